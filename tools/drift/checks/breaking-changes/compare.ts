@@ -5,20 +5,18 @@ import { isIgnored } from '../../../openapi/serialize.ts';
 import { list, type Node, node, type Spec } from '../../openapi.ts';
 import { compareBodies, compareParameters, compareResponses } from './messages.ts';
 import {
-  announced,
+  became,
   type Change,
   compareByRules,
   compareExtensible,
   compareMaps,
   deprecation,
-  documentation,
   each,
-  elsewhere,
-  fixed,
   Location,
   named,
   type Rule,
   type Rules,
+  unequal,
 } from './rules.ts';
 import { compareSchemas } from './schemas.ts';
 import { compareSchemes, compareSecurity } from './security.ts';
@@ -33,153 +31,142 @@ export function compareSpecs(before: Spec, after: Spec, today: string): Change[]
 
 type Operations = ReadonlyMap<string, Operation>;
 
-function compareOperations(was: Operations, is: Operations, at: Location, name = 'operation'): void {
-  compareMaps(was, is, {
-    removed: (endpoint, { object }) => reportRemoved(node(object), at.inside(endpoint), name),
-    added: (endpoint) => at.inside(endpoint).added(name),
-    both: (endpoint, one, other) => compareOperation(one, other, at.inside(endpoint)),
+function compareOperations(before: Operations, after: Operations, at: Location, kind = 'operation'): void {
+  compareMaps(before, after, {
+    removed: (endpoint, { object }) => reportRemoved(node(object), at.inside(endpoint), kind),
+    added: (endpoint) => at.inside(endpoint).added(kind),
+    both: (endpoint, operation, operationAfter) => compareOperation(operation, operationAfter, at.inside(endpoint)),
   });
 }
 
-function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: Location, name: string): void {
-  if (deprecated === true && typeof sunset === 'string' && sunset <= at.scope.today)
-    return at.minor(`${name} removed after its sunset`, 'it was removed as announced');
-  const date = typeof sunset === 'string' ? `before its sunset on ${sunset}` : 'without a sunset';
-  const when = deprecated === true ? date : 'without being deprecated';
-  at.major(`${name} removed`, `it was removed ${when}`);
+/** A removal breaks nobody if the operation was deprecated and its sunset has come. */
+function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: Location, kind: string): void {
+  const breaks = (detail: string) => at.major(`${kind} removed`, detail);
+  if (deprecated !== true) breaks('it was removed without being deprecated');
+  else if (typeof sunset !== 'string') breaks('it was removed without a sunset');
+  else if (sunset > at.scope.today) breaks(`it was removed before its sunset on ${sunset}`);
+  else at.minor(`${kind} removed after its sunset`, 'it was removed as announced');
 }
 
-function compareOperation(one: Operation, other: Operation, at: Location): void {
-  compareByRules(operationRules, node(one.object), node(other.object), at);
-  compareSecurity(one.security, other.security, at);
-  compareParameters(parametersOf(one), parametersOf(other), at);
-  const { before, after } = at.scope;
-  compareOwnServers(ownServers(one, before), ownServers(other, after), at);
+function compareOperation(before: Operation, after: Operation, at: Location): void {
+  compareByRules(operationRules, node(before.object), node(after.object), at);
+  compareSecurity(before.security, after.security, at);
+  compareParameters(parametersOf(before), parametersOf(after), at);
+  const [addresses, addressesAfter] = [ownAddresses(before, at.scope.before), ownAddresses(after, at.scope.after)];
+  if (!isDeepStrictEqual(addresses, addressesAfter))
+    at.major('servers of the operation changed', became('servers', addresses, addressesAfter));
 }
 
 /** The parameters by their places and names, without the headers that OpenAPI ignores. */
 function parametersOf({ parameters, idempotencyKey }: Operation): Map<string, Node> {
   const keyOf = ({ in: place, name }: Parameter) => `${place} ${place === 'header' ? name.toLowerCase() : name}`;
-  const sent = [...parameters, idempotencyKey ?? []].flat().filter((one) => !isIgnored(one));
-  return new Map(sent.map((one) => [keyOf(one), node(one)]));
+  const all = idempotencyKey ? [...parameters, idempotencyKey] : parameters;
+  return new Map(
+    all.filter((parameter) => !isIgnored(parameter)).map((parameter) => [keyOf(parameter), node(parameter)]),
+  );
 }
 
-const compareOwnServers = fixed(
-  'servers',
-  'servers of the operation',
-  (servers) => servers && Object.values(deploymentsOf({ servers: servers as Root['servers'] })),
-);
-
-const ownServers = ({ servers }: Operation, { root }: Document): Node => (servers === root.servers ? {} : { servers });
+/** The addresses of the operation's own servers; undefined if it has the servers of the document. */
+function ownAddresses({ servers }: Operation, { root }: Document): string[] | undefined {
+  return servers === root.servers ? undefined : Object.values(deploymentsOf({ servers }));
+}
 
 /** The least stable level first. */
-const levels: readonly unknown[] = ['experimental', 'beta', undefined];
+const stabilityLevels: readonly unknown[] = ['experimental', 'beta', undefined];
 
-const compareStability: Rule = ({ 'x-stability-level': was }, { 'x-stability-level': is }, at) => {
-  if (was === is) return;
-  const isLess = levels.indexOf(is) < levels.indexOf(was);
-  at.report(
-    isLess ? 'major' : 'minor',
-    `stability ${isLess ? 'lowered' : 'raised'}`,
-    `${was ?? 'stable'} became ${is ?? 'stable'}`,
-  );
+const compareStability: Rule = ({ 'x-stability-level': before }, { 'x-stability-level': after }, at) => {
+  if (before === after) return;
+  const isLess = stabilityLevels.indexOf(after) < stabilityLevels.indexOf(before);
+  const [level, rule] = isLess ? (['major', 'stability lowered'] as const) : (['minor', 'stability raised'] as const);
+  at.report(level, rule, `${before ?? 'stable'} became ${after ?? 'stable'}`);
 };
 
-const compareSunset: Rule = ({ 'x-sunset': was }, { 'x-sunset': is, deprecated }, at) => {
-  if (typeof was !== 'string') return;
-  if (typeof is === 'string' && is < was) at.major('sunset brought forward', `${was} became ${is}`);
-  if (is === undefined && deprecated) at.major('sunset removed', 'nothing says how long it stays');
+const compareSunset: Rule = ({ 'x-sunset': before }, { 'x-sunset': after, deprecated }, at) => {
+  if (typeof before !== 'string') return;
+  if (typeof after === 'string' && after < before) at.major('sunset brought forward', `${before} became ${after}`);
+  if (after === undefined && deprecated) at.major('sunset removed', 'the deprecated operation has no sunset now');
 };
 
-const comparePaging: Rule = ({ 'x-pagination': was }, { 'x-pagination': is }, at) => {
-  if (!isDeepStrictEqual(was, is)) at.report(was ? 'major' : 'minor', 'paging changed', 'x-pagination differs');
+const comparePaging: Rule = ({ 'x-pagination': before }, { 'x-pagination': after }, at) => {
+  if (!isDeepStrictEqual(before, after))
+    at.report(before ? 'major' : 'minor', 'paging changed', 'x-pagination differs');
 };
 
-/** Callbacks and webhooks: the service sends their requests, and the client answers. */
-function compareCalls(was: unknown, is: unknown, at: Location, name: string): void {
+/** Compares callbacks or webhooks, whose requests the service sends and the client answers. */
+function compareCalls(before: unknown, after: unknown, at: Location, kind: string): void {
   const callsOf = ({ root }: Document, paths: unknown): Operations => {
     const operations = operationsOf({ root: { ...root, paths: node(paths) as NonNullable<Root['paths']> } });
-    return new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));
+    return new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]));
   };
-  const { before, after } = at.scope;
-  compareOperations(callsOf(before, was), callsOf(after, is), at.reversed(), name);
+  compareOperations(callsOf(at.scope.before, before), callsOf(at.scope.after, after), at.reversed(), kind);
 }
 
 const compareDeployments: Rule = (before, after, at) => {
-  const deployments = (root: Node) =>
-    new Map(Object.keys(deploymentsOf(root)).map((name, i) => [name, node(list(root.servers)[i])] as const));
-  const [was, is] = [deployments(before), deployments(after)];
+  const deploymentsIn = (root: Node) => {
+    const servers = list(root.servers).map(node);
+    const addresses = Object.entries(deploymentsOf(root));
+    return new Map(addresses.map(([name, address], i) => [name, { address, server: servers[i] ?? {} }] as const));
+  };
+  const [deployments, deploymentsAfter] = [deploymentsIn(before), deploymentsIn(after)];
   const here = (name: string) => at.inside(`deployment ${name}`);
-  compareMaps(was, is, {
+  compareMaps(deployments, deploymentsAfter, {
     removed: (name) => here(name).removed('deployment'),
     added: (name) => here(name).added('deployment'),
-    both: (name, one, other) => compareByRules(serverRules, one, other, here(name)),
+    both: (name, { address, server }, now) => {
+      if (address !== now.address) here(name).major('deployment address changed', `${address} became ${now.address}`);
+      compareByRules(serverRules, server, now.server, here(name));
+    },
   });
-  const [[first = ''], [now]] = [[...was.keys()], [...is.keys()]];
-  if (first !== now && is.has(first)) here(first).major('default deployment changed', `${now} is the first one now`);
+  const [[first = ''], [firstAfter]] = [deployments.keys(), deploymentsAfter.keys()];
+  if (first !== firstAfter && deploymentsAfter.has(first))
+    here(first).major('default deployment changed', `${firstAfter} is the first one now`);
 };
 
-const compareAddresses: Rule = (before, after, at) => {
-  const [was, is] = [before, after].map((server) => Object.values(deploymentsOf({ servers: [server] }))[0]);
-  if (was !== is) at.major('deployment address changed', `${was} became ${is}`);
-};
-
+/** Compares path items. `compareOperations` compares their operations, and reports added and removed paths. */
 const comparePaths: Rule = (before, after, at) =>
-  // compareOperations reports added and removed paths.
   compareExtensible(before.paths, after.paths, at, {
-    both: (path, was, is) => compareByRules(pathRules, was, is, at.inside(path)),
+    both: (path, item, itemAfter) => compareByRules(pathItemRules, item, itemAfter, at.inside(path)),
   });
 
-const pathRules: Rules = each(
+const pathItemRules = each(
   '$ref parameters servers get put post delete options head patch trace',
-  // compareOperations
-  () => elsewhere,
+  () => 'compareOperations',
 );
 
-/** The rules of a variable in a server's address. */
+/** The rules of a variable in a server's URL. */
 const variableRules: Rules = {
-  // compareAddresses
-  default: elsewhere,
-  enum: ({ enum: was }, { enum: is }, at) => compareSchemas({ enum: was ?? undefined }, { enum: is ?? undefined }, at),
+  default: 'compareDeployments',
+  enum: ({ enum: before }, { enum: after }, at) => compareSchemas({ enum: before }, { enum: after }, at),
 };
 
-const compareVariables = named('variables', 'variable', (was, is, at) => compareByRules(variableRules, was, is, at));
-
 const serverRules: Rules = {
-  url: compareAddresses,
-  variables: (before, after, at) => {
-    compareAddresses(before, after, at);
-    compareVariables(before, after, at);
-  },
-  // compareDeployments
-  'x-deployment': elsewhere,
+  ...each('url x-deployment', () => 'compareDeployments'),
+  variables: named('variables', 'variable', (before, after, at) => compareByRules(variableRules, before, after, at)),
 };
 
 const operationRules: Rules = {
-  // compareNames
-  ...each('operationId tags x-command', () => elsewhere),
-  // compareOperation
-  ...each('parameters security servers', () => elsewhere),
+  ...each('operationId tags x-command', () => 'compareNames'),
+  ...each('parameters security servers', () => 'compareOperation'),
   requestBody: compareBodies,
   responses: compareResponses,
-  callbacks: named('callbacks', 'callback', (was, is, at) => compareCalls(was, is, at.inside(' '), 'callback')),
+  callbacks: named('callbacks', 'callback', (before, after, at) =>
+    compareCalls(before, after, at.inside(' '), 'callback'),
+  ),
   deprecated: deprecation('operation'),
   'x-sunset': compareSunset,
-  'x-deprecated-since': announced('x-deprecated-since', 'deprecation dated'),
-  'x-successor': announced('x-successor', 'successor changed'),
+  'x-deprecated-since': unequal('minor', 'x-deprecated-since', 'deprecation date'),
+  'x-successor': unequal('minor', 'x-successor', 'successor'),
   'x-stability-level': compareStability,
-  // A reason, for the spec check.
-  'x-no-idempotency-key': documentation,
+  'x-no-idempotency-key': 'documentation',
   'x-pagination': comparePaging,
 };
 
 const documentRules: Rules = {
-  ...each('openapi info tags', () => documentation),
+  ...each('openapi info tags', () => 'documentation'),
   servers: compareDeployments,
   paths: comparePaths,
   webhooks: (before, after, at) => compareCalls(before.webhooks, after.webhooks, at.inside('webhook '), 'webhook'),
   // Other components are compared where they are used.
   components: compareSchemes,
-  // compareSecurity
-  security: elsewhere,
+  security: 'compareSecurity',
 };

@@ -10,7 +10,7 @@ export interface Change {
   readonly rule: string;
   readonly where: string;
   readonly detail: string;
-  /** The packages whose users see it; all of them where none is named. */
+  /** The packages whose users the change affects: all packages by default. */
   readonly packages?: readonly string[];
 }
 
@@ -19,14 +19,14 @@ interface Scope {
   readonly after: Document;
   /** Decides whether a sunset has come. */
   readonly today: string;
-  /** For people. */
+  /** The location in the interface, as a finding names it. */
   readonly where: string;
-  /** Data goes to the service, where it is a break to accept less, or comes from it, where it is a break to send more. */
+  /** It is a break if the service accepts less data in requests, or sends more in responses. */
   readonly direction: 'request' | 'response';
   /** The media type of the data, where there is one. */
   readonly media?: string;
-  /** The pairs of schemas that led here. */
-  readonly within?: ReadonlySet<string>;
+  /** The pairs of schemas that contain the compared schemas. */
+  readonly enclosingPairs?: ReadonlySet<string>;
 }
 
 /** A location in the interface that is compared. It collects the changes that are reported there. */
@@ -54,8 +54,8 @@ export class Location {
 
   report(level: Change['level'], rule: string, detail: string): void {
     const { where } = this.scope;
-    // A schema that is reached in several ways is compared in each.
-    if (!this.changes.some((one) => one.rule === rule && one.where === where && one.detail === detail))
+    // Two rules may compare the same schema at the same location.
+    if (!this.changes.some((known) => known.rule === rule && known.where === where && known.detail === detail))
       this.changes.push({ level, rule, where, detail });
   }
 
@@ -92,22 +92,20 @@ export class Location {
 /** Compares one keyword of an object, or several that mean something together. */
 export type Rule = (before: Node, after: Node, at: Location) => void;
 
-/** The rules of an object of OpenAPI by its keywords. */
-export type Rules = Readonly<Record<string, Rule>>;
-
-/** A rule for keywords that affect no call. */
-export const documentation: Rule = () => {};
-
-/** A rule for keywords that the function named in a comment compares. */
-export const elsewhere: Rule = () => {};
+/**
+ * The rules of an object of OpenAPI by its keywords. For a keyword without a rule, a text names the function that compares it, or
+ * says that it is documentation, which affects no call.
+ */
+export type Rules = Readonly<Record<string, Rule | string>>;
 
 /**
- * Compares two objects by their rules. A keyword without a rule is a break where it differs: its meaning is unknown.
- * An extension without a rule may be added: nobody depends on it yet.
+ * Compares two objects by their rules. A keyword that the rules lack is a break where it differs: its meaning is unknown.
+ * An extension that the rules lack may be added: nobody depends on it yet.
  */
 export function compareByRules(rules: Rules, before: Node, after: Node, at: Location): void {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  for (const rule of new Set([...keys].flatMap((key) => rules[key] ?? []))) rule(before, after, at);
+  const keys = Object.keys({ ...before, ...after });
+  const applying = keys.filter((key) => Object.hasOwn(rules, key)).map((key) => rules[key]);
+  for (const rule of new Set(applying)) if (typeof rule === 'function') rule(before, after, at);
   for (const key of keys) {
     if (Object.hasOwn(rules, key) || documented.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
     if (key.startsWith('x-') && before[key] === undefined) continue;
@@ -115,99 +113,91 @@ export function compareByRules(rules: Rules, before: Node, after: Node, at: Loca
   }
 }
 
-/** Keywords that are documentation wherever they stand, extensions that only pages of documentation read among them. */
+/** Keywords that are documentation in every object, and extensions that only documentation tools read. */
 const documented: ReadonlySet<string> = new Set([
   ...['summary', 'description', 'externalDocs', 'example', 'examples', 'x-codeSamples', 'x-displayName', 'x-internal'],
   ...['x-logo', 'x-tagGroups', 'x-enumDescriptions', 'x-enum-descriptions'],
 ]);
 
-/** A rule for a keyword that must not change. `meaning` makes values comparable. */
-export function fixed(key: string, name: string, meaning = (value: unknown): unknown => value): Rule {
-  return ({ [key]: was }, { [key]: is }, at) => {
-    if (!isDeepStrictEqual(meaning(was), meaning(is))) at.major(`${name} changed`, became(key, was, is));
-  };
-}
-
-/** A rule for a keyword whose change is announced, and breaks nothing. */
-export function announced(key: string, name: string): Rule {
-  return ({ [key]: was }, { [key]: is }, at) => {
-    if (!isDeepStrictEqual(was, is)) at.minor(name, became(key, was, is));
+/** A rule that reports any other value of a keyword. */
+export function unequal(level: Change['level'], key: string, name: string): Rule {
+  return ({ [key]: before }, { [key]: after }, at) => {
+    if (!isDeepStrictEqual(before, after)) at.report(level, `${name} changed`, became(key, before, after));
   };
 }
 
 export function deprecation(name: string): Rule {
-  return ({ deprecated: was }, { deprecated: is }, at) => {
-    if (!was && is) at.minor(`${name} deprecated`, 'it is deprecated now');
-    if (was && !is) at.minor(`${name} no longer deprecated`, 'it is no longer deprecated');
+  return (before, after, at) => {
+    if (!before.deprecated && after.deprecated) at.minor(`${name} deprecated`, 'it is deprecated now');
+    if (before.deprecated && !after.deprecated) at.minor(`${name} no longer deprecated`, 'it is no longer deprecated');
   };
-}
-
-/** Compares whether a value is required in a request, or always present in a response. */
-export function compareRequired(was: boolean, is: boolean, name: string, at: Location): void {
-  if (was === is) return;
-  const isSent = at.scope.direction === 'request';
-  if (isSent && is) at.major(`${name} newly required`, 'it is required now');
-  else if (isSent) at.minor(`${name} no longer required`, 'it is optional now');
-  else if (is) at.minor(`${name} always present`, 'it is always present now');
-  else at.major(`${name} may be missing`, 'it may be missing now');
 }
 
 export function required(name: string): Rule {
   return (before, after, at) => compareRequired(before.required === true, after.required === true, name, at);
 }
 
-/** Handlers for the entries that only one of two maps has, and for those that both have. */
-interface ByKey<T> {
-  removed?(key: string, was: T): void;
-  added?(key: string, is: T): void;
-  both(key: string, was: T, is: T): void;
+/** Compares whether a value is required in a request, or always present in a response. */
+export function compareRequired(before: boolean, after: boolean, name: string, at: Location): void {
+  if (before === after) return;
+  const isSent = at.scope.direction === 'request';
+  if (isSent && after) at.major(`${name} newly required`, 'it is required now');
+  else if (isSent) at.minor(`${name} no longer required`, 'it is optional now');
+  else if (after) at.minor(`${name} always present`, 'it is always present now');
+  else at.major(`${name} may be missing`, 'it may be missing now');
+}
+
+/** Handlers for the entries that only one of two maps has, and for the entries that both maps have. */
+interface Handlers<T> {
+  removed?(key: string, before: T): void;
+  added?(key: string, after: T): void;
+  both(key: string, before: T, after: T): void;
 }
 
 /** Compares two maps by their keys. */
-export function compareMaps<T>(was: ReadonlyMap<string, T>, is: ReadonlyMap<string, T>, byKey: ByKey<T>): void {
-  for (const [key, one] of was) {
-    const other = is.get(key);
-    if (other === undefined) byKey.removed?.(key, one);
-    else byKey.both(key, one, other);
+export function compareMaps<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>, on: Handlers<T>): void {
+  for (const [key, value] of before) {
+    const valueAfter = after.get(key);
+    if (valueAfter === undefined) on.removed?.(key, value);
+    else on.both(key, value, valueAfter);
   }
-  for (const [key, one] of is) if (!was.has(key)) byKey.added?.(key, one);
+  for (const [key, value] of after) if (!before.has(key)) on.added?.(key, value);
 }
 
-/** The entries of a map of OpenAPI, each without its reference. */
+/** The entries of a map of OpenAPI, with the targets of references. */
 export function mapOf(value: unknown, document: Document): Map<string, Node> {
-  return new Map(Object.entries(node(value)).map(([name, one]) => [name, resolve(document, node(one))]));
+  return new Map(Object.entries(node(value)).map(([name, entry]) => [name, resolve(document, node(entry))]));
 }
 
-/** Compares the entries of a map by their keys, and its extensions as keywords without rules. */
-export function compareExtensible(was: unknown, is: unknown, at: Location, byKey: ByKey<Node>): void {
-  const part = (value: unknown, isWanted: boolean): Node =>
-    Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isWanted));
-  compareByRules({}, part(was, true), part(is, true), at);
-  compareMaps(mapOf(part(was, false), at.scope.before), mapOf(part(is, false), at.scope.after), byKey);
+/** Compares the entries of two maps of OpenAPI by their keys, and their extensions as keywords without rules. */
+export function compareExtensible(before: unknown, after: unknown, at: Location, on: Handlers<Node>): void {
+  const part = (value: unknown, isExtension: boolean): Node =>
+    Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));
+  compareByRules({}, part(before, true), part(after, true), at);
+  compareMaps(mapOf(part(before, false), at.scope.before), mapOf(part(after, false), at.scope.after), on);
 }
 
-/** A rule for a map of named objects: one that is removed is a break, one more is an addition. */
-export function named(key: string, name: string, both: (was: Node, is: Node, at: Location) => void): Rule {
-  return ({ [key]: was }, { [key]: is }, at) => {
-    const here = (one: string) => at.inside(` ${name} ${one}`);
-    compareExtensible(was, is, at, {
-      removed: (one) => here(one).removed(name),
-      added: (one) => here(one).added(name),
-      both: (key, one, other) => both(one, other, here(key)),
+/** A rule for a map of named objects. A removed object is a break, a new one is an addition. */
+export function named(key: string, kind: string, compareObjects: Rule): Rule {
+  return (before, after, at) => {
+    const here = (name: string) => at.inside(` ${kind} ${name}`);
+    compareExtensible(before[key], after[key], at, {
+      removed: (name) => here(name).removed(kind),
+      added: (name) => here(name).added(kind),
+      both: (name, object, objectAfter) => compareObjects(object, objectAfter, here(name)),
     });
   };
 }
 
 /** One rule for each keyword. */
-export function each(keywords: string, ruleOf: (keyword: string) => Rule): Rules {
+export function each(keywords: string, ruleOf: (keyword: string) => Rule | string): Rules {
   return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, ruleOf(keyword)]));
 }
 
 /** The detail of a change: both values. */
-export function became(key: string, was: unknown, is: unknown): string {
-  return `${key} ${textOf(was)} became ${textOf(is)}`;
-}
-
-function textOf(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value);
+export function became(key: string, before: unknown, after: unknown): string {
+  const [textBefore, textAfter] = [before, after].map((value) =>
+    value === undefined ? 'none' : JSON.stringify(value),
+  );
+  return `${key} ${textBefore} became ${textAfter}`;
 }

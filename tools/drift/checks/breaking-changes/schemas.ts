@@ -18,64 +18,63 @@ import {
   compareMaps,
   compareRequired,
   each,
-  elsewhere,
   type Location,
   type Rule,
   type Rules,
 } from './rules.ts';
 
-/** Compares two schemas of data that goes in one direction. */
-export function compareSchemas(was: unknown, is: unknown, at: Location): void {
-  if (was === false || is === false) {
-    if (was !== false) at.narrowed('schema', 'nothing is valid any more');
-    if (is !== false) at.widened('schema', 'nothing was valid before');
+/** Compares two schemas of data that goes in one direction. Without a schema everything is valid. */
+export function compareSchemas(before: unknown = {}, after: unknown = {}, at: Location): void {
+  if (before === false || after === false) {
+    if (before !== false) at.narrowed('schema', 'nothing is valid any more');
+    if (after !== false) at.widened('schema', 'nothing was valid before');
     return;
   }
-  const { before, after, within } = at.scope;
-  const pair = hasReference(was) || hasReference(is) ? JSON.stringify([was, is]) : '';
+  const { scope } = at;
+  const pair = hasReference(before) || hasReference(after) ? JSON.stringify([before, after]) : '';
   // A recursive schema was already compared.
-  if (within?.has(pair)) return;
-  const here = pair === '' ? at : at.with({ within: new Set([...(within ?? []), pair]) });
-  const [one, other] = [alternativesOf(before, was), alternativesOf(after, is)];
-  compareDiscriminators(one.discriminator, other.discriminator, at);
-  if (one.all.length > 1 && one.isExclusive !== other.isExclusive && mayFitTwo(after, other.all))
-    at[other.isExclusive ? 'narrowed' : 'widened']('oneOf', 'whether a value may fit two alternatives differs');
-  compareAlternatives(one, other, here);
+  if (scope.enclosingPairs?.has(pair)) return;
+  const here = pair === '' ? at : at.with({ enclosingPairs: new Set([...(scope.enclosingPairs ?? []), pair]) });
+  const [alternatives, alternativesAfter] = [alternativesOf(scope.before, before), alternativesOf(scope.after, after)];
+  compareDiscriminators(alternatives.discriminator, alternativesAfter.discriminator, at);
+  const { isExclusive, all } = alternativesAfter;
+  if (alternatives.all.length > 1 && alternatives.isExclusive !== isExclusive && mayFitTwo(scope.after, all))
+    at[isExclusive ? 'narrowed' : 'widened']('oneOf', 'whether a value may fit two alternatives differs');
+  compareAlternatives(alternatives, alternativesAfter, here);
 }
-
-const compare = (was: unknown, is: unknown, at: Location, path = '') =>
-  compareSchemas(was ?? {}, is ?? {}, at.inside(path));
 
 /** Pairs alternatives that are equal, have the same name, or are the only ones left, and compares each pair. */
 function compareAlternatives(before: Alternatives, after: Alternatives, at: Location): void {
-  const [was, is] = [before.all, after.all];
-  const left = new Set(is);
-  const withoutPartner = (matches: (one: Alternative, other: Alternative) => boolean) => (one: Alternative) => {
-    const other = [...left].find((each) => matches(one, each));
-    if (other) {
-      left.delete(other);
-      compareKeywords(one.schema, other.schema, at);
-    }
-    return !other;
+  const unpaired = new Set(after.all);
+  const withoutPartner = (isPartner: (alternative: Alternative, candidate: Alternative) => boolean) => {
+    return (alternative: Alternative) => {
+      const partner = unpaired.values().find((candidate) => isPartner(alternative, candidate));
+      if (!partner) return true;
+      unpaired.delete(partner);
+      compareKeywords(alternative.schema, partner.schema, at);
+      return false;
+    };
   };
-  const isOnly = was.length === 1 && is.length === 1;
-  const removed = was
-    .filter(withoutPartner((one, other) => isOnly || isSame(at.scope, one.schema, other.schema)))
-    .filter(withoutPartner((one, other) => one.name !== undefined && one.name === other.name));
-  const mayPair = removed.length === 1 && left.size === 1;
-  for (const one of removed.filter(withoutPartner(() => mayPair))) {
-    at.narrowed('alternatives', `${nameOf(one)} was removed`);
-    if (mayExclude(at.scope.before, before, one)) at.widened('oneOf', `no value fits ${nameOf(one)}, too`);
+  const isOnlyPair = before.all.length === 1 && after.all.length === 1;
+  const left = before.all
+    .filter(withoutPartner(({ schema }, candidate) => isOnlyPair || isSame(at.scope, schema, candidate.schema)))
+    .filter(withoutPartner(({ name }, candidate) => name !== undefined && name === candidate.name));
+  const isLastPair = left.length === 1 && unpaired.size === 1;
+  for (const removed of left.filter(withoutPartner(() => isLastPair))) {
+    at.narrowed('alternatives', `${nameOf(removed)} was removed`);
+    if (mayExclude(at.scope.before, before, removed)) at.widened('oneOf', `no value fits ${nameOf(removed)}, too`);
   }
-  for (const one of left) {
-    at.widened('alternatives', `${nameOf(one)} was added`);
-    if (mayExclude(at.scope.after, after, one)) at.narrowed('oneOf', `a value may fit ${nameOf(one)}, too`);
+  for (const added of unpaired) {
+    at.widened('alternatives', `${nameOf(added)} was added`);
+    if (mayExclude(at.scope.after, after, added)) at.narrowed('oneOf', `a value may fit ${nameOf(added)}, too`);
   }
 }
 
-/** Whether a value that fits an alternative may be invalid, because it fits another one, too. */
-function mayExclude(document: Document, { all, discriminator, isExclusive }: Alternatives, one: Alternative): boolean {
-  return isExclusive && !discriminator && all.some((other) => other !== one && mayFitTwo(document, [one, other]));
+/** Whether a value that fits an alternative may be invalid, because the value fits another alternative, too. */
+function mayExclude(document: Document, alternatives: Alternatives, alternative: Alternative): boolean {
+  const { all, discriminator, isExclusive } = alternatives;
+  const others = all.filter((other) => other !== alternative);
+  return isExclusive && !discriminator && others.some((other) => mayFitTwo(document, [other, alternative]));
 }
 
 function nameOf({ name, schema }: Alternative): string {
@@ -88,62 +87,62 @@ function compareKeywords(before: Node, after: Node, at: Location): void {
 
 /** Compares types, and returns whether any value fits both, so that the other keywords matter. */
 function compareTypes(before: Node, after: Node, at: Location): boolean {
-  const [was, is] = [typesOf(before) ?? allTypes, typesOf(after) ?? allTypes];
+  const [types, typesAfter] = [typesOf(before) ?? ALL_TYPES, typesOf(after) ?? ALL_TYPES];
   // Every integer is a number.
-  const lacks = (types: readonly string[]) => (type: string) =>
-    !types.includes(type) && !(type === 'integer' && types.includes('number'));
-  const isNarrower = was.some(lacks(is));
-  const isWider = is.some(lacks(was));
-  if (!isNarrower && !isWider) return true;
+  const isMissingIn = (all: readonly string[]) => (type: string) =>
+    !all.includes(type) && !(type === 'integer' && all.includes('number'));
+  const [removed, added] = [types.filter(isMissingIn(typesAfter)), typesAfter.filter(isMissingIn(types))];
+  if (removed.length === 0 && added.length === 0) return true;
   const { direction } = at.scope;
-  const isBreak = direction === 'request' ? isNarrower : isWider;
-  at.report(isBreak ? 'major' : 'minor', `${direction} type changed`, became('type', was, is));
-  return !was.every(lacks(is)) || !is.every(lacks(was));
+  const breaking = direction === 'request' ? removed : added;
+  at.report(breaking.length > 0 ? 'major' : 'minor', `${direction} type changed`, became('type', types, typesAfter));
+  return removed.length < types.length || added.length < typesAfter.length;
 }
 
-const allTypes = ['array', 'boolean', 'null', 'number', 'object', 'string'];
+const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
 /** A rule for a keyword that holds a schema. Without the keyword everything is valid. */
 function subschema(keyword: string): Rule {
-  return ({ [keyword]: was }, { [keyword]: is }, at) => {
-    if (was !== undefined && is !== undefined) compare(was, is, at, ` ${keyword}`);
-    else if (!isSame(at.scope, was ?? {}, is ?? {}) && (was ?? is) !== true)
-      at[was === undefined ? 'narrowed' : 'widened'](keyword, became(keyword, was, is));
+  return ({ [keyword]: before }, { [keyword]: after }, at) => {
+    if (before !== undefined && after !== undefined) compareSchemas(before, after, at.inside(` ${keyword}`));
+    else if (!isSame(at.scope, before ?? {}, after ?? {}) && (before ?? after) !== true)
+      at[before === undefined ? 'narrowed' : 'widened'](keyword, became(keyword, before, after));
   };
 }
 
 const compareItems: Rule = (before, after, at) => {
-  const [first, then] = [list(before.prefixItems), list(after.prefixItems)];
-  for (let i = 0; i < Math.max(first.length, then.length); i++)
-    compare(first[i] ?? before.items, then[i] ?? after.items, at, `[${i}]`);
-  compare(before.items, after.items, at, '[]');
+  const [first, firstAfter] = [list(before.prefixItems), list(after.prefixItems)];
+  for (let i = 0; i < Math.max(first.length, firstAfter.length); i++)
+    compareSchemas(first[i] ?? before.items, firstAfter[i] ?? after.items, at.inside(`[${i}]`));
+  compareSchemas(before.items, after.items, at.inside('[]'));
 };
 
 const compareProperties: Rule = (before, after, at) => {
   const { direction } = at.scope;
-  const [was, is] = [
+  const kind = `${direction} property`;
+  const [required, requiredAfter] = [list(before.required), list(after.required)];
+  const compareNeed = (name: unknown) =>
+    compareRequired(required.includes(name), requiredAfter.includes(name), kind, at.inside(`.${name}`));
+  compareMaps(
     carriedProperties(at.scope.before, before, direction),
     carriedProperties(at.scope.after, after, direction),
-  ];
-  const [needed, needs] = [list(before.required), list(after.required)];
-  const others = before.additionalProperties;
-  const compareNeed = (name: unknown) =>
-    compareRequired(needed.includes(name), needs.includes(name), `${direction} property`, at.inside(`.${name}`));
-  compareMaps(was, is, {
-    removed: (name) => at.inside(`.${name}`).removed(`${direction} property`),
-    added: (name, schema) => {
-      at.inside(`.${name}`).added(`${direction} property`, needs.includes(name));
-      // It was possible before, as one of the others.
-      if (isNode(others)) compare(others, schema, at, `.${name}`);
+    {
+      removed: (name) => at.inside(`.${name}`).removed(kind),
+      added: (name, schema) => {
+        at.inside(`.${name}`).added(kind, requiredAfter.includes(name));
+        // The property was possible before, as an additional property.
+        if (isNode(before.additionalProperties))
+          compareSchemas(before.additionalProperties, schema, at.inside(`.${name}`));
+      },
+      both: (name, schema, schemaAfter) => {
+        compareNeed(name);
+        compareSchemas(schema, schemaAfter, at.inside(`.${name}`));
+      },
     },
-    both: (name, one, other) => {
-      compareNeed(name);
-      compare(one, other, at, `.${name}`);
-    },
-  });
+  );
   const described = { ...node(before.properties), ...node(after.properties) };
-  for (const name of new Set([...needed, ...needs])) if (!(String(name) in described)) compareNeed(name);
-  compareOthers(others ?? true, after.additionalProperties ?? true, at);
+  for (const name of new Set([...required, ...requiredAfter])) if (!(String(name) in described)) compareNeed(name);
+  compareAdditional(before.additionalProperties ?? true, after.additionalProperties ?? true, at);
 };
 
 /** The properties that data in this direction may have. */
@@ -155,46 +154,49 @@ function carriedProperties(document: Document, { properties }: Node, direction: 
 }
 
 /** Compares `additionalProperties`. */
-function compareOthers(was: unknown, is: unknown, at: Location): void {
+function compareAdditional(before: unknown, after: unknown, at: Location): void {
   const { direction } = at.scope;
-  if (was !== false && is === false) {
+  if (before === after) return;
+  if (after === false) {
     const level = direction === 'request' ? 'major' : 'minor';
     at.report(level, `${direction} properties closed`, 'unknown properties are rejected now');
-  } else if (was === false && is !== false)
-    at.minor(`${direction} properties opened`, 'unknown properties are possible now');
-  else if (was !== false && (was !== true || is !== true)) compare(was, is, at, '.*');
+  } else if (before === false) at.minor(`${direction} properties opened`, 'unknown properties are possible now');
+  else compareSchemas(before, after, at.inside('.*'));
 }
 
-function compareDiscriminators(was: Discriminator | undefined, is: Discriminator | undefined, at: Location): void {
-  if (!was || !is) {
-    if (is) at.narrowed('discriminator', `${is.propertyName} tells the alternatives apart now`);
-    if (was) at.widened('discriminator', `${was.propertyName} no longer tells the alternatives apart`);
+function compareDiscriminators(
+  before: Discriminator | undefined,
+  after: Discriminator | undefined,
+  at: Location,
+): void {
+  if (!before || !after) {
+    if (after) at.narrowed('discriminator', `${after.propertyName} selects the alternative now`);
+    if (before) at.widened('discriminator', `${before.propertyName} no longer selects the alternative`);
     return;
   }
-  if (was.propertyName !== is.propertyName)
-    at.major('discriminator changed', `${was.propertyName} became ${is.propertyName}`);
-  compareMaps(was.mapping, is.mapping, {
+  if (before.propertyName !== after.propertyName)
+    at.major('discriminator changed', `${before.propertyName} became ${after.propertyName}`);
+  compareMaps(before.mapping, after.mapping, {
     removed: (value) => at.narrowed('discriminator', `${value} was removed`),
     added: (value) => at.widened('discriminator', `${value} was added`),
-    both: (value, one, other) => {
-      if (!isSameTarget(at.scope, String(one), String(other)))
-        at.major('discriminator changed', `${value} means ${other}, not ${one}`);
+    both: (value, target, targetAfter) => {
+      if (!isSameTarget(at.scope, target, targetAfter))
+        at.major('discriminator changed', `${value} means ${targetAfter}, not ${target}`);
     },
   });
-  compareByRules({ propertyName: elsewhere, mapping: elsewhere }, was.object, is.object, at);
+  compareByRules(discriminatorRules, before.object, after.object, at);
 }
+
+const discriminatorRules = each('propertyName mapping', () => 'compareDiscriminators');
 
 /** The rules of a schema's keywords. References and compositions are resolved before. */
 const schemaRules: Rules = {
   ...keywordRules,
-  // compareTypes
-  type: elsewhere,
-  // compareProperties, of the object that has the property
-  ...each('readOnly writeOnly', () => elsewhere),
+  type: 'compareTypes',
+  ...each('readOnly writeOnly', () => 'compareProperties of the enclosing object'),
   ...each('then else contentSchema propertyNames unevaluatedItems unevaluatedProperties', subschema),
-  ...each('patternProperties dependentSchemas', (keyword) => conditions(keyword, compare)),
+  ...each('patternProperties dependentSchemas', (keyword) => conditions(keyword, compareSchemas)),
   ...each('items prefixItems', () => compareItems),
   ...each('properties required additionalProperties', () => compareProperties),
-  // compareDiscriminators
-  discriminator: elsewhere,
+  discriminator: 'compareDiscriminators',
 };

@@ -4,75 +4,73 @@ import { type Node, node } from '../../openapi.ts';
 import {
   compareByRules,
   compareMaps,
-  documentation,
   each,
-  fixed,
   type Location,
   mapOf,
   named,
   type Rule,
   type Rules,
+  unequal,
 } from './rules.ts';
 
-type Alternative = Operation['security'][number];
+type Security = Operation['security'];
 
-/** Credentials that were accepted by an operation must still be accepted; additional scopes are allowed. */
-export function compareSecurity(before: Operation['security'], after: Operation['security'], at: Location): void {
-  const orNone = (security: Operation['security']): Operation['security'] => (security.length === 0 ? [{}] : security);
-  const [was, is] = [orNone(before), orNone(after)];
-  const opensWith = (accepted: Alternative) => (required: Alternative) =>
+/** Credentials that an operation accepted have to be accepted still, even if they have more scopes than necessary. */
+export function compareSecurity(before: Security, after: Security, at: Location): void {
+  const orNone = (security: Security): Security => (security.length === 0 ? [{}] : security);
+  const [accepted, acceptedAfter] = [orNone(before), orNone(after)];
+  const satisfiedBy = (credentials: Security[number]) => (required: Security[number]) =>
     Object.entries(required).every(
-      ([scheme, scopes]) => accepted[scheme] && scopes.every((one) => accepted[scheme]?.includes(one)),
+      ([scheme, scopes]) => credentials[scheme] && scopes.every((scope) => credentials[scheme]?.includes(scope)),
     );
-  const removed = was.filter((one) => !is.some(opensWith(one)));
-  if (removed.some((one) => Object.keys(one).length === 0)) at.major('security added', `${textOf(is)} is required now`);
+  const removed = accepted.filter((credentials) => !acceptedAfter.some(satisfiedBy(credentials)));
+  if (removed.some((credentials) => Object.keys(credentials).length === 0))
+    at.major('security added', `${textOf(acceptedAfter)} is required now`);
   else if (removed.length > 0) at.major('security scheme removed', `${textOf(removed)} is no longer accepted`);
-  else if (is.some((one) => !was.some(opensWith(one))))
-    at.minor('security relaxed', `${textOf(was)} became ${textOf(is)}`);
+  else if (acceptedAfter.some((credentials) => !accepted.some(satisfiedBy(credentials))))
+    at.minor('security relaxed', `${textOf(accepted)} became ${textOf(acceptedAfter)}`);
 }
 
-function textOf(alternatives: readonly Alternative[]): string {
-  const schemes = (all: Alternative) =>
-    Object.entries(all)
+function textOf(security: Security): string {
+  const alternatives = security.map((schemes) =>
+    Object.entries(schemes)
       .map(([scheme, scopes]) => [scheme, ...scopes].join(' with '))
-      .join(' and ');
-  return alternatives.map((one) => schemes(one) || 'nothing').join(' or ');
+      .join(' and '),
+  );
+  return alternatives.map((text) => text || 'nothing').join(' or ');
 }
 
-/** How credentials are sent, by the schemes that are in both specs: operations say which of them they take. */
+/** Compares how the credentials of each scheme are sent. `compareSecurity` compares which schemes an operation accepts. */
 export const compareSchemes: Rule = (before, after, at) =>
   compareMaps(
     mapOf(node(before.components).securitySchemes, at.scope.before),
     mapOf(node(after.components).securitySchemes, at.scope.after),
-    { both: (name, was, is) => compareByRules(schemeRules, was, is, at.inside(`security scheme ${name}`)) },
+    {
+      both: (name, scheme, schemeAfter) =>
+        compareByRules(schemeRules, scheme, schemeAfter, at.inside(`security scheme ${name}`)),
+    },
   );
 
 /** The rules of an OAuth flow. */
 const flowRules: Rules = {
-  ...each('authorizationUrl tokenUrl', (key) => fixed(key, 'security scheme')),
+  ...each('authorizationUrl tokenUrl', (key) => unequal('major', key, 'security scheme')),
   refreshUrl: (before, after, at) =>
     before.refreshUrl === undefined
       ? at.minor('refresh of tokens added', 'refreshUrl is new')
-      : fixed('refreshUrl', 'security scheme')(before, after, at),
+      : unequal('major', 'refreshUrl', 'security scheme')(before, after, at),
   scopes: named('scopes', 'scope', () => {}),
 };
 
-/** How credentials are sent. */
 const compareSending: Rule = (before, after, at) => {
-  const sending = ({ type, in: place, name, scheme = '', openIdConnectUrl }: Node) => [
-    type,
-    place,
-    name,
-    String(scheme).toLowerCase(),
-    openIdConnectUrl,
-  ];
+  const sending = ({ type, in: place, name, scheme = '', openIdConnectUrl }: Node) => {
+    return { type, place, name, scheme: String(scheme).toLowerCase(), openIdConnectUrl };
+  };
   if (!isDeepStrictEqual(sending(before), sending(after)))
     at.major('security scheme changed', 'credentials are sent another way');
 };
 
 const schemeRules: Rules = {
   ...each('type in name scheme openIdConnectUrl', () => compareSending),
-  flows: named('flows', 'flow', (was, is, at) => compareByRules(flowRules, was, is, at)),
-  // Documentation: it says nothing about how the token is sent.
-  bearerFormat: documentation,
+  flows: named('flows', 'flow', (before, after, at) => compareByRules(flowRules, before, after, at)),
+  bearerFormat: 'documentation',
 };
