@@ -1,4 +1,5 @@
 // Writes the client: one thin function per operation, on top of the hand-written runtime.
+import { isDeepStrictEqual } from 'node:util';
 import type { Operation, SecurityScheme } from '@petstore/types';
 import { Code, docComment, Imports, identifier, literal, operationComment, quoted } from './code.ts';
 import { defined, unusedName } from './document.ts';
@@ -93,19 +94,17 @@ export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: 
 /** The wire format of an operation, as short as possible, because consumers bundle it with each function. */
 function wireOf(operation: Operation, { service }: Model, schemas: Schemas, imports: Imports): object {
   const { id, method, path } = operation;
-  const { security } = service;
+  const { security } = operation;
   const names = schemeNames(service);
-  const same = JSON.stringify(operation.security) === JSON.stringify(security);
+  const isDefault = security.length > 0 && isDeepStrictEqual(security, service.security);
   return defined({
     id,
     method,
     path,
     encoders: encodersOf(operation, schemas, imports),
-    authorize: same
-      ? security.length > 0
-        ? imports.value('authorize', './schemes.gen.ts')
-        : undefined
-      : authorizeOf(operation.security, imports, (name) => imports.value(names.get(name) ?? '', './schemes.gen.ts')),
+    authorize: isDefault
+      ? imports.value('authorize', './schemes.gen.ts')
+      : authorizeOf(security, imports, (name) => imports.value(names.get(name) ?? '', './schemes.gen.ts')),
     accept: acceptOf(operation),
     ok: okOf(operation.successes),
     parse: parserOf(operation, schemas, imports),
@@ -159,12 +158,7 @@ const pure = (call: Code) => new Code(`/* @__PURE__ */ ${call}`);
 /** The constants of the security schemes by the names in the spec, which may differ only in punctuation. */
 function schemeNames({ securitySchemes }: Service): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const name of Object.keys(securitySchemes)) {
-    const used = [...names.values()];
-    names.set(
-      name,
-      unusedName(`${identifier(name)}Scheme`, (one) => used.includes(one)),
-    );
-  }
+  for (const name of Object.keys(securitySchemes))
+    names.set(name, unusedName(`${identifier(name)}Scheme`, [...names.values()]));
   return names;
 }

@@ -37,11 +37,16 @@ export function mapped<T, U>(
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
+/** Returns the object, or undefined if it is empty. */
+export function nonEmpty<T extends object>(object: T): T | undefined {
+  return Object.keys(object).length > 0 ? object : undefined;
+}
+
 /** The name, or the name with the first number that makes it unused. */
-export function unusedName(wanted: string, isUsed: (name: string) => boolean): string {
-  let name = wanted;
-  for (let i = 2; isUsed(name); i++) name = `${wanted}${i}`;
-  return name;
+export function unusedName(name: string, used: readonly string[]): string {
+  let unused = name;
+  for (let i = 2; used.includes(unused); i++) unused = `${name}${i}`;
+  return unused;
 }
 
 /** The value at a JSON pointer, which is the part of a reference after `#`. */

@@ -1,7 +1,7 @@
 // Writes the code that puts inputs into a request.
 import type { Field, Operation, PropertyEncoding, RequestBody, Serialization } from '@petstore/types';
 import type { Code, Imports } from './code.ts';
-import { mapped } from './document.ts';
+import { mapped, nonEmpty } from './document.ts';
 import { capital } from './operation-names.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -85,18 +85,23 @@ function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: bo
 
 function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {}, imports: Imports): Code {
   if (kind === 'multipart') {
-    const parts = mapped(encoding, (rules, name) => partOf(name, rules, imports));
-    return imports.call('inMultipart', bodies, Object.keys(parts).length > 0 ? [parts] : []);
+    const parts = nonEmpty(mapped(encoding, (property, name) => partOf(name, property, imports)));
+    return imports.call('inMultipart', bodies, parts ? [parts] : []);
   }
-  const encoders = Object.entries(encoding).map(([name, rules]) => styledOf(name, { in: 'query', ...rules }, imports));
+  const encoders = Object.entries(encoding).map(([name, property]) => fieldEncoderOf(name, property, imports));
   return imports.call('inForm', bodies, encoders);
 }
 
-/** How a property is written as parts: the content type, or the code of the function that returns the parts. */
-function partOf(name: string, rules: PropertyEncoding, imports: Imports): string | Code {
-  if (rules.style !== undefined)
-    return imports.call('styledParts', bodies, [styledOf(name, { in: 'query', ...rules }, imports)]);
-  const { contentType, headers = {} } = rules;
+/** The code of the encoder for a property of a form: the property is written like a query parameter. */
+function fieldEncoderOf(name: string, encoding: PropertyEncoding, imports: Imports): Code {
+  return styledOf(name, { in: 'query', ...encoding }, imports);
+}
+
+/** The content type of a property's parts, or the code of the function that returns the parts. */
+function partOf(name: string, encoding: PropertyEncoding, imports: Imports): string | Code {
+  if (encoding.style !== undefined)
+    return imports.call('styledParts', bodies, [fieldEncoderOf(name, encoding, imports)]);
+  const { contentType, headers = {} } = encoding;
   const lines = Object.entries(headers).map(([header, value]) => `\r\n${header}: ${value}`);
   if (lines.length === 0 && contentType !== undefined) return contentType;
   return imports.call('partWith', bodies, [lines.join(''), ...(contentType ? [contentType] : [])]);

@@ -101,7 +101,7 @@ function bundle(text: string, main: string, read: ReadFile): Document {
     const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
     components[kind] ??= {};
     const named = components[kind];
-    const name = unusedName(last.replaceAll(/[^\w.-]/g, '_'), (one) => Object.hasOwn(named, one));
+    const name = unusedName(last.replaceAll(/[^\w.-]/g, '_'), Object.keys(named));
     // The name is taken before the target is copied, because the target may refer to itself.
     named[name] = undefined;
     const local = `#/components/${kind}/${name}`;

@@ -67,9 +67,9 @@ export function withSubschemas(schema: Node, change: (subschema: unknown, path: 
 }
 
 function subschemasOf(schema: Schema): Schema[] {
-  const found: unknown[] = [];
-  withSubschemas(schema as Node, (one) => found.push(one));
-  return found.filter(isNode);
+  const subschemas: unknown[] = [];
+  withSubschemas(schema as Node, (subschema) => subschemas.push(subschema));
+  return subschemas.filter(isNode);
 }
 
 /** The named properties of an object. */
@@ -179,17 +179,16 @@ export class Schemas {
 
   /** Whether the schema allows only scalars, lists of scalars, and objects of scalars. */
   isFlat(schema: Schema, visited = new Set<string>()): boolean {
-    if (wasVisited(schema, visited)) return true;
-    const { anyOf, oneOf, allOf, items, properties, additionalProperties } = this.resolve(schema);
-    if (this.isScalar(schema)) return true;
-    const parts = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
-    if (parts.length > 0 && !parts.every((one) => this.isFlat(one, visited))) return false;
+    if (wasVisited(schema, visited) || this.isScalar(schema)) return true;
+    const { anyOf = [], oneOf = [], allOf = [], items, properties = {}, additionalProperties } = this.resolve(schema);
     const types = this.typesOf(schema);
-    if (parts.length > 0 && !items && !properties) return true;
-    if (types.has('array') && items && !this.isScalar(items)) return false;
-    if (!types.has('object')) return true;
-    const others = typeof additionalProperties === 'object' ? [additionalProperties] : [];
-    return [...Object.values(properties ?? {}), ...others].every((one) => this.isScalar(one));
+    const contained: unknown[] = [];
+    if (types.has('array')) contained.push(items);
+    if (types.has('object')) contained.push(...Object.values(properties), additionalProperties);
+    return (
+      [...anyOf, ...oneOf, ...allOf].every((part) => this.isFlat(part, visited)) &&
+      contained.filter(isNode).every((value) => this.isScalar(value))
+    );
   }
 }
 

@@ -81,16 +81,12 @@ class SharedSchemas {
 
   /** Writes the constant for a reference, and returns its name. */
   #write($ref: string): string {
-    const taken = [...this.#names.values()];
-    const wanted = `${identifier($ref.replace('#/components/schemas/', ''))}Schema`;
-    const name = unusedName(wanted, (one) => taken.includes(one));
+    const component = identifier($ref.replace('#/components/schemas/', ''));
+    const name = unusedName(`${component}Schema`, [...this.#names.values()]);
     this.#names.set($ref, name);
     this.#open.add($ref);
-    const text = literal(
-      plain(resolvePointer(this.#document, $ref.slice(1)), $ref.slice(2).replaceAll('/', '.')),
-      '',
-      this.code,
-    );
+    const schema = plain(resolvePointer(this.#document, $ref.slice(1)), $ref.slice(2).replaceAll('/', '.'));
+    const text = literal(schema, '', this.code);
     this.#open.delete($ref);
     this.declarations.push(`const ${name} = ${text} as const;\n`);
     return name;
