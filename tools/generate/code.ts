@@ -1,6 +1,6 @@
 // TypeScript source code: values, comments, calls and imports.
 import type { Operation } from '@petstore/types';
-import { isNode } from './document.ts';
+import { defined, isNode, type Node } from './document.ts';
 
 /** Source code to insert unchanged. */
 export class Code {
@@ -25,18 +25,18 @@ export function literal(
   const deeper = `${indent}    `;
   if (Array.isArray(value)) {
     if (value.length === 0) return '[]';
-    const all = value.map((one) => literal(one, deeper, of));
-    const line = `[${all.join(', ')}]`;
-    return line.length < 80 && !line.includes('\n')
-      ? line
-      : `[\n${all.map((one) => deeper + one).join(',\n')}\n${indent}]`;
+    const elements = value.map((element) => literal(element, deeper, of));
+    const line = `[${elements.join(', ')}]`;
+    if (line.length < 80 && !line.includes('\n')) return line;
+    return `[\n${elements.map((element) => deeper + element).join(',\n')}\n${indent}]`;
   }
   if (isNode(value)) {
     const code = of(value);
     if (code) return code.text;
-    const entries = Object.entries(value).filter(([, one]) => one !== undefined);
-    if (entries.length === 0) return '{}';
-    return `{\n${entries.map(([key, one]) => `${deeper}${keyOf(key)}: ${literal(one, deeper, of)}`).join(',\n')}\n${indent}}`;
+    const properties = Object.entries(defined<Node>(value));
+    if (properties.length === 0) return '{}';
+    const lines = properties.map(([key, property]) => `${deeper}${keyOf(key)}: ${literal(property, deeper, of)}`);
+    return `{\n${lines.join(',\n')}\n${indent}}`;
   }
   return typeof value === 'string' ? quoted(value) : String(JSON.stringify(value));
 }
@@ -44,7 +44,7 @@ export function literal(
 /** A string as source code, in single quotes. */
 export function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-  return `'${inner.replace(/[\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)}'`;
+  return `'${inner.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`)}'`;
 }
 
 /** A name with only characters that may be in a name in code. */

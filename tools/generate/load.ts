@@ -40,9 +40,9 @@ function withPaths(document: Document): Document {
   const withParts = (value: unknown): unknown => {
     if (!isNode(value)) return value;
     return mapped(value, (part, key) => {
-      if (key === 'parameters') return list(part).map((one) => inPlace(one));
+      if (key === 'parameters') return list(part).map((parameter) => inPlace(parameter));
       if (key === 'requestBody') return inPlace(part);
-      return key === 'responses' ? mapped(node(part), (one) => inPlace(one)) : part;
+      return key === 'responses' ? mapped(node(part), (response) => inPlace(response)) : part;
     });
   };
   const withOperations = (item: unknown) => withParts(isNode(item) ? mapped(item, withParts) : item);
@@ -77,7 +77,7 @@ function bundle(text: string, main: string, read: ReadFile): Document {
     return files.get(file);
   };
   const copy = (value: unknown, file: string, kind: string, hasNames = false): unknown => {
-    if (Array.isArray(value)) return value.map((one) => copy(one, file, kind));
+    if (Array.isArray(value)) return value.map((element) => copy(element, file, kind));
     if (!isNode(value)) return value;
     if (typeof value.$ref === 'string') {
       const { $ref, ...beside } = value;

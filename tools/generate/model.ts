@@ -156,7 +156,7 @@ function rejectRequest(
       );
   if (hasBody && /^(get|head)$/.test(method))
     errors.reject(`${at}.requestBody`, `${method.toUpperCase()} has a body, which fetch cannot send`, 'use POST');
-  for (const name of ['__proto__', 'constructor'].filter((one) => parameters.has(one))) {
+  for (const name of ['__proto__', 'constructor'].filter((reserved) => parameters.has(reserved))) {
     const problem = `clients cannot have an input with the name '${name}'`;
     errors.reject(`${at}.parameters.${name}`, problem, 'rename the parameter');
   }

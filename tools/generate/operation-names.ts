@@ -73,7 +73,7 @@ function wordsOf({ id, method, path, tag, command }: Named, at: string): string[
     if (words.length === 2 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word))) return words;
     reject(`${at}.x-command`, `'${command}' is not a command`, 'write two words in lower case, such as users list');
   }
-  const [segment = 'root'] = path.split('/').filter((one) => one !== '' && !one.includes('{'));
+  const [segment = 'root'] = path.split('/').filter((part) => part !== '' && !part.includes('{'));
   const group = kebab(tag ?? segment) || 'root';
   const nouns = new Set([group, singular(group), ...singular(group).split('-'), ...group.split('-')]);
   const words = kebab(id).split('-');
@@ -85,9 +85,5 @@ function wordsOf({ id, method, path, tag, command }: Named, at: string): string[
 }
 
 function singular(noun: string): string {
-  return noun
-    .replace(/ies$/, 'y')
-    .replace(/(ss|us|is)$/, '$1\0')
-    .replace(/s$/, '')
-    .replace('\0', '');
+  return noun.replace(/ies$/, 'y').replace(/(?<![sui])s$/, '');
 }

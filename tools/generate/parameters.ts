@@ -1,7 +1,7 @@
 import type { Field, IdempotencyKey } from '@petstore/types';
 import { defined, type ErrorCollector, list, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
-import { isLocation, kindOf, serializationOf } from './serialization.ts';
+import { isJson, isLocation, serializationOf } from './serialization.ts';
 
 /**
  * The declared parameters of an operation. A parameter of the operation overrides a parameter of the path item. Names of headers
@@ -17,8 +17,8 @@ export function parameterNodes(
   const byKey = new Map<string, Node>();
   for (const parameters of [pathItem.parameters, operation.parameters]) {
     const keys = new Set<string>();
-    for (const one of list(parameters)) {
-      const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
+    for (const declared of list(parameters)) {
+      const parameter = errors.try(() => schemas.target(declared, `${at}.parameters`));
       if (!parameter) continue;
       const name = String(parameter.name);
       const key = `${parameter.in} ${parameter.in === 'header' ? name.toLowerCase() : name}`;
@@ -52,16 +52,11 @@ export function parametersOf(
     // OpenAPI ignores these parameters, because media types and security define the headers.
     if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(name)) continue;
     const parameterAt = `${at}.parameters.${name}`;
-    const other = fields.get(name)?.in;
-    errors.try(() => {
-      if (other !== undefined)
-        reject(
-          parameterAt,
-          `'${name}' is both a ${other} parameter and a ${parameter.in} parameter`,
-          'rename one, because all inputs are properties of one object',
-        );
-      fields.set(name, fieldOf(parameter, parameterAt, schemas));
-    });
+    const sameName = fields.get(name);
+    if (sameName) {
+      const problem = `'${name}' is both a ${sameName.in} parameter and a ${parameter.in} parameter`;
+      errors.reject(parameterAt, problem, 'rename one, because all inputs are properties of one object');
+    } else errors.try(() => fields.set(name, fieldOf(parameter, parameterAt, schemas)));
   }
   return fields;
 }
@@ -75,10 +70,10 @@ export function idempotencyKeyOf(
   at: string,
   schemas: Schemas,
 ): IdempotencyKey | undefined {
-  const [parameter, other] = declared.filter(isIdempotencyKey);
+  const [parameter, second] = declared.filter(isIdempotencyKey);
   if (!parameter) return undefined;
   const parameterAt = `${at}.parameters.${parameter.name}`;
-  if (other) reject(parameterAt, `'${other.name}' is a second idempotency key`, 'declare one idempotency key');
+  if (second) reject(parameterAt, `'${second.name}' is a second idempotency key`, 'declare one idempotency key');
   if (parameter.in !== 'header') reject(parameterAt, `the idempotency key is in '${parameter.in}'`, 'write in: header');
   if (parameter.required === true)
     reject(
@@ -104,9 +99,9 @@ function fieldOf(parameter: Node, at: string, schemas: Schemas): Field {
   const [content, ...others] = Object.entries(node(parameter.content));
   if (others.length > 0) reject(at, 'the parameter has several media types', 'declare one media type');
   const schema = plain(content ? node(content[1]).schema : parameter.schema, `${at}.schema`);
-  const { description, deprecated, ...rules } = schemas.resolve(schema);
+  const { description, deprecated } = schemas.resolve(schema);
   const contentType = content?.[0];
-  if (contentType !== undefined && kindOf(contentType, rules, schemas) !== 'json')
+  if (contentType !== undefined && !isJson(contentType))
     reject(
       `${at}.content`,
       `the parameter has the media type ${contentType}`,

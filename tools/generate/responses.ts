@@ -9,14 +9,11 @@ export function responsesOf(operation: Node, method: string, at: string, schemas
   const responses: Record<string, OperationResponse> = {};
   for (const [key, value] of Object.entries(node(operation.responses))) {
     if (key.startsWith('x-')) continue;
+    const responseAt = `${responsesAt}.${key}`;
     const status = key.toUpperCase() === 'DEFAULT' ? 'default' : key.toUpperCase();
     if (!/^([1-5](\d\d|XX)|default)$/.test(status))
-      reject(`${responsesAt}.${key}`, `'${key}' is not a status`, 'write a status, 2XX or default');
-    const { description, ...content } = responseOf(
-      schemas.target(value, `${responsesAt}.${key}`),
-      `${responsesAt}.${key}`,
-      schemas,
-    );
+      reject(responseAt, `'${key}' is not a status`, 'write a status, 2XX or default');
+    const { description, ...content } = responseOf(schemas.target(value, responseAt), responseAt, schemas);
     // A response to HEAD has no body, whatever its headers say (RFC 9110, 9.3.2).
     responses[status] = { description, ...(method !== 'head' && content) };
   }
@@ -37,7 +34,7 @@ function responseOf(response: Node, at: string, schemas: Schemas): OperationResp
     return { mediaType, schema, kind: kind === 'form' ? 'text' : kind === 'multipart' || !kind ? 'bytes' : kind };
   });
   const [chosen] = (['json', 'text', 'bytes'] satisfies BodyKind[]).flatMap((kind) =>
-    contents.filter((one) => one.kind === kind),
+    contents.filter((content) => content.kind === kind),
   );
   const description = (text(response.description) ?? '').trim();
   if (!chosen) return { description };

@@ -126,17 +126,16 @@ export class Schemas {
    * The named properties of an object, the required properties, and whether additional properties are allowed. Parts of an `allOf`
    * are merged. Undefined if the schema allows other values than objects, or names no properties.
    */
-  propertiesOf(schema: Schema, within: ReadonlySet<string> = new Set()): Properties | undefined {
+  propertiesOf(schema: Schema, parents: ReadonlySet<unknown> = new Set()): Properties | undefined {
     const { $ref } = schema;
-    if ($ref !== undefined && within.has($ref)) return undefined;
-    const visited = $ref === undefined ? within : new Set(within).add($ref);
+    if ($ref !== undefined && parents.has($ref)) return undefined;
     const whole = this.resolve(schema);
     if ((whole.type ?? 'object') !== 'object' || unmerged.some((key) => whole[key] !== undefined)) return undefined;
-    const others = [whole.additionalProperties, whole.unevaluatedProperties];
-    if (others.some((rest) => typeof rest === 'object' && Object.keys(rest).length > 0)) return undefined;
+    const additional = [whole.additionalProperties, whole.unevaluatedProperties];
+    if (additional.some((schema) => typeof schema === 'object' && Object.keys(schema).length > 0)) return undefined;
     const parts: Properties[] = [];
     for (const part of whole.allOf ?? []) {
-      const merged = this.propertiesOf(part, visited);
+      const merged = this.propertiesOf(part, new Set(parents).add($ref));
       // A part without named properties is supported only if it contains nothing but `required` and annotations.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       parts.push(merged ?? { properties: new Map(), required: new Set(part.required), additional: true });
@@ -144,12 +143,12 @@ export class Schemas {
     parts.push({
       properties: new Map(Object.entries(whole.properties ?? {})),
       required: new Set(whole.required),
-      additional: !others.includes(false),
+      additional: !additional.includes(false),
     });
     const properties = new Map<string, Schema>();
     for (const [name, property] of parts.flatMap((part) => [...part.properties])) {
-      const other = properties.get(name);
-      properties.set(name, other ? { allOf: [other, property] } : property);
+      const sameName = properties.get(name);
+      properties.set(name, sameName ? { allOf: [sameName, property] } : property);
     }
     if (properties.size === 0) return undefined;
     return {
@@ -161,7 +160,7 @@ export class Schemas {
 
   /** The JSON types that the schema allows. */
   typesOf(schema: Schema): ReadonlySet<string> {
-    return new Set(typesOf(schema, (one) => this.resolve(one)));
+    return new Set(typesOf(schema, (part) => this.resolve(part)));
   }
 
   /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */

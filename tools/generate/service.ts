@@ -58,8 +58,12 @@ function schemeOf({ type, scheme, in: location, name }: Record<string, unknown>)
 }
 
 /** The alternatives of a `security` field, the anonymous one last. Empty if no request needs a credential. */
-export function securityOf(rules: unknown, at: string, schemes: Readonly<Record<string, SecurityScheme>>): string[][] {
-  const alternatives = list(rules).map((requirement) => Object.keys(node(requirement)));
+export function securityOf(
+  security: unknown,
+  at: string,
+  schemes: Readonly<Record<string, SecurityScheme>>,
+): string[][] {
+  const alternatives = list(security).map((requirement) => Object.keys(node(requirement)));
   const names = [...new Set(alternatives.flat())];
   for (const name of names)
     if (!Object.hasOwn(schemes, name))
@@ -73,9 +77,9 @@ export function securityOf(rules: unknown, at: string, schemes: Readonly<Record<
       'use http bearer or basic, apiKey, oauth2, openIdConnect or mutualTLS',
     );
   // The certificate of mutualTLS belongs to the connection: requests do not send it.
-  const sent = supported.map((alternative) => alternative.filter((name) => schemes[name]?.type !== 'mutualTLS'));
-  const withCredential = sent.filter((alternative) => alternative.length > 0);
-  const anonymous = sent.filter((alternative) => alternative.length === 0);
+  const credentials = supported.map((alternative) => alternative.filter((name) => schemes[name]?.type !== 'mutualTLS'));
+  const withCredential = credentials.filter((names) => names.length > 0);
+  const anonymous = credentials.filter((names) => names.length === 0);
   return withCredential.length > 0 ? [...withCredential, ...anonymous] : [];
 }
 
@@ -91,17 +95,18 @@ function keyScheme(document: Document, schemes: Readonly<Record<string, Security
  * `server` and a number.
  */
 export function deploymentsOf(document: Document): Record<string, string> {
-  const found: Record<string, string> = {};
-  const servers = list(document.servers).map(node);
-  for (const [i, server] of (servers.length > 0 ? servers : [{ url: '/' }]).entries()) {
-    const { description, 'x-deployment': explicit } = server as Node;
+  const deployments: Record<string, string> = {};
+  const declared = list(document.servers).map(node);
+  const servers: readonly Node[] = declared.length > 0 ? declared : [{ url: '/' }];
+  for (const [i, server] of servers.entries()) {
+    const { description, 'x-deployment': explicit } = server;
     const slug = kebab(text(description) ?? '');
     const name = text(explicit) ?? (slug !== '' && slug.length <= 24 ? slug : `server${i + 1}`);
-    if (Object.hasOwn(found, name))
+    if (Object.hasOwn(deployments, name))
       reject(`servers.${i}`, `two servers have the name '${name}'`, 'name each server in x-deployment');
-    found[name] = urlOf(node(server), `servers.${i}`);
+    deployments[name] = urlOf(server, `servers.${i}`);
   }
-  return found;
+  return deployments;
 }
 
 /** The URL of the operation's first server, else of its path item's. Undefined if that is the first server of the document. */

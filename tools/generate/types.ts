@@ -38,11 +38,11 @@ export function typesDocument({ document, operations }: Model): object {
 
 /** Adds the description of its target to each property that is a reference, so editors show the description. */
 function withDescriptions(part: unknown, schemas: Node): unknown {
-  if (Array.isArray(part)) return part.map((one) => withDescriptions(one, schemas));
+  if (Array.isArray(part)) return part.map((element) => withDescriptions(element, schemas));
   if (!isNode(part)) return part;
   return mapped(part, (value, key) => {
     const inner = withDescriptions(value, schemas);
-    return key === 'properties' && isNode(inner) ? mapped(inner, (one) => described(one, schemas)) : inner;
+    return key === 'properties' && isNode(inner) ? mapped(inner, (property) => described(property, schemas)) : inner;
   });
 }
 

@@ -12,19 +12,19 @@ export function upgraded(document: Document): Document {
 /** Upgrades the schemas in the value of a keyword, or of a name if the keyword is empty. Data and extensions do not change. */
 function upgradeBelow(value: unknown, keyword: string): unknown {
   if (isData(keyword) || keyword.startsWith('x-')) return value;
-  if (Array.isArray(value)) return value.map((one) => upgradeBelow(one, ''));
+  if (Array.isArray(value)) return value.map((element) => upgradeBelow(element, ''));
   if (!isNode(value)) return value;
   if (keyword === 'schema') return upgradeSchema(value);
   if (keyword === 'schemas') return mapped(value, upgradeSchema);
-  if (isMap(keyword, value)) return mapped(value, (one) => upgradeBelow(one, ''));
+  if (isMap(keyword, value)) return mapped(value, (named) => upgradeBelow(named, ''));
   const upgradable = keyword === 'multipart/form-data' ? { ...value, encoding: withoutStyles(value.encoding) } : value;
   return mapped(upgradable, upgradeBelow);
 }
 
 /** Removes the styles from encodings, because 3.0 defines styles only for application/x-www-form-urlencoded. */
 function withoutStyles(encoding: unknown): unknown {
-  return mapped(node(encoding), (rules) => {
-    const { style, explode, allowReserved, ...rest } = node(rules);
+  return mapped(node(encoding), (property) => {
+    const { style, explode, allowReserved, ...rest } = node(property);
     return rest;
   });
 }
