@@ -1,5 +1,5 @@
 // The model of a document: the service and its operations, from which all code is generated.
-import type { Field, Operation, Schema, SecurityScheme } from '@petstore/types';
+import type { Field, Operation, Schema } from '@petstore/types';
 import { bodyOf } from './body.ts';
 import { type Document, defined, ErrorCollector, list, type Node, node, reject, text } from './document.ts';
 import { commandOf, derivedId, functionName } from './operation-names.ts';
@@ -26,7 +26,7 @@ export interface Model {
 interface Context {
   readonly document: Document;
   readonly schemas: Schemas;
-  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  readonly schemes: Service['securitySchemes'];
   readonly errors: ErrorCollector;
 }
 

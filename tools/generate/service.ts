@@ -23,7 +23,7 @@ export interface Service {
 /** Reads the parts of the service from the document. */
 export function serviceOf(
   document: Document,
-  securitySchemes: Readonly<Record<string, SecurityScheme>>,
+  securitySchemes: Service['securitySchemes'],
   security: Service['security'],
 ): Service {
   const { title, version, summary, description } = node(document.info);
@@ -58,11 +58,7 @@ function schemeOf({ type, scheme, in: location, name }: Record<string, unknown>)
 }
 
 /** The alternatives of a `security` field, the anonymous one last. Empty if no request needs a credential. */
-export function securityOf(
-  security: unknown,
-  at: string,
-  schemes: Readonly<Record<string, SecurityScheme>>,
-): string[][] {
+export function securityOf(security: unknown, at: string, schemes: Service['securitySchemes']): string[][] {
   const alternatives = list(security).map((requirement) => Object.keys(node(requirement)));
   const names = [...new Set(alternatives.flat())];
   for (const name of names)
@@ -84,7 +80,7 @@ export function securityOf(
 }
 
 /** The first bearer or apiKey scheme of the document's first default alternative, else of all schemes. */
-function keyScheme(document: Document, schemes: Readonly<Record<string, SecurityScheme>>): string | undefined {
+function keyScheme(document: Document, schemes: Service['securitySchemes']): string | undefined {
   const takesText = (name: string) => /^(bearer|apiKey)$/.test(schemes[name]?.type ?? '');
   const [defaultAlternative] = list(document.security);
   return [...Object.keys(node(defaultAlternative)), ...Object.keys(schemes)].find(takesText);

@@ -34,11 +34,11 @@ export function isFile(value: unknown): value is InputFile {
 export function expectedBody(
   document: Document,
   content: Record<string, MediaType>,
-  wanted: string | undefined,
+  requested: string | undefined,
   value: unknown,
 ): { contentType: string; body: Body } {
   const offered = Object.keys(content);
-  const mediaType = wanted ?? offered.find(isJson) ?? offered[0] ?? 'none';
+  const mediaType = requested ?? offered.find(isJson) ?? offered[0] ?? 'none';
   if (!offered.includes(mediaType)) throw new UnspecifiedError(`the media type ${mediaType}`);
   const media = resolve(document, content[mediaType] ?? {});
   const essence = essenceOf(mediaType);
@@ -74,10 +74,10 @@ export function covers(range: string, type: string): boolean {
 function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
   return Object.entries(value).flatMap(([name, item]) => {
     if (item === undefined) return [];
-    const { contentType, ...encoding } = media.encoding?.[name] ?? {};
+    const encoding = media.encoding?.[name] ?? {};
     const styled = styledPairs(encoding, name, item);
     if (styled) return styled;
-    if (contentType !== undefined && isJson(contentType)) return [[name, jsonText(item)]];
+    if (isJson(encoding.contentType ?? '')) return [[name, jsonText(item)]];
     // By default a list is repeated, an object is JSON: https://spec.openapis.org/oas/v3.1.1#encoding-object
     const items: unknown[] = Array.isArray(item) ? item : [item];
     return items.map((each): Pair => [name, isObject(each) ? jsonText(each) : textOf(each)]);
@@ -85,11 +85,10 @@ function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
 }
 
 /** The fields of a property whose encoding has a style. They are decoded, because the form encodes them itself. */
-function styledPairs({ style, explode, allowReserved }: Encoding, name: string, value: unknown): Pair[] | undefined {
-  if (style === undefined && explode === undefined && allowReserved === undefined) return undefined;
-  const how = style ?? 'form';
-  const encode = allowReserved ? encodeUnreserved : encodeAll;
-  const pairs = expandPairs(how, explode ?? (how === 'form' || how === 'deepObject'), name, value, encode);
+function styledPairs(encoding: Encoding, name: string, value: unknown): Pair[] | undefined {
+  const { style = 'form', explode = style === 'form', allowReserved } = encoding;
+  if ((encoding.style ?? encoding.explode ?? allowReserved) === undefined) return undefined;
+  const pairs = expandPairs(style, explode, name, value, allowReserved ? encodeUnreserved : encodeAll);
   return pairs.map(([key, text]) => [decodeURIComponent(key), decodeURIComponent(text)]);
 }
 
@@ -97,50 +96,44 @@ function partsOf(document: Document, media: MediaType, value: Record<string, unk
   return Object.entries(value).flatMap(([name, item]) => {
     if (item === undefined) return [];
     const encoding = media.encoding?.[name] ?? {};
-    // OpenAPI 3.0 ignores a style in multipart; from 3.1 on it goes before the content type.
+    // OpenAPI 3.0 ignores a style in multipart; since 3.1, a style overrides the content type.
     const styled = document.root.openapi.startsWith('3.0') ? undefined : styledPairs(encoding, name, item);
     if (styled) return styled.map(([key, text]) => ({ name: key, contentType: 'text/plain', text }));
     const schema = propertyOf(document, media, name);
-    // One JSON text for the whole list only where the encoding says so; else one part for each item.
+    // A list is one part for each item, unless its encoding is JSON.
     const items: unknown[] = Array.isArray(item) && !isJson(encoding.contentType ?? '') ? item : [item];
-    const encoded = schema?.contentEncoding ?? schema?.items?.contentEncoding;
-    return items.map((each) => partOf(document, name, each, encoding, encoded !== undefined));
+    const hasContentEncoding = (schema?.contentEncoding ?? schema?.items?.contentEncoding) !== undefined;
+    const textType = hasContentEncoding ? 'application/octet-stream' : 'text/plain';
+    return items.map((each) => partOf(document, name, each, encoding, textType));
   });
 }
 
-function partOf(document: Document, name: string, value: unknown, encoding: Encoding, isEncoded: boolean): Part {
-  const listed = encoding.contentType?.split(',').map((type) => type.trim());
-  const contentType = (standard: string): string => {
-    if (!listed) return standard;
-    const isListed = listed.some((range) => covers(range, standard));
-    return isListed ? standard : (listed.find((type) => !type.includes('*')) ?? standard);
+function partOf(document: Document, name: string, value: unknown, encoding: Encoding, textType: string): Part {
+  const allowed = encoding.contentType?.split(',').map((type) => type.trim()) ?? ['*/*'];
+  const contentType = (defaultType: string): string => {
+    if (allowed.some((range) => covers(range, defaultType))) return defaultType;
+    return allowed.find((type) => !type.includes('*')) ?? defaultType;
   };
   const headers = headersOf(document, encoding);
-  const rest = Object.keys(headers).length > 0 ? { name, headers } : { name };
+  const part = { name, ...(Object.keys(headers).length > 0 && { headers }) };
   if (isFile(value)) {
     const { name: filename, type = 'application/octet-stream', bytes } = value;
-    return { ...rest, ...(filename !== undefined && { filename }), contentType: contentType(type), bytes };
+    return { ...part, ...(filename !== undefined && { filename }), contentType: contentType(type), bytes };
   }
-  if (isObject(value) || Array.isArray(value) || listed?.some(isJson))
-    return { ...rest, contentType: contentType('application/json'), json: value };
-  return {
-    ...rest,
-    contentType: contentType(isEncoded ? 'application/octet-stream' : 'text/plain'),
-    text: textOf(value),
-  };
+  if (isObject(value) || Array.isArray(value) || allowed.some(isJson))
+    return { ...part, contentType: contentType('application/json'), json: value };
+  return { ...part, contentType: contentType(textType), text: textOf(value) };
 }
 
-/** The headers of a part that have a fixed value; no input can set them. */
+/** The headers of a part that have a fixed value, because no input can set them. */
 function headersOf(document: Document, encoding: Encoding): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(encoding.headers ?? {}).flatMap(([name, entry]) => {
-      const header = resolve(document, entry);
-      const value = header.schema?.const ?? header.schema?.default;
-      // The client sets these two headers of a part.
-      const isSet = /^content-(type|disposition)$/i.test(name);
-      return value === undefined || isSet ? [] : [[name.toLowerCase(), textOf(value)]];
-    }),
-  );
+  const values = Object.entries(encoding.headers ?? {}).map(([name, header]) => {
+    const { schema } = resolve(document, header);
+    return [name.toLowerCase(), schema?.const ?? schema?.default] as const;
+  });
+  // The client sets Content-Type and Content-Disposition itself.
+  const sent = values.filter(([name, value]) => value !== undefined && !/^content-(type|disposition)$/.test(name));
+  return Object.fromEntries(sent.map(([name, value]) => [name, textOf(value)]));
 }
 
 function propertyOf(document: Document, media: MediaType, name: string) {
@@ -160,7 +153,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** JSON with the digits of bigints. */
 export function jsonText(value: unknown): string {
-  // TypeScript's library does not know it yet.
+  // TypeScript's library does not declare rawJSON yet.
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? rawJSON(String(item)) : item));
 }

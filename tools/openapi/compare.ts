@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Body, essenceOf, type Part } from './body.ts';
+import { type Body, essenceOf, jsonText } from './body.ts';
 import type { ExpectedRequest } from './serialize.ts';
 
 /** A request as it arrived: `target` is its path and query behind the server's URL. */
@@ -20,9 +20,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'user-agent', 'idemp
  * `+` for a space in forms, and the boundary and charset of a Content-Type.
  */
 export function differences(expected: ExpectedRequest, sent: SentRequest): string[] {
-  const found: string[] = [];
-  const compare = (what: string, wanted: unknown, actual: unknown) => {
-    if (!isDeepStrictEqual(wanted, actual)) found.push(`${what}: expected ${show(wanted)}, sent ${show(actual)}`);
+  const result: string[] = [];
+  const compare = (part: string, expectedPart: unknown, sentPart: unknown) => {
+    if (!isDeepStrictEqual(expectedPart, sentPart))
+      result.push(`${part}: expected ${show(expectedPart)}, sent ${show(sentPart)}`);
   };
   const [path = '', query = ''] = splitTarget(expected.target);
   const [sentPath = '', sentQuery = ''] = splitTarget(sent.target);
@@ -37,13 +38,10 @@ export function differences(expected: ExpectedRequest, sent: SentRequest): strin
   }
   const others = Object.keys(sent.headers).filter((name) => !(name in expected.headers) && !OWN_HEADERS.has(name));
   for (const name of others) compare(`header ${name}`, undefined, sent.headers[name]);
-  const body = sent.body ?? new Uint8Array();
-  if (!expected.body) compare('body', '', text(body));
-  else {
-    const actual = received(expected.body, body, sent.headers['content-type'] ?? '');
-    compare('body', comparable(expected.body), comparable(actual));
-  }
-  return found;
+  const { body = new Uint8Array(), headers } = sent;
+  if (expected.body) compare('body', ...comparableBodies(expected.body, body, headers['content-type'] ?? ''));
+  else compare('body', '', text(body));
+  return result;
 }
 
 /** JSON text as a value; integers that a double cannot hold become bigints. */
@@ -65,13 +63,13 @@ export function readJson(json: string): unknown {
 }
 
 /** Reads a multipart body into its parts: RFC 2046, RFC 7578. */
-export function parseMultipart(body: Uint8Array, contentType: string): Part[] {
+export function parseMultipart(body: Uint8Array, contentType: string) {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)?.slice(1).find(Boolean);
   if (boundary === undefined) return [];
   // Latin-1 maps every byte to one character.
   const sections = `\r\n${Buffer.from(body).toString('latin1')}`.split(`\r\n--${boundary}`);
   if (!sections.at(-1)?.startsWith('--')) return [];
-  return sections.slice(1, -1).map((section): Part => {
+  return sections.slice(1, -1).map((section) => {
     const end = section.indexOf('\r\n\r\n');
     const lines = Buffer.from(section.slice(0, end), 'latin1').toString().trim().split('\r\n');
     const headers = Object.fromEntries(
@@ -90,41 +88,29 @@ export function parseMultipart(body: Uint8Array, contentType: string): Part[] {
   });
 }
 
-/** A body in a form that can be compared. */
-function comparable(body: Body): unknown {
-  if ('json' in body) return plainJson(body.json);
-  if ('form' in body) return body.form;
-  if ('text' in body) return body.text;
-  if ('bytes' in body) return hex(body.bytes);
-  return body.parts.map((part) => ({
-    name: part.name,
-    filename: part.filename,
-    contentType: essenceOf(part.contentType),
-    headers: part.headers ?? {},
-    content: 'json' in part ? plainJson(part.json) : (part.text ?? hex(part.bytes ?? new Uint8Array())),
-  }));
-}
-
-/** Reads a body of the same kind as the expected one. */
-function received(expected: Body, bytes: Uint8Array, contentType: string): Body {
-  if ('json' in expected) return { json: readJson(text(bytes)) };
-  if ('form' in expected) return { form: [...new URLSearchParams(text(bytes))] };
-  if ('text' in expected) return { text: text(bytes) };
-  if ('bytes' in expected) return { bytes };
-  const parts = parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index) => {
-    const wanted = expected.parts[index] ?? {};
-    if ('json' in wanted) return { ...part, json: readJson(text(content)) };
-    return 'text' in wanted ? { ...part, text: text(content) } : { ...part, bytes: content };
+/** Both bodies as values that are equal if the bodies are. The sent body is read as the kind that is expected. */
+function comparableBodies(expected: Body, sent: Uint8Array, contentType: string): [expected: unknown, sent: unknown] {
+  if ('json' in expected) return [plainJson(expected.json), readJson(text(sent))];
+  if ('form' in expected) return [expected.form, [...new URLSearchParams(text(sent))]];
+  if ('text' in expected) return [expected.text, text(sent)];
+  if ('bytes' in expected) return [hex(expected.bytes), hex(sent)];
+  const sentParts = parseMultipart(sent, contentType).map(({ bytes, ...part }, index) => {
+    const expectedPart = expected.parts[index];
+    if (expectedPart?.json !== undefined) return { ...part, content: readJson(text(bytes)) };
+    return { ...part, content: expectedPart?.text === undefined ? hex(bytes) : text(bytes) };
   });
-  return { parts };
+  const expectedParts = expected.parts.map(({ json, text, bytes = new Uint8Array(), headers = {}, ...part }) => ({
+    ...part,
+    contentType: essenceOf(part.contentType),
+    headers,
+    content: json === undefined ? (text ?? hex(bytes)) : plainJson(json),
+  }));
+  return [expectedParts, sentParts];
 }
 
-/** The value as it is after a way through JSON, with bigints. */
+/** The value as its JSON is read: without undefined properties, with a bigint for an integer that a double cannot hold. */
 export function plainJson(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plainJson(item)));
-  if (typeof value !== 'object' || value === null) return value;
-  const properties = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(properties.map(([key, item]) => [key, plainJson(item)]));
+  return value === undefined ? undefined : parseJson(jsonText(value));
 }
 
 function splitTarget(target: string): [string, string] {

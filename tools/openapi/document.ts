@@ -133,11 +133,11 @@ export function readDocument(file: string): Document {
 
 /** Follows `$ref` to an object without one. */
 export function resolve<T extends object>(document: Document, node: T): T {
-  let found: unknown = node;
+  let target: unknown = node;
   for (let depth = 0; depth < 32; depth++) {
-    const { $ref } = found as { $ref?: unknown };
-    if (typeof $ref !== 'string') return found as T;
-    found = lookUp(document, $ref);
+    const { $ref } = target as { $ref?: unknown };
+    if (typeof $ref !== 'string') return target as T;
+    target = lookUp(document, $ref);
   }
   throw new Error(`The reference ${JSON.stringify(node)} is a cycle.`);
 }
@@ -163,7 +163,7 @@ export function operationsOf(document: Document): Operation[] {
         idempotencyKey: [...parameters.values()].find(isKey),
         body: object.requestBody && resolve(document, object.requestBody),
         security: object.security ?? root.security ?? [],
-        // An empty list is as good as none.
+        // An empty list counts as none.
         servers: [object.servers, item.servers, root.servers].find((each) => each?.length) ?? [{ url: '/' }],
         object,
       };
@@ -173,13 +173,13 @@ export function operationsOf(document: Document): Operation[] {
 }
 
 function lookUp({ root }: Document, ref: string): unknown {
-  let found: unknown = root;
+  let target: unknown = root;
   for (const token of ref.split('/').slice(1)) {
     const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-    found = (found as Record<string, unknown> | undefined)?.[key];
+    target = (target as Record<string, unknown> | undefined)?.[key];
   }
-  if (typeof found !== 'object' || found === null) throw new Error(`${ref} does not exist.`);
-  return found;
+  if (typeof target !== 'object' || target === null) throw new Error(`${ref} does not exist.`);
+  return target;
 }
 
 /** Values of examples are data, even a `$ref` in them. */

@@ -10,7 +10,7 @@ export class NoExampleError extends Error {
   override name = 'NoExampleError';
 }
 
-/** So many alternatives of a schema are tried. */
+/** The number of alternatives of a schema that are tried. */
 const VARIANTS = 6;
 
 /** Valid inputs of a call, with what they show. */
@@ -25,7 +25,7 @@ export interface Example {
  */
 export function exampleInputs(document: Document, operation: Operation): Example[] {
   const offered = Object.keys(operation.body?.content ?? {});
-  // How an object becomes XML is not judged.
+  // OpenAPI's XML is not judged.
   const judged = offered.filter((contentType) => !/[/+]xml$/.test(contentType));
   const [first, ...others] = judged.length > 0 ? judged : offered;
   const example = (label: string, isFull: boolean, contentType: string | undefined) => ({
@@ -48,23 +48,24 @@ export function exampleValue(
   text = 'text',
 ): unknown {
   const fits = valueCheck(document);
-  const { example, examples, default: standard } = resolve(document, schema);
-  const own = isFull ? [...preferred, example, ...(Array.isArray(examples) ? examples : []), standard] : preferred;
-  const documented = own.find((value) => value !== undefined && value !== null && fits(schema, value));
+  const { example, examples, default: defaultValue } = resolve(document, schema);
+  const ofSchema = [example, ...(Array.isArray(examples) ? examples : []), defaultValue];
+  const candidates = isFull ? [...preferred, ...ofSchema] : preferred;
+  const documented = candidates.find((value) => value !== undefined && value !== null && fits(schema, value));
   // A document's example cannot hold the bytes of a file.
   if (documented !== undefined && !mayHoldFile(document, schema)) return documented;
   for (let variant = 0; variant < VARIANTS; variant++)
     for (const full of isFull ? [true, false] : [false]) {
       const value = sample(document, schema, { isFull: full, variant, text });
-      const found = [value, ...variationsOf(value, document, schema)].find((each) => fits(schema, each));
-      if (found !== undefined) return found;
+      const valid = [value, ...variationsOf(value, document, schema)].find((each) => fits(schema, each));
+      if (valid !== undefined) return valid;
     }
   throw new NoExampleError(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
 }
 
 /**
- * The same object without one of its properties, for alternatives that exclude each other; and with null as a property of another
- * alternative, which then does not fit.
+ * Variations of an object that may match only one of several alternatives: without one of its properties, and with null for a
+ * property of another alternative.
  */
 function variationsOf(value: unknown, document: Document, schema: Schema): object[] {
   if (!isObject(value)) return [];

@@ -3,7 +3,7 @@ import { isFile } from './body.ts';
 import type { SentRequest } from './compare.ts';
 import type { Inputs } from './serialize.ts';
 
-/** A response, as a recorder gives it. */
+/** A response that a recorder returns. */
 export interface RecordedResponse {
   status: number;
   contentType?: string;
@@ -22,7 +22,7 @@ export function inputOf(row: Pick<Row, 'fields' | 'body'>, { path, query, header
   return row.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
 }
 
-/** A transport that records requests, and gives the responses one after the other; the last is repeated. */
+/** A transport that records requests, and returns the responses in turn. The last response is repeated. */
 export function recorder(server: string, ...responses: readonly Partial<RecordedResponse>[]) {
   const sent: SentRequest[] = [];
   const transport = async (request: {
@@ -62,5 +62,5 @@ function withFiles(value: unknown): unknown {
   if (isFile(value)) return new File([Buffer.from(value.bytes)], value.name ?? 'blob', { type: value.type ?? '' });
   if (Array.isArray(value)) return value.map(withFiles);
   if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withFiles(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, withFiles(property)]));
 }

@@ -10,12 +10,12 @@ export interface Options {
   text: string;
 }
 
-/** Loaded where a text has to match a pattern: it is large. */
+/** Loads fast-check only if a text has to match a pattern, because it is large. */
 const fastCheck = (): typeof import('fast-check') => createRequire(import.meta.url)('fast-check');
 
 const MAX_DEPTH = 5;
 
-/** Makes a value from a schema alone; it fits unless the schema has constraints that contradict each other. */
+/** Makes a value from a schema alone. The value may be invalid if constraints of the schema exclude each other. */
 export function sample(document: Document, schema: Schema, options: Options, depth = 0): unknown {
   const flat = flatten(document, schema, options.variant);
   if (flat.const !== undefined) return flat.const;
@@ -81,10 +81,10 @@ function typeOf({ type, format, properties, items, additionalProperties, ...rest
 
 function objectOf(document: Document, schema: Schema, options: Options, depth: number): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
-  const sent = Object.keys(properties).filter((name) => !resolve(document, properties[name] ?? {}).readOnly);
+  const writable = Object.keys(properties).filter((name) => !resolve(document, properties[name] ?? {}).readOnly);
   const isNeeded = (name: string) => required.includes(name) || (options.isFull && depth < MAX_DEPTH);
-  const [needed, optional] = [sent.filter(isNeeded), sent.filter((name) => !isNeeded(name))];
-  // Optional properties are taken where there have to be more.
+  const [needed, optional] = [writable.filter(isNeeded), writable.filter((name) => !isNeeded(name))];
+  // Optional properties are added up to `minProperties`.
   const chosen = [...needed, ...optional.slice(0, Math.max(0, minProperties - needed.length))];
   const entries = (depth <= 2 * MAX_DEPTH ? chosen : []).map((name): [string, unknown] => [
     name,
@@ -92,11 +92,9 @@ function objectOf(document: Document, schema: Schema, options: Options, depth: n
   ]);
   const isOpen = typeof additionalProperties === 'object';
   const unnamed = required.filter((name) => !(name in properties));
-  const capacity = Math.max(isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0, minProperties - entries.length);
-  const extra = Array.from(
-    { length: isOpen || additionalProperties !== false ? capacity : 0 },
-    (_, index) => `key${index + 1}`,
-  );
+  const least = isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0;
+  const length = additionalProperties === false ? 0 : Math.max(least, minProperties - entries.length);
+  const extra = Array.from({ length }, (_, index) => `key${index + 1}`);
   for (const name of [...unnamed, ...extra])
     entries.push([name, sample(document, isOpen ? additionalProperties : {}, options, depth + 1)]);
   return Object.fromEntries(entries);
@@ -104,8 +102,8 @@ function objectOf(document: Document, schema: Schema, options: Options, depth: n
 
 function listOf(document: Document, schema: Schema, options: Options, depth: number): unknown[] {
   const { items = {}, minItems = 0, maxItems = Infinity, prefixItems = [] } = schema;
-  const standard = depth >= MAX_DEPTH ? 0 : options.isFull ? 2 : 1;
-  const length = Math.min(Math.max(standard, minItems, prefixItems.length), maxItems);
+  const usualLength = depth >= MAX_DEPTH ? 0 : options.isFull ? 2 : 1;
+  const length = Math.min(Math.max(usualLength, minItems, prefixItems.length), maxItems);
   const values = Array.from({ length }, (_, index) => {
     const item = prefixItems[index] ?? items;
     const flat = flatten(document, item, options.variant);
@@ -128,13 +126,16 @@ function areDistinct(values: unknown[]): boolean {
 
 function numberOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type }: Schema): number {
   const step = multipleOf ?? (type === 'number' ? 0.5 : 1);
-  const low =
-    typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : exclusiveMinimum ? (minimum ?? 0) + step : minimum;
-  const high =
-    typeof exclusiveMaximum === 'number' ? exclusiveMaximum - step : exclusiveMaximum ? (maximum ?? 0) - step : maximum;
-  const wished = Math.min(Math.max(low ?? 1, Math.min(1, high ?? 1)), high ?? Infinity);
-  const value = Math.ceil(wished / step) * step;
-  return high !== undefined && value > high ? high : value;
+  const low = inclusive(minimum, exclusiveMinimum, step) ?? -Infinity;
+  const high = inclusive(maximum, exclusiveMaximum, -step) ?? Infinity;
+  const nearestToOne = Math.max(low, Math.min(1, high));
+  return Math.min(Math.ceil(nearestToOne / step) * step, high);
+}
+
+/** The inclusive bound. An exclusive bound is a number; in OpenAPI 3.0, it is a boolean beside the bound. */
+function inclusive(bound: number | undefined, exclusive: number | boolean | undefined, step: number) {
+  if (typeof exclusive === 'number') return exclusive + step;
+  return exclusive ? (bound ?? 0) + step : bound;
 }
 
 const FORMATS: Record<string, string> = {
@@ -157,8 +158,8 @@ function stringOf({ format, pattern, minLength = 0, maxLength = Infinity }: Sche
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, /\\p\{|\\u\{/.test(pattern) ? 'u' : '');
     const fits = (value: string) => value.length >= minLength && value.length <= maxLength;
-    const standard = ['text', 'x', '1'].find((value) => fits(value) && expression.test(value));
-    if (standard !== undefined) return standard;
+    const simple = ['text', 'x', '1'].find((value) => fits(value) && expression.test(value));
+    if (simple !== undefined) return simple;
     const fc = fastCheck();
     return fc.sample(fc.stringMatching(expression).filter(fits), { seed: 1, numRuns: 1 })[0] ?? '';
   }

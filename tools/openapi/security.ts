@@ -15,7 +15,7 @@ interface Target {
   cookies: string[];
 }
 
-/** Adds the credentials of the first alternative that they satisfy; one without credentials comes last. */
+/** Adds the credentials of the first alternative that they satisfy. An alternative without credentials comes last. */
 export function addCredentials(
   document: Document,
   operation: Operation,
