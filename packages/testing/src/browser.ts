@@ -25,18 +25,7 @@ export const host = 'petstore.test';
 
 /** Starts the browser. It resolves `host` to this machine and no other name. */
 export function launch(executablePath: string): Promise<Browser> {
-  return chromium.launch({
-    executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      `--host-resolver-rules=MAP ${host} 127.0.0.1, MAP * ~NOTFOUND`,
-    ],
-  });
+  const resolverRules = `MAP ${host} 127.0.0.1, MAP * ~NOTFOUND`;
+  const args = ['--disable-gpu', '--disable-quic', `--host-resolver-rules=${resolverRules}`];
+  return chromium.launch({ executablePath, args });
 }

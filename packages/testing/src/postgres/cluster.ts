@@ -27,15 +27,15 @@ wal_retrieve_retry_interval = 500ms
 /** A PostgreSQL server: a data folder, a port, and a process that can be killed and started again. */
 export class Cluster {
   readonly #programs: Programs;
-  readonly #folder: string;
+  readonly folder: string;
   #process: ChildProcess | undefined;
   #hasStarted = false;
   port = 0;
 
   private constructor(programs: Programs) {
     this.#programs = programs;
-    this.#folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
-    if (programs.owner) chownSync(this.#folder, programs.owner.uid, programs.owner.gid);
+    this.folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
+    if (programs.owner) chownSync(this.folder, programs.owner.uid, programs.owner.gid);
   }
 
   /** Creates an empty cluster and does not start it. */
@@ -46,7 +46,7 @@ export class Cluster {
     const flags = '-U petstore -A trust -E UTF8 --locale=C --no-sync --wal-segsize=1'.split(' ');
     await run(join(programs.folder, 'initdb'), ['-D', cluster.#data, ...flags], {
       ...programs.owner,
-      cwd: cluster.#folder,
+      cwd: cluster.folder,
     });
     cluster.set(commonSettings + settings);
     cluster.port = await freePort();
@@ -58,17 +58,13 @@ export class Cluster {
     const copy = new Cluster(programs);
     // Node's copy loses the owner, which matters except on Windows.
     if (process.platform === 'win32') await cp(join(folder, 'data'), copy.#data, { recursive: true });
-    else await run('cp', ['-a', join(folder, 'data'), copy.#folder]);
+    else await run('cp', ['-a', join(folder, 'data'), copy.folder]);
     copy.port = await freePort();
     return copy;
   }
 
-  get folder(): string {
-    return this.#folder;
-  }
-
   get #data(): string {
-    return join(this.#folder, 'data');
+    return join(this.folder, 'data');
   }
 
   /** Host and port, as in an address. */
@@ -95,7 +91,7 @@ export class Cluster {
 
   /** Creates a standby of this cluster, which must be stopped. */
   async standby(name: string): Promise<Cluster> {
-    const copy = await Cluster.copy(this.#programs, this.#folder);
+    const copy = await Cluster.copy(this.#programs, this.folder);
     writeFileSync(join(copy.#data, 'standby.signal'), '');
     copy.#own(join(copy.#data, 'standby.signal'));
     copy.set(`primary_conninfo = 'host=127.0.0.1 port=${this.port} user=petstore application_name=${name}'`);
@@ -123,7 +119,7 @@ export class Cluster {
   async #tryToStart(): Promise<string | undefined> {
     const server = spawn(join(this.#programs.folder, 'postgres'), ['-D', this.#data, '-p', String(this.port)], {
       ...this.#programs.owner,
-      cwd: this.#folder,
+      cwd: this.folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = server;
@@ -176,7 +172,7 @@ export class Cluster {
   async remove(): Promise<void> {
     await this.signal('SIGCONT');
     await this.kill();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   #own(path: string): void {

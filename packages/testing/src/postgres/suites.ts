@@ -1,31 +1,27 @@
 import { describe, inject } from 'vitest';
 import { skips } from '../machine.ts';
 import { Cluster } from './cluster.ts';
+import type { Programs } from './programs.ts';
 import type {} from './set-up.ts';
-
-const REASON = 'there is no PostgreSQL';
-const PACKAGE = 'postgresql';
 
 /** Creates a cluster that is not started yet. The test has to remove it. */
 export type NewCluster = () => Promise<Cluster>;
 
 /** Runs tests on new schemas of a database server that all tests share and none stops. */
 export function describeOnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
-  const { programs } = inject('postgres');
-  const isSkipped = skips(what, programs ? undefined : REASON, PACKAGE);
-  describe.skipIf(isSkipped)(what, () => tests(() => fetchText('/schema')));
+  describeOnPostgres(what, () => tests(() => fetchText('/schema')));
 }
 
 /** Runs tests that stop, kill and copy database servers of their own. */
 export function describeOnClusters(what: string, tests: (newCluster: NewCluster) => void): void {
+  describeOnPostgres(what, (programs) => tests(async () => Cluster.copy(programs, await fetchText('/template'))));
+}
+
+function describeOnPostgres(what: string, tests: (programs: Programs) => void): void {
   const { programs } = inject('postgres');
-  const isSkipped = skips(what, programs ? undefined : REASON, PACKAGE);
-  describe.skipIf(isSkipped)(what, () =>
-    tests(async () => {
-      if (!programs) throw new Error(REASON);
-      return Cluster.copy(programs, await fetchText('/template'));
-    }),
-  );
+  const isSkipped = skips(what, programs ? undefined : 'there is no PostgreSQL', 'postgresql');
+  // Skipped tests do not run, so they use no programs.
+  describe.skipIf(isSkipped)(what, () => tests(programs as Programs));
 }
 
 async function fetchText(path: string): Promise<string> {
