@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import { type Schema, schemas } from '@petstore/types';
+import { schemas } from '@petstore/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { reasonOf } from '../files/files.ts';
+import { errorCode, reasonOf } from '../files/files.ts';
 import { parseJson } from '../http/json.ts';
 import { type CollectionDeclaration, decode, decodeText, documentsIn } from '../store/document.ts';
 import type { Collection, Properties, Store } from '../store/store.ts';
@@ -84,14 +84,14 @@ export async function* documentsOf(
   input: Readable,
   declaration: CollectionDeclaration,
 ): AsyncGenerator<ImportedDocument[]> {
-  const documentIn = documentReader(declaration);
+  const parseDocument = documentParser(declaration);
   let batch: ImportedDocument[] = [];
   let text = 0;
   let number = 0;
   let last = 0;
   for await (const line of linesOf(input)) {
     number++;
-    const document = documentIn(line);
+    const document = parseDocument(line);
     if (!document)
       throw new ImportError(`Line ${number} is not a document of ${declaration.name}; correct it and import again.`);
     if (document.id <= last)
@@ -114,62 +114,45 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   // Rejects malformed UTF-8, which would be stored as other text.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 1;
-  const decoded = (chunk?: Uint8Array) => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch (cause) {
-      throw new ImportError(`Line ${number}, or one soon after it, is not UTF-8; convert the input and import again.`, {
-        cause,
-      });
-    }
-  };
   /** Pieces of the current line. Joining the pieces at every chunk would take quadratic time. */
   let pieces: string[] = [];
-  for await (const chunk of chunksOf(input)) {
-    const [end = '', ...parts] = decoded(Buffer.from(chunk)).split('\n');
-    pieces.push(end);
-    for (const part of parts) {
-      number++;
-      yield pieces.join('');
-      pieces = [part];
+  try {
+    for await (const chunk of input) {
+      const [end = '', ...parts] = decoder.decode(chunk, { stream: true }).split('\n');
+      pieces.push(end);
+      for (const part of parts) {
+        number++;
+        yield pieces.join('');
+        pieces = [part];
+      }
     }
+    pieces.push(decoder.decode());
+  } catch (cause) {
+    const message =
+      errorCode(cause) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+        ? `Line ${number}, or one soon after it, is not UTF-8; convert the input and import again.`
+        : `The input cannot be read (${reasonOf(cause)}); import again from the start.`;
+    throw new ImportError(message, { cause });
   }
-  pieces.push(decoded());
   if (pieces.some((piece) => piece !== '')) yield pieces.join('');
 }
 
-async function* chunksOf(input: Readable): AsyncGenerator<Uint8Array> {
-  try {
-    yield* input;
-  } catch (cause) {
-    throw new ImportError(`The input cannot be read (${reasonOf(cause)}); import again from the start.`, { cause });
-  }
-}
-
-/** Parses lines of an export; undefined without an identifier, or if the schema does not match. */
-function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
-  const read = schema ? schemaReader(schema) : decodeText;
+/**
+ * Returns a parser for the lines of an export, as strict as the parser of request bodies. It returns undefined for a line without an
+ * identifier, or that does not match the schema.
+ */
+function documentParser({ id: idProperty, schema }: CollectionDeclaration) {
+  const options = { strict: false, validateFormats: false };
+  const matches = schema && new Ajv2020(options).compile({ ...schema, components: { schemas } });
   return (line: string): ImportedDocument | undefined => {
     try {
-      const properties = read(line);
+      const properties = schema ? (parseJson(Buffer.from(line), schema) as Properties) : decodeText(line);
+      // The validator gets the line without bigints, which it does not know.
+      if (matches && !matches(JSON.parse(line))) return undefined;
       const id = properties[idProperty];
       return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? { id, properties } : undefined;
     } catch {
       return undefined;
     }
-  };
-}
-
-/** Parses a line as strictly as a body; throws if the line does not match the schema. */
-function schemaReader(schema: Schema) {
-  const matches = new Ajv2020({ strict: false, validateFormats: false }).compile({
-    ...schema,
-    components: { schemas },
-  });
-  return (line: string): Properties => {
-    const properties = parseJson(Buffer.from(line), schema) as Properties;
-    // Without bigints, which the validator does not know.
-    if (!matches(JSON.parse(line))) throw new Error('The schema does not match.');
-    return properties;
   };
 }

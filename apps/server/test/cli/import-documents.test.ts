@@ -8,7 +8,8 @@ const anything = { name: 'orders', id: 'orderId', indexes: [] };
 
 async function imported(lines: readonly string[], declaration: CollectionDeclaration = anything) {
   const documents = [];
-  for await (const batch of documentsOf(Readable.from([lines.join('\n')]), declaration)) documents.push(...batch);
+  for await (const batch of documentsOf(Readable.from([Buffer.from(lines.join('\n'))]), declaration))
+    documents.push(...batch);
   return documents;
 }
 
