@@ -4,13 +4,6 @@ import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The worker processes to count. */
-export interface CountedWorkers {
-  readonly workers: readonly { readonly state: string }[];
-  /** The number of workers that exited unexpectedly. */
-  readonly deaths: number;
-}
-
 type Metric = Parameters<Registry['registerMetric']>[0];
 
 /** A value of a metric. */
@@ -27,20 +20,15 @@ export function createMetrics() {
   let registry: Promise<Registry> | undefined;
 
   /** Adds a metric. `samples` returns its values whenever the metrics are requested. */
-  function add(
-    type: 'counter' | 'gauge' | 'histogram',
-    name: string,
-    help: string,
-    samples: () => Sample[],
-    aggregator: 'sum' | 'max' = 'sum',
-  ): void {
-    const metric = { name, help, type, aggregator };
+  function add(type: 'counter' | 'gauge' | 'histogram', name: string, help: string, samples: () => Sample[]): void {
+    const metric = { name, help, type, aggregator: 'sum' as const };
     const get = async () => ({ ...metric, values: samples() });
     // The library's type is a class, but its registry uses only these members.
     metrics.push({ ...metric, get } as unknown as Metric);
   }
 
-  function addHistogram(name: string, help: string, bounds: readonly number[], label?: string): Histogram['observe'] {
+  /** Adds a histogram, and returns the function that adds a value to it. */
+  function addHistogram(name: string, help: string, bounds: readonly number[], label?: string) {
     const { observe, samples } = histogram(name, bounds, label);
     add('histogram', name, help, samples);
     return observe;
@@ -120,9 +108,7 @@ export function createMetrics() {
             Object.entries(counts).map(([state, value]) => ({ labels: { purpose, state }, value })),
           ),
         );
-      // All workers count the keys of the same store, so their counts must not be added.
-      const keys = () => single(idempotency().keys);
-      add('gauge', 'petstore_idempotency_keys', 'Stored idempotency keys.', keys, 'max');
+      add('gauge', 'petstore_idempotency_keys', 'Stored idempotency keys.', () => single(idempotency().keys));
       add(
         'counter',
         'petstore_idempotency_keys_forgotten_total',
@@ -130,15 +116,17 @@ export function createMetrics() {
         () => single(idempotency().forgotten),
       );
     },
-    /** Adds the counts of worker processes. */
-    watchWorkers(counted: CountedWorkers) {
+    /** Adds the number of worker processes by state, and of those that exited unexpectedly. */
+    watchWorkers(supervisor: { workers: readonly { state: string }[]; deaths: number }) {
       add('gauge', 'petstore_workers', 'Processes that serve requests, by state.', () =>
         ['starting', 'serving', 'stopping'].map((state) => ({
           labels: { state },
-          value: counted.workers.filter((worker) => worker.state === state).length,
+          value: supervisor.workers.filter((worker) => worker.state === state).length,
         })),
       );
-      add('counter', 'petstore_worker_deaths_total', 'Workers that exited unexpectedly.', () => single(counted.deaths));
+      add('counter', 'petstore_worker_deaths_total', 'Workers that exited unexpectedly.', () =>
+        single(supervisor.deaths),
+      );
     },
   };
 }
@@ -162,11 +150,6 @@ export function cached(compute: () => Promise<string>): () => Promise<string> {
   };
 }
 
-interface Histogram {
-  observe(value: number, labelValue?: string): void;
-  samples(): Sample[];
-}
-
 /** The counts for one value of the label. */
 interface Series {
   /** The number of values per bucket. The last bucket has no upper bound. */
@@ -178,7 +161,7 @@ interface Series {
  * A histogram for values of every request. It is faster than the library's histogram, and works before the library is loaded.
  * `bounds` are the upper bounds of the buckets.
  */
-function histogram(name: string, bounds: readonly number[], label?: string): Histogram {
+function histogram(name: string, bounds: readonly number[], label?: string) {
   const all = new Map<string, Series>();
   const seriesOf = (labelValue: string) => {
     const known = all.get(labelValue);
@@ -204,7 +187,7 @@ function histogram(name: string, bounds: readonly number[], label?: string): His
   }
 
   return {
-    observe(value, labelValue = '') {
+    observe(value: number, labelValue = '') {
       const series = seriesOf(labelValue);
       let bucket = 0;
       while (value > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;

@@ -7,6 +7,8 @@ const aggregators: readonly [name: RegExp, aggregator: string][] = [
   [/^nodejs_eventloop_lag_(?!min)/, 'max'],
   [/^process_start_time_seconds$/, 'min'],
   [/^process_max_fds$/, 'min'],
+  // All workers count the keys of the same store.
+  [/^petstore_idempotency_keys$/, 'max'],
 ];
 
 /** The metrics of all processes of a server as one text. Counters never decrease, also if workers are replaced. */

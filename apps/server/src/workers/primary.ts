@@ -12,7 +12,7 @@ import type { Running } from '../serve.ts';
 import { ConnectionBalancer } from './balancer.ts';
 import { aggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
-import { type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
+import { type MetricsData, type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
 
 /** Starts a server: this process accepts the connections, and passes them to worker processes. */
 export async function serveWithWorkers(config: Config, logging: Log): Promise<Running> {
@@ -22,60 +22,18 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     );
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
-  const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   const balancer = new ConnectionBalancer<WorkerProcess>(config.maxConnections);
-  let isStopping = false;
   const metrics = createMetrics();
   metrics.watchLog(logging.lostLines);
-  // The supervisor and the aggregated metrics refer to each other, but only once a worker runs.
-  const supervisor = new Supervisor({
-    size: config.workers,
-    log,
-    stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS + WORKER_EXIT_MS,
-    start: () => new WorkerProcess(config, { onMessage, onLines: logging.writeLines }),
-    onServing: (worker) => {
-      // The new worker starts from the current counts, so it does not grant each key a whole quota again.
-      if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
-      if (isStopping) worker.send({ type: 'announceStop' });
-      balancer.add(worker);
-    },
-    onExit: (worker) => {
-      aggregated.addExited(worker);
-      return balancer.remove(worker);
-    },
-  });
-  const aggregated = aggregatedMetrics(metrics.json, () => supervisor.workers);
+  const supervisor = superviseWorkers(config, logging, balancer, metrics.json);
   metrics.watchWorkers(supervisor);
-
-  function onMessage(worker: WorkerProcess, message: ServerMessage): void {
-    if (message.type === 'accepted') balancer.accepted(worker, message.id);
-    else if (message.type === 'synced') balancer.synced(worker, message.id);
-    else if (message.type === 'closed') balancer.closed(worker, message.port);
-    else if (message.type === 'metrics') void sendMetrics(worker);
-    else if (message.type === 'counted') {
-      quotas?.add(message.requests);
-      // A worker that starts gets the sum of all requests once it serves.
-      const others = supervisor.workers.filter((other) => other !== worker && other.state !== 'starting');
-      for (const other of others) other.send(message);
-    }
-  }
-
-  async function sendMetrics(worker: WorkerProcess): Promise<void> {
-    try {
-      worker.send({ type: 'metrics', text: await aggregated.text() });
-    } catch (error) {
-      log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
-      worker.send({ type: 'metrics' });
-    }
-  }
-
   const { listen, close } = connectionServers(config.host, balancer);
   try {
     const origin = await listen('api', config.port);
     const adminOrigin = config.adminPort === undefined ? undefined : await listen('admin', config.adminPort);
     await supervisor.start();
     const madeKey = await keys.createFirst();
-    if (madeKey !== undefined) for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
+    if (madeKey !== undefined) supervisor.send({ type: 'keysChanged' });
     const watch = setInterval(() => {
       for (const worker of balancer.probe()) {
         log.error({ worker: worker.pid }, 'worker does not respond, and is killed');
@@ -90,9 +48,8 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     }, METRICS_OPEN_MS).unref();
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
-      isStopping = true;
       log.info('stopping');
-      for (const worker of supervisor.workers) worker.send({ type: 'announceStop' });
+      supervisor.announceStop();
       await sleep(config.drainDelay);
       close();
       const result = await supervisor.stop();
@@ -112,6 +69,56 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     supervisor.kill();
     throw error;
   }
+}
+
+/** Creates the supervisor of the workers, which get connections from the balancer and share rate limits and metrics. */
+function superviseWorkers(
+  config: Config,
+  { log, writeLines }: Log,
+  balancer: ConnectionBalancer<WorkerProcess>,
+  metricsOfPrimary: () => Promise<MetricsData>,
+): Supervisor {
+  const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
+  const supervisor = new Supervisor({
+    size: config.workers,
+    log,
+    stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS + WORKER_EXIT_MS,
+    start: () => new WorkerProcess(config, { onMessage: handleMessage, onLines: writeLines }),
+    onServing: (worker) => {
+      // The new worker starts from the current counts, so it does not grant each key a whole quota again.
+      if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
+      balancer.add(worker);
+    },
+    onExit: (worker) => {
+      metrics.addExited(worker);
+      return balancer.remove(worker);
+    },
+  });
+  const metrics = aggregatedMetrics(metricsOfPrimary, () => supervisor.workers);
+
+  function handleMessage(worker: WorkerProcess, message: ServerMessage): void {
+    if (message.type === 'accepted') balancer.accepted(worker, message.id);
+    else if (message.type === 'synced') balancer.synced(worker, message.id);
+    else if (message.type === 'closed') balancer.closed(worker, message.port);
+    else if (message.type === 'metrics') void sendMetrics(worker);
+    else if (message.type === 'counted') {
+      quotas?.add(message.requests);
+      // A worker that starts gets the sum of all requests once it serves.
+      const others = supervisor.workers.filter((other) => other !== worker && other.state !== 'starting');
+      for (const other of others) other.send(message);
+    }
+  }
+
+  async function sendMetrics(worker: WorkerProcess): Promise<void> {
+    try {
+      worker.send({ type: 'metrics', text: await metrics.text() });
+    } catch (error) {
+      log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
+      worker.send({ type: 'metrics' });
+    }
+  }
+
+  return supervisor;
 }
 
 /** The servers that accept the connections of each port. `close` also closes the connections that wait for a worker. */

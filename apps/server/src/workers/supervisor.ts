@@ -4,7 +4,7 @@ import { ExpectedError } from '../expected-error.ts';
 import { reasonOf } from '../files/files.ts';
 import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_RESTART_MS } from '../limits.ts';
 import type { StopResult } from '../serve.ts';
-import type { WorkerProcess } from './worker-process.ts';
+import type { ToWorker, WorkerProcess } from './worker-process.ts';
 
 export interface SupervisorOptions {
   size: number;
@@ -35,6 +35,7 @@ export class Supervisor {
   #restarts = 0;
   #replacing: Promise<void> | undefined;
   #isReplacementDue = false;
+  #isStopAnnounced = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -63,6 +64,17 @@ export class Supervisor {
     });
   }
 
+  /** Sends a message to all workers. */
+  send(message: ToWorker): void {
+    for (const worker of this.#workers) worker.send(message);
+  }
+
+  /** Announces the stop to all workers, also to those that start later. */
+  announceStop(): void {
+    this.#isStopAnnounced = true;
+    this.send({ type: 'announceStop' });
+  }
+
   /** Stops all workers. */
   async stop(): Promise<StopResult> {
     this.#isRunning = false;
@@ -86,6 +98,7 @@ export class Supervisor {
     // A worker that was stopped meanwhile is about to exit.
     if (worker.state !== 'starting') return;
     worker.state = 'serving';
+    if (this.#isStopAnnounced) worker.send({ type: 'announceStop' });
     this.#options.onServing(worker);
     this.#options.log.info({ worker: worker.pid }, 'worker started');
   }

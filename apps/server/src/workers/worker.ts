@@ -7,14 +7,11 @@ import type { Log } from '../log.ts';
 import { openService } from '../serve.ts';
 import type { PortName, ToPrimary, ToWorker } from './worker-process.ts';
 
-/** A worker that serves. */
-export interface RunningWorker {
-  /** Resolves when this worker has stopped, to whether its store closed in time. It stops when the primary says so or exits. */
-  readonly closed: Promise<boolean>;
-}
-
-/** Serves the connections that the primary sends. */
-export async function serveAsWorker(config: Config, logging: Log): Promise<RunningWorker> {
+/**
+ * Serves the connections that the primary sends, until the primary sends `stop` or exits. `closed` resolves when this worker has stopped,
+ * to whether its store closed in time.
+ */
+export async function serveAsWorker(config: Config, logging: Log): Promise<{ closed: Promise<boolean> }> {
   // A worker that does not serve yet has no requests to finish.
   const exit = () => process.exit(1);
   process.on('disconnect', exit);
