@@ -21,8 +21,8 @@ export class LogWriter {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
-  #unreportedLost = 0;
   #lost = 0;
+  #reportedLost = 0;
 
   /** Calls `onRecovery` with the number of lost lines when writing works again. */
   constructor(fd: number, onRecovery: (lost: number) => void) {
@@ -40,12 +40,7 @@ export class LogWriter {
 
   /** Writes one or more lines. */
   write(lines: string): void {
-    if (this.#isBroken || this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) {
-      const count = lines.split('\n').length - 1;
-      this.#lost += count;
-      this.#unreportedLost += count;
-      return;
-    }
+    if (this.#isBroken || this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) return this.#countLost(lines);
     // A UTF-16 code unit takes up to three bytes in UTF-8, so this is the space that the lines need at most.
     const fits = this.#overflow === '' && this.#used + 3 * lines.length <= this.#buffer.length;
     if (fits) this.#used += this.#buffer.write(lines, this.#used);
@@ -113,10 +108,10 @@ export class LogWriter {
     this.#unwritten = this.#unwritten.length === bytes ? EMPTY : this.#unwritten.subarray(bytes);
     if (error?.code === 'EPIPE') return this.#break();
     if (error) return this.#flushIn(LOG_RETRY_MS);
-    if (this.#unreportedLost > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
-      const lost = this.#unreportedLost;
-      this.#unreportedLost = 0;
-      this.#onRecovery(lost);
+    const unreported = this.#lost - this.#reportedLost;
+    if (unreported > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
+      this.#reportedLost = this.#lost;
+      this.#onRecovery(unreported);
     }
     if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
   }
@@ -124,11 +119,14 @@ export class LogWriter {
   /** Drops everything, because the reader is gone. */
   #break(): void {
     this.#isBroken = true;
-    const lines = this.#unwritten.toString() + this.#buffer.toString('utf8', 0, this.#used) + this.#overflow;
-    this.#lost += lines.split('\n').length - 1;
+    this.#countLost(this.#unwritten.toString() + this.#buffer.toString('utf8', 0, this.#used) + this.#overflow);
     this.#unwritten = EMPTY;
     this.#used = 0;
     this.#overflow = '';
+  }
+
+  #countLost(lines: string): void {
+    this.#lost += lines.split('\n').length - 1;
   }
 
   /** Writes the last lines synchronously, because the process is exiting. */

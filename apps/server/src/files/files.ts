@@ -77,8 +77,7 @@ async function makeOneFolder(folder: string): Promise<boolean> {
 /** Whether a folder exists. Throws for a symbolic link or a file. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
-    const found = await lstat(path);
-    if (found.isDirectory()) return true;
+    if ((await lstat(path)).isDirectory()) return true;
     throw Object.assign(new Error('it is not a folder'), { code: 'ENOTDIR', path });
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
@@ -86,16 +85,11 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Writes all bytes, also if the system writes them in parts, as on a nearly full disk. */
-async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+/** Writes all bytes durably, usually with one system call. On a nearly full disk the system writes them in parts. */
+export async function writeDurably(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
   }
-}
-
-/** Writes all bytes durably, usually with one system call. */
-export async function writeDurably(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  await writeAll(handle, bytes, position);
   if (!hasDurableWrites) await handle.datasync();
 }
 
@@ -114,7 +108,7 @@ export async function replaceFile(file: string, bytes: Uint8Array, mode?: number
   await removeFile(unfinished);
   try {
     await closing(await createFile(unfinished, mode), async (handle) => {
-      await writeAll(handle, bytes, 0);
+      await handle.writeFile(bytes);
       await handle.sync();
     });
     await rename(unfinished, file);
