@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
+import { cached } from './cached.ts';
 import { fastPath } from './http/fast-path.ts';
 import { contextOf, passTo } from './http/request-context.ts';
 import { type AppOptions, createPipeline, type RequestPipeline } from './http/request-pipeline.ts';
@@ -37,17 +38,7 @@ type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
 
 /** A listener that loads its app at the first request, because loading Express takes as long as the rest of a start. */
 function lazyListener({ respondWithError }: RequestPipeline, create: (module: ExpressModule) => RequestListener) {
-  let app: Promise<RequestListener> | undefined;
-  const load = () => {
-    if (!app) {
-      app = loadExpress().then(create);
-      // The next request tries again.
-      app.catch(() => {
-        app = undefined;
-      });
-    }
-    return app;
-  };
+  const load = cached(() => loadExpress().then(create));
   const listener: RequestListener = (request, response) => {
     load().then(
       (loaded) => loaded(request, response),

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { METRICS_CACHE_MS } from './limits.ts';
+import { cached } from './cached.ts';
 import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -17,7 +17,6 @@ interface Sample {
 /** Creates the metrics. `open` loads the library that formats them, because that takes a tenth of a start. */
 export function createMetrics() {
   const metrics: Metric[] = [];
-  let registry: Promise<Registry> | undefined;
 
   /** Adds a metric. `samples` returns its values whenever the metrics are requested. */
   function add(type: 'counter' | 'gauge' | 'histogram', name: string, help: string, samples: () => Sample[]): void {
@@ -58,26 +57,15 @@ export function createMetrics() {
     ),
   );
 
-  /** Creates a registry of its own, so two servers in one process do not share metrics. */
-  async function newRegistry(): Promise<Registry> {
+  const open = cached(async () => {
     const { collectDefaultMetrics, Registry } = await import('prom-client');
-    const created = new Registry();
+    // A registry of its own, so two servers in one process do not share metrics.
+    const registry = new Registry();
     // Adds event loop lag, memory and CPU time.
-    collectDefaultMetrics({ register: created });
-    for (const metric of metrics) created.registerMetric(metric);
-    return created;
-  }
-
-  const open = () => {
-    if (!registry) {
-      registry = newRegistry();
-      // The next request tries again.
-      registry.catch(() => {
-        registry = undefined;
-      });
-    }
+    collectDefaultMetrics({ register: registry });
+    for (const metric of metrics) registry.registerMetric(metric);
     return registry;
-  };
+  });
   return {
     /** Loads the library, and begins to measure the process. Call the `watch` methods before. */
     open,
@@ -133,22 +121,6 @@ export function createMetrics() {
 
 /** The value of a metric without labels. */
 const single = (value: number): Sample[] => [{ labels: {}, value }];
-
-/** Caches a text for METRICS_CACHE_MS, so requests cannot make the server compute it more often. */
-export function cached(compute: () => Promise<string>): () => Promise<string> {
-  let text: Promise<string> | undefined;
-  let until = 0;
-  return () => {
-    if (!text || performance.now() >= until) {
-      until = performance.now() + METRICS_CACHE_MS;
-      text = compute();
-      text.catch(() => {
-        text = undefined;
-      });
-    }
-    return text;
-  };
-}
 
 /** The counts for one value of the label. */
 interface Series {

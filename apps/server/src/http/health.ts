@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import { cached } from '../metrics.ts';
+import { cached } from '../cached.ts';
+import { METRICS_CACHE_MS } from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import { HttpError, unavailable } from './http-error.ts';
 
@@ -14,7 +15,7 @@ export interface HealthChecks {
 /** The routes for operators: liveness, readiness and metrics. */
 export function health({ isReady, metrics, state, connections }: HealthChecks): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const text = cached(metrics);
+  const text = cached(metrics, METRICS_CACHE_MS);
   readOnly(router, '/healthz', (_request, response) => {
     // A failed store needs a restart, which a failing liveness probe triggers.
     if (state().status === 'failed') throw unavailable('The store has failed: restart the server.');

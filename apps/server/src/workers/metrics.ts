@@ -1,4 +1,5 @@
-import { cached } from '../metrics.ts';
+import { cached } from '../cached.ts';
+import { METRICS_CACHE_MS } from '../limits.ts';
 import type { MetricsData, WorkerProcess } from './worker-process.ts';
 
 /** The metrics whose values of several processes are not aggregated by the library's default, and their aggregators. */
@@ -16,13 +17,13 @@ export function aggregatedMetrics(ofPrimary: () => Promise<MetricsData>, workers
   /** The sums of the counters of workers that have exited. */
   let exited: Promise<MetricsData> = Promise.resolve([]);
   return {
-    /** Returns the metrics as text, and collects them at most once per METRICS_CACHE_MS. */
+    /** Returns the metrics as text. The cache bounds how often requests make the processes collect them. */
     text: cached(async () => {
       const [primaryMetrics] = await Promise.all([ofPrimary(), ...workers().map((worker) => worker.updateMetrics())]);
       // Both are read at the same time, so that each worker is in one of them.
       const [ofRunning, ofExited] = [workers().map(({ metrics }) => metrics), exited];
       return (await aggregate([primaryMetrics, ...ofRunning, await ofExited])).metrics();
-    }),
+    }, METRICS_CACHE_MS),
     /** Keeps the counters of a worker that has exited. */
     addExited({ metrics }: WorkerProcess): void {
       const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
