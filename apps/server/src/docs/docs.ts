@@ -16,17 +16,12 @@ export function docs(): Router {
   // Relative, like every URL of the page, so a reverse proxy can add a path.
   at('/', (_request, response) => response.redirect('docs'));
   at('/openapi.yaml', content('application/yaml', specText));
-  at(
-    '/openapi.json',
-    content('application/json', async () => json(await readableSpec())),
-  );
+  at('/openapi.json', json(readableSpec));
 
-  const shown = async () => json(presentedSpec(await readableSpec(), Object.values(operations), `..${basePath}`));
-  at(
-    '/docs',
-    content('text/html; charset=utf-8', () => page),
-  );
-  at('/docs/openapi.json', content('application/json', shown));
+  const shownSpec = async () => presentedSpec(await readableSpec(), Object.values(operations), `..${basePath}`);
+  const page = () => html;
+  at('/docs', content('text/html; charset=utf-8', page));
+  at('/docs/openapi.json', json(shownSpec));
   at('/docs/start.js', file('text/javascript', import.meta.resolve('./start.js')));
   at('/docs/look.css', file('text/css', import.meta.resolve('./look.css')));
   at('/docs/swagger-ui.js', file('text/javascript', import.meta.resolve('#swagger-ui/swagger-ui-bundle.js')));
@@ -34,7 +29,8 @@ export function docs(): Router {
   return router;
 }
 
-const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const json = (read: () => Promise<object>) =>
+  content('application/json', async () => `${JSON.stringify(await read(), null, 2)}\n`);
 
 const file = (type: string, url: string) => content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(url)));
 
@@ -82,7 +78,7 @@ const securityHeaders = helmet({
 const escapeHtml = (value: string) => value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** The HTML of the docs page. `start.js` loads the spec into it. */
-const page = `<!doctype html>
+const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

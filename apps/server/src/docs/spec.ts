@@ -30,7 +30,7 @@ export function presentedSpec(
 ): OpenAPIV3.DocumentV3_1 {
   const shown = { ...structuredClone(spec), servers: [{ url: server }] };
   for (const operation of operations) {
-    const entry = shown.paths?.[operation.path]?.[lowerCase(operation.method)];
+    const entry = shown.paths?.[operation.path]?.[operation.method.toLowerCase() as 'get'];
     if (!entry) continue;
     entry.summary = [operation.summary, ...labels(operation)].join(' · ');
     entry.description = [...notices(operation, operations), operation.description].join('\n\n');
@@ -66,7 +66,5 @@ function withoutPrefill(parameter: Parameter): Parameter {
   const { example, ...rest } = parameter;
   return { ...rest, description: `${rest.description ?? ''}\n\nExample: \`${example}\`` };
 }
-
-const lowerCase = (method: Operation['method']) => method.toLowerCase() as Lowercase<Operation['method']>;
 
 const day = (date: string) => new Date(date).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

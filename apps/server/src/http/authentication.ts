@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 import type { KeyCheck } from '../keys/check-keys.ts';
 import { HttpError } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
-import { cookiesOf, decodedText, splitPairs } from './styles.ts';
+import { cookiesOf, decodedText } from './styles.ts';
 
 /** Rejects a request without the required key. It comes before every other check of the request. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
@@ -28,12 +28,9 @@ export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): 
  * The name of the request's API key, by the security schemes of its operation: empty if the operation needs no key, undefined if
  * the request has no valid key.
  */
-export function callerOf(
-  request: IncomingMessage,
-  { operation, target: { query } }: RequestContext,
-  nameOf: KeyCheck,
-): string | undefined {
-  const alternatives = operation?.security ?? anyScheme;
+export function callerOf(request: IncomingMessage, context: RequestContext, nameOf: KeyCheck): string | undefined {
+  const { query } = context.target;
+  const alternatives = context.operation?.security ?? anyScheme;
   for (const schemeNames of alternatives) {
     const names = schemeNames.map((scheme) => nameOf(credentialOf(schemes[scheme], request, query) ?? ''));
     if (!names.includes(undefined) && names.length > 0) return names[0];
@@ -76,10 +73,8 @@ function credentialOf(
       const { in: location, name } = scheme;
       if (location === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
       if (location === 'cookie') return decodedText(cookiesOf(headers.cookie).get(name) ?? '');
-      // A broken escape is no key, because a missing key is the first error to report.
-      const decoded = (text: string) => decodedText(text.replaceAll('+', ' '));
-      const texts = splitPairs(query, '&', (text) => decoded(text) ?? text).filter(([key]) => key === name);
-      return texts.length > 1 ? undefined : decoded(texts[0]?.[1] ?? '');
+      const [key, ...others] = new URLSearchParams(query).getAll(name);
+      return others.length > 0 ? undefined : key;
     }
     default:
       return undefined;

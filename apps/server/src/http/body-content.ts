@@ -12,7 +12,7 @@ import { HttpError } from './http-error.ts';
 import { type OnMemory, parseJson, utf8Of } from './json.ts';
 import { type Part, parseParts } from './multipart.ts';
 import { parsePairs, withName } from './parameters.ts';
-import { decodeQuery, parseJsonText, shapeOf, splitPairs } from './styles.ts';
+import { decodeQuery, type Pair, parseJsonText, shapeOf, splitPairs } from './styles.ts';
 import { itemsOf, propertyOf, textParser } from './values.ts';
 
 /** The schema of an operation's body: the schema of the field `body`, or of an object with the fields that are in the body. */
@@ -98,15 +98,11 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
     (!Object.hasOwn(propertiesOf(schema), name) &&
       [...styled.values()].some((field) => Object.hasOwn(propertiesOf(field.schema), name)));
   const isText = ({ name, fileName }: Part) => fileName === undefined && isStyled(name);
-  const pairs = parts.filter(isText).map(({ name, bytes }): [name: string, text: string] => {
-    // Commas stay unescaped, so they still separate values.
-    return [name, encodeURIComponent(utf8Of(bytes)).replaceAll('%2C', ',')];
-  });
-  const others = Map.groupBy(
-    parts.filter((part) => !isText(part)),
-    ({ name }) => name,
-  );
-  const values = [...others].map(([name, all]) => {
+  // Commas stay unescaped, so they still separate values.
+  const escaped = (bytes: Uint8Array) => encodeURIComponent(utf8Of(bytes)).replaceAll('%2C', ',');
+  const pairs = parts.filter(isText).map(({ name, bytes }): Pair => [name, escaped(bytes)]);
+  const others = parts.filter((part) => !isText(part));
+  const values = [...Map.groupBy(others, ({ name }) => name)].map(([name, all]) => {
     const isJson = encoding[name]?.contentType === 'application/json';
     return [name, valueOfParts(name, all, propertyOf(schema, name) ?? {}, isJson, onMemory)];
   });

@@ -21,50 +21,48 @@ export function breakBody(request: IncomingMessage, error: HttpError): void {
   request.emit(BROKEN, error);
 }
 
-/** The memory of all request bodies that are being received or processed. */
-export interface BodyBudget {
-  /** Counts the received bytes of a body; false if all bodies together would exceed the limit. */
-  hold(context: RequestContext, bytes: number): boolean;
-  /** Counts a complete body and the memory of its JSON values. Throws an HttpError if all bodies would exceed the limit. */
-  holdValues(context: RequestContext, bytes: number, valueBytes: number): void;
-  release(context: RequestContext): void;
-}
+export type BodyBudget = ReturnType<typeof bodyBudget>;
 
-/** A budget for all bodies. The first bytes of each body are not counted, so a few large bodies cannot crowd out small bodies. */
-export function bodyBudget(maxBytes: number): BodyBudget {
+/**
+ * A bound for the memory of all request bodies that are being received or processed. The first bytes of each body are not counted,
+ * so a few large bodies cannot crowd out small bodies.
+ */
+export function bodyBudget(maxBytes: number) {
   let held = 0;
-  const hold = (context: RequestContext, bytes: number) => {
+
+  /** Counts the received bytes of a body; false if all bodies together would exceed the limit. */
+  function hold(context: RequestContext, bytes: number): boolean {
     const added = Math.max(0, bytes - UNCOUNTED_BODY_BYTES) - context.bodyBytes;
     if (added > 0 && held + added > maxBytes) return false;
     held += added;
     context.bodyBytes += added;
     return true;
-  };
-  return {
-    hold,
-    holdValues: (context, bytes, valueBytes) => {
-      if (hold(context, bytes + valueBytes)) return;
-      if (bytes + valueBytes - UNCOUNTED_BODY_BYTES <= maxBytes) throw tooManyBodies();
-      throw new HttpError('payload_too_large', `The values of the body take more than ${maxBytes} bytes of memory.`);
-    },
-    release: (context) => {
-      held -= context.bodyBytes;
-      context.bodyBytes = 0;
-    },
-  };
+  }
+
+  /** Counts a complete body and the memory of its JSON values. Throws an HttpError if all bodies would exceed the limit. */
+  function holdValues(context: RequestContext, bytes: number, valueBytes: number): void {
+    if (hold(context, bytes + valueBytes)) return;
+    if (bytes + valueBytes - UNCOUNTED_BODY_BYTES <= maxBytes) throw tooManyBodies();
+    throw new HttpError('payload_too_large', `The values of the body take more than ${maxBytes} bytes of memory.`);
+  }
+
+  /** Stops counting a body. */
+  function release(context: RequestContext): void {
+    held -= context.bodyBytes;
+    context.bodyBytes = 0;
+  }
+
+  return { hold, holdValues, release };
 }
 
-export type ReceiveBody = (
-  request: IncomingMessage,
-  context: RequestContext,
-  done: (error: HttpError | undefined, bytes: Uint8Array) => void,
-) => void;
+/** Gets a complete body, or the error that ended it. */
+type OnBody = (error: HttpError | undefined, bytes: Uint8Array) => void;
 
 const EMPTY = new Uint8Array();
 
-/** Receives bodies of up to `limit` bytes. An error is reported at once, and the rest of the body is discarded. */
-export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
-  return (request, context, done) => {
+/** Creates a function that receives a body of up to `limit` bytes. An error is reported at once, and the rest of the body is discarded. */
+export function bodyReceiver(limit: number, budget: BodyBudget) {
+  return (request: IncomingMessage, context: RequestContext, done: OnBody): void => {
     const broken = brokenBodies.get(request);
     if (broken) return done(broken, EMPTY);
     if (Number(request.headers['content-length'] ?? 0) > limit) return done(tooLarge(limit), EMPTY);
@@ -107,18 +105,17 @@ function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: n
 }
 
 /** Middleware that receives and parses the body if the operation declares one. */
-export function bodyParser(receive: ReceiveBody, { holdValues }: BodyBudget): RequestHandler {
+export function bodyParser(receive: ReturnType<typeof bodyReceiver>, { holdValues }: BodyBudget): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
     const { operation } = context;
-    const { headers } = request;
-    const contentType = headers['content-type'];
+    const contentType = request.headers['content-type'];
     // The validator caches compiled checks by this header. A fixed value bounds that cache.
-    if (operation?.body) headers['content-type'] = operation.body.mediaType;
-    else delete headers['content-type'];
+    delete request.headers['content-type'];
     if (!operation?.body) return next();
 
     const { body } = operation;
+    request.headers['content-type'] = body.mediaType;
     if (!hasBody(request) && (contentType === undefined || !CAN_BE_EMPTY.has(body.kind))) {
       if (body.required) throw new HttpError('invalid_request', 'body: it is missing');
       return next();

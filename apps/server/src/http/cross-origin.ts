@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import cors from 'cors';
 
-export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
-
 /** Allows pages of these origins to call the service, and to read the response headers. `*` allows every origin. */
-export function crossOrigin(origins: readonly string[]): CrossOrigin {
+export function crossOrigin(origins: readonly string[]) {
   const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
     allowedHeaders: [
@@ -19,7 +17,7 @@ export function crossOrigin(origins: readonly string[]): CrossOrigin {
     maxAge: 600,
     preflightContinue: true,
   });
-  return (request, response, next) => {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     // A preflight cannot carry an API key, so it gets its response before the key check.
     const preflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
     allow(request, response, preflight ? () => void response.writeHead(204).end() : next);
@@ -28,12 +26,12 @@ export function crossOrigin(origins: readonly string[]): CrossOrigin {
 
 /** The request headers that the spec declares: parameters, idempotency keys and API keys. */
 function describedHeaders(): string[] {
-  const all = Object.values<Operation>(operations);
-  const fields = all.flatMap((operation) => Object.entries(operation.fields));
-  const idempotencyKeys = all.flatMap(({ idempotencyKey }) => idempotencyKey?.header ?? []);
-  const keys = Object.values<SecurityScheme>(service.securitySchemes).flatMap((scheme) =>
+  const ofOperations = Object.values<Operation>(operations).flatMap(({ fields, idempotencyKey }) => [
+    ...Object.keys(fields).filter((name) => fields[name]?.in === 'header'),
+    ...(idempotencyKey ? [idempotencyKey.header] : []),
+  ]);
+  const ofSchemes = Object.values<SecurityScheme>(service.securitySchemes).flatMap((scheme) =>
     scheme.type === 'apiKey' && scheme.in === 'header' ? [scheme.name] : [],
   );
-  const inHeaders = fields.filter(([, field]) => field.in === 'header').map(([name]) => name);
-  return [...new Set([...inHeaders, ...idempotencyKeys, ...keys])];
+  return [...new Set([...ofOperations, ...ofSchemes])];
 }

@@ -123,14 +123,16 @@ function handlersOf(store: Store): (operation: Operation, input: Input) => Await
   const callApi = async (operation: Operation, input: Input) =>
     successOf(operation, input, await api[operation.id]?.(input));
   return (operation, input) => {
-    const found = stored[operation.id]?.(input);
-    if (found instanceof Promise) return found.then((result) => storedSuccess(result) ?? callApi(operation, input));
-    return storedSuccess(found) ?? callApi(operation, input);
+    const result = stored[operation.id]?.(input);
+    if (result instanceof Promise) return result.then((read) => storedSuccess(read) ?? callApi(operation, input));
+    return storedSuccess(result) ?? callApi(operation, input);
   };
 }
 
-function storedSuccess(found: StoredResponse | undefined): Success | undefined {
-  return found && { content: storedContent(found.json), version: found.version, page: found.page, state: found.state };
+function storedSuccess(result: StoredResponse | undefined): Success | undefined {
+  if (result === undefined) return undefined;
+  const { json, version, page, state } = result;
+  return { content: storedContent(json), version, page, state };
 }
 
 /** The response that the spec declares for the result of a handler. */
@@ -161,5 +163,5 @@ function responseOf({ responses }: Operation, status: number): OperationResponse
 function isKnown(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   const opaque = tag?.replace(/^W\//, '');
-  return ifNoneMatch.split(',').some((one) => ['*', opaque].includes(one.trim().replace(/^W\//, '')));
+  return ifNoneMatch.split(',').some((known) => ['*', opaque].includes(known.trim().replace(/^W\//, '')));
 }

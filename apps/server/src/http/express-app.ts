@@ -59,8 +59,7 @@ function withErrors(app: Express, { respondWithError }: RequestPipeline): Expres
   });
   const onError: ErrorRequestHandler = (error, _request, response, _next) =>
     respondWithError(error, response, contextOf(response));
-  app.use(onError);
-  return app;
+  return app.use(onError);
 }
 
 /** Handles the methods that the spec does not declare: OPTIONS lists the methods of a path, HEAD runs GET, and any other method gets 405. */
@@ -87,12 +86,11 @@ const parameters: RequestHandler = (request, response, next) => {
 };
 
 function serveOperation(app: Express, described: Operation, dispatch: Dispatch): void {
-  // If patterns overlap, Express calls the first match, so the operation comes from the context, which has the most specific route.
-  const serve: RequestHandler = (request, response) => {
+  const method = described.method.toLowerCase() as Lowercase<Operation['method']>;
+  app[method](expressPathOf(described), (request, response) => {
     const context = contextOf(response);
+    // If patterns overlap, Express calls the first match. The operation of the context is that of the most specific route.
     const { operation = described, input = {} } = context;
     return dispatch(request, response, context, operation, input);
-  };
-  const method = described.method.toLowerCase() as Lowercase<Operation['method']>;
-  app[method](expressPathOf(described), serve);
+  });
 }

@@ -3,6 +3,7 @@ import { type Operation, operations, type RequestBody, type Schema } from '@pets
 import { callerOf } from './authentication.ts';
 import { type BodyBudget, hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
+import type { Dispatch } from './dispatch.ts';
 import { type Input, inputOf, type ParameterValues, type RequestValues } from './input.ts';
 import { parseJson } from './json.ts';
 import { parseParameters } from './parameters.ts';
@@ -35,6 +36,11 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     if (passes && (body === undefined || body.kind === 'json'))
       plainOperations.set(operation, { passes, bodySchema: bodySchemaOf(operation), isCacheable });
   }
+
+  const run: Dispatch = (request, response, context, operation, input) =>
+    dispatch(request, response, context, operation, input)?.catch((error) =>
+      respondWithError(error, response, context),
+    );
 
   return (request, response) => {
     const context = acceptRequest(request, response);
@@ -76,7 +82,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
         const input = body === undefined ? undefined : validInput(operation, plain, parameters, body);
         if (input) {
           targetCache.add(request.url ?? '', target);
-          return run(request, response, context, operation, input);
+          return void run(request, response, context, operation, input);
         }
         context.body = bytes;
         passTo(expressApp, request, response, context);
@@ -86,26 +92,10 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     });
     return true;
   }
-
-  function run(
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: RequestContext,
-    operation: Operation,
-    input: Input,
-  ): void {
-    dispatch(request, response, context, operation, input)?.catch((error) =>
-      respondWithError(error, response, context),
-    );
-  }
 }
 
 /** The parameters of a request; undefined if they are malformed. The Express app then parses them again, and rejects them. */
-function wellFormedParameters(
-  { headers }: IncomingMessage,
-  operation: Operation,
-  target: Target,
-): ParameterValues | undefined {
+function wellFormedParameters({ headers }: IncomingMessage, operation: Operation, target: Target) {
   try {
     return parseParameters(operation, target, headers);
   } catch {
@@ -129,13 +119,8 @@ const NO_PARAMETERS: ParameterValues = { query: {}, params: {}, headers: {}, coo
 function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number): boolean {
   const { headers } = request;
   const length = Number(headers['content-length'] ?? 0);
-  return (
-    length > 0 &&
-    length <= limit &&
-    isAccepted(headers['content-type'], body) &&
-    !isEncoded(request) &&
-    headers.expect === undefined
-  );
+  const isWithinLimit = length > 0 && length <= limit;
+  return isWithinLimit && isAccepted(headers['content-type'], body) && !isEncoded(request) && !headers.expect;
 }
 
 /** Parses a body; undefined if it is malformed. The Express app then rejects it with `context.bodyError`. */

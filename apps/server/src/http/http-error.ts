@@ -26,7 +26,7 @@ export type ErrorCode = keyof typeof DEFAULT_STATUSES | keyof typeof service.sta
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = { ...DEFAULT_STATUSES, ...service.statuses };
 
-/** An error for the caller. `WriteError` turns it into a response. */
+/** An error for the caller. `errorWriter` turns it into a response. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: ErrorCode;
@@ -51,9 +51,9 @@ export class HttpError extends Error {
 }
 
 /** An error with a status, and with the code of this status: `invalid_request` if the status has no code. */
-export function errorOfStatus(status: number, message: string, cause?: unknown): HttpError {
-  const named = Object.entries(STATUSES).find(([, known]) => known === status);
-  return new HttpError((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
+export function errorOfStatus(status: number, message: string): HttpError {
+  const codes = Object.keys(STATUSES) as ErrorCode[];
+  return new HttpError(codes.find((code) => STATUSES[code] === status) ?? 'invalid_request', message, { status });
 }
 
 /** The error 503 for a request that had no effect, so it can be repeated. */
@@ -61,11 +61,9 @@ export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
 
-export type WriteError = (error: unknown, response: ServerResponse, context: RequestContext) => void;
-
-/** Turns anything that was thrown into an Error response. Internal details go to the log only. */
-export function errorWriter(log: Logger, write: WriteResponse): WriteError {
-  return (error, response, context) => {
+/** Creates a function that turns anything that was thrown into an Error response. Internal details go to the log only. */
+export function errorWriter(log: Logger, write: WriteResponse) {
+  return (error: unknown, response: ServerResponse, context: RequestContext): void => {
     const httpError = asHttpError(error);
     // An HttpError says everything in its response, so only other errors are logged.
     if (httpError.status >= 500 && httpError !== error) log.error({ requestId: context.requestId, err: error });
@@ -90,18 +88,8 @@ function asHttpError(error: unknown): HttpError {
   if (error instanceof StoreUnavailableError) {
     return unavailable('The store cannot do this now. Retry later.', error);
   }
-  // Errors of Express have a status, and `expose` if callers may see the message.
-  const {
-    status = 500,
-    expose = false,
-    message = '',
-  }: { status?: number; expose?: boolean; message?: string } = Object(error);
-  if (status >= 400 && status < 500 && expose) return errorOfStatus(status, message, error);
-  return new HttpError(
-    'internal_error',
-    'The server failed. Report the X-Request-Id of this response: the log has the cause.',
-    { cause: error },
-  );
+  const message = 'The server failed. Report the X-Request-Id of this response: the log has the cause.';
+  return new HttpError('internal_error', message, { cause: error });
 }
 
 /** A violation of the spec in a request. */

@@ -3,16 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '@petstore/types';
 import { MAX_REQUESTS_PER_KEY } from '../limits.ts';
 import { hash64 } from '../store/idempotency.ts';
-import type {
-  Awaitable,
-  Collection,
-  Document,
-  Idempotency,
-  NotWritten,
-  Removed,
-  Store,
-  WriteOptions,
-} from '../store/store.ts';
+import type { Awaitable, Collection, Idempotency, Store, WriteOptions } from '../store/store.ts';
 import { HttpError } from './http-error.ts';
 import type { Input } from './input.ts';
 import { canonical } from './values.ts';
@@ -79,18 +70,15 @@ const MAX_KEY_LENGTH = 64;
 /** A view of a store that does each write of a request once. The number of a write identifies it in every repetition. */
 export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   let writes = 0;
-  const once = <R extends Document | Removed | NotWritten>(
+  const once = async <Result extends object>(
     options: WriteOptions | undefined,
-    write: (options: WriteOptions) => Promise<R>,
-  ): Promise<R> => {
+    write: (options: WriteOptions) => Promise<Result>,
+  ): Promise<Result> => {
     const number = writes++;
     const idempotency = number === 0 ? request : { ...request, key: `${request.key} ${number}` };
-    const written = write(options ? { ...options, idempotency } : { idempotency });
-    if (number > 0) return written;
-    return written.then((result) => {
-      request.isReplayed = 'isReplayed' in result;
-      return result;
-    });
+    const result = await write({ ...options, idempotency });
+    if (number === 0) request.isReplayed = 'isReplayed' in result;
+    return result;
   };
   const view = (collection: Collection): Collection => ({
     ...collection,
@@ -103,16 +91,13 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
 
 /** The input with the name, type and hash of each file instead of the file. */
 async function withDigests(input: Input): Promise<Input> {
-  const copy: Record<string, unknown> = { ...input };
-  for (const name in copy) {
-    const value = copy[name];
-    if (Array.isArray(value)) copy[name] = await Promise.all(value.map(digestOf));
-    else copy[name] = await digestOf(value);
-  }
-  return copy;
+  const values = await Promise.all(Object.values(input).map(digestOf));
+  return Object.fromEntries(Object.keys(input).map((name, i) => [name, values[i]]));
 }
 
+/** A file is a value of the input or, in a multipart form, an element of a list. */
 async function digestOf(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map(digestOf));
   if (!(value instanceof Blob)) return value;
   const bytes = hash('sha256', new Uint8Array(await value.arrayBuffer()), 'base64url');
   return { type: value.type, bytes, ...(value instanceof File && { name: value.name }) };

@@ -37,10 +37,8 @@ function conditional(collection: Collection, versions: readonly string[]): Colle
       if (result.outcome !== 'conflict') return result;
     }
     if (!(await collection.get(id))) return { outcome: 'missing' };
-    throw errorOfStatus(
-      412,
-      'The document has another version than If-Match names. Get it again, then repeat the change.',
-    );
+    const message = 'The document has another version than If-Match names. Get it again, then repeat the change.';
+    throw errorOfStatus(412, message);
   };
   return {
     ...collection,

@@ -12,8 +12,7 @@ import { inexact, itemsOf, mayBeWide, propertyOf } from './values.ts';
 export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body', onMemory?: OnMemory): unknown {
   const text = utf8Of(bytes, where);
   // The bounds are checked before parsing, because excessive text costs a hundred times as much as other text of its length.
-  const { excess, members, valueBytes, hasEscapes, hasLongNumbers } = structureOf(bytes);
-  if (excess) throw new HttpError('invalid_request', `${where}: ${excess}`);
+  const { members, valueBytes, hasEscapes, hasLongNumbers } = structureOf(bytes, where);
   onMemory?.(valueBytes);
   let value: unknown;
   try {
@@ -90,25 +89,20 @@ function exactValue(
 
 const LONE_SURROGATE = 'it is not well-formed Unicode';
 
-interface Structure {
-  /** The bound that the text exceeds. */
-  excess?: string;
-  /** The number of members of all objects. */
-  members: number;
-  /** The memory that its values take, about. */
-  valueBytes: number;
-  /** Whether a string has escapes. */
-  hasEscapes: boolean;
-  /** Whether a number has an exponent, or more digits than a double holds exactly. */
-  hasLongNumbers: boolean;
-}
-
-/** The structure of a text that may be malformed. */
-function structureOf(json: Uint8Array): Structure {
+/** The structure of a text that may be malformed. Throws for excessive depth, and for too many members. */
+function structureOf(json: Uint8Array, where: string) {
   /** The number of members of each open container, outermost first. */
   const memberCounts: number[] = [];
-  let [members, valueBytes, digits, hasEscapes, hasLongNumbers] = [0, 0, 0, false, false];
-  const exceeds = (excess: string) => ({ excess, members, valueBytes, hasEscapes, hasLongNumbers });
+  /** The number of members of all objects. */
+  let members = 0;
+  /** The approximate memory of the values. */
+  let valueBytes = 0;
+  /** Whether a string has escapes. */
+  let hasEscapes = false;
+  /** Whether a number has an exponent, or more digits than a double holds exactly. */
+  let hasLongNumbers = false;
+  let digits = 0;
+  const excess = (problem: string) => new HttpError('invalid_request', `${where}: ${problem}`);
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
     if (isDigit(byte)) {
@@ -128,13 +122,13 @@ function structureOf(json: Uint8Array): Structure {
       valueBytes += JSON_VALUE_BYTES;
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       valueBytes += JSON_CONTAINER_BYTES;
-      if (memberCounts.push(0) > MAX_JSON_DEPTH) return exceeds(`it is nested more than ${MAX_JSON_DEPTH} deep`);
+      if (memberCounts.push(0) > MAX_JSON_DEPTH) throw excess(`it is nested more than ${MAX_JSON_DEPTH} deep`);
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       memberCounts.pop();
     } else if (byte === COLON) {
       members++;
       const count = (memberCounts.pop() ?? 0) + 1;
-      if (count > MAX_JSON_MEMBERS) return exceeds(`it has an object with more than ${MAX_JSON_MEMBERS} members`);
+      if (count > MAX_JSON_MEMBERS) throw excess(`it has an object with more than ${MAX_JSON_MEMBERS} members`);
       memberCounts.push(count);
     }
   }
@@ -145,8 +139,8 @@ function structureOf(json: Uint8Array): Structure {
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;
-  if (Array.isArray(value)) for (const one of value) members += membersOf(one);
-  else for (const one of Object.values(value)) members += 1 + membersOf(one);
+  if (Array.isArray(value)) for (const element of value) members += membersOf(element);
+  else for (const property of Object.values(value)) members += 1 + membersOf(property);
   return members;
 }
 

@@ -3,11 +3,10 @@ import type { LogRequest, RequestEntry } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Counts and logs a request after its response was sent or aborted. */
-export type Observe = (response: ServerResponse, context: RequestContext) => void;
-
-export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
-  return (response, { requestId, started, method, target, operation, client, trace, keyName }) => {
+/** Creates a function that counts and logs a request after its response was sent or aborted. */
+export function observer(logRequest: LogRequest, metrics: Metrics) {
+  return (response: ServerResponse, context: RequestContext): void => {
+    const { requestId, started, method, target, operation, client, trace, keyName } = context;
     const milliseconds = performance.now() - started;
     const status = response.headersSent ? response.statusCode : 0;
     metrics.responded(operation?.id ?? 'none', status, milliseconds);
@@ -27,17 +26,13 @@ export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
   };
 }
 
-/** A response to malformed bytes. */
-export interface Rejection {
-  requestId: string;
-  client: string | undefined;
-  status: number;
-}
+/** A response to malformed bytes, which have no method, path and operation. */
+export type Rejection = Pick<RequestEntry, 'requestId' | 'client' | 'status'>;
 
-/** Counts and logs a response to malformed bytes, which has no method, path and operation. */
-export function rejectionObserver(logRequest: LogRequest, metrics: Metrics): (rejection: Rejection) => void {
-  return ({ requestId, client, status }) => {
-    metrics.responded('none', status, 0);
-    logRequest({ requestId, client, status, ms: 0 });
+/** Creates a function that counts and logs a response to malformed bytes. */
+export function rejectionObserver(logRequest: LogRequest, metrics: Metrics) {
+  return (rejection: Rejection): void => {
+    metrics.responded('none', rejection.status, 0);
+    logRequest({ ...rejection, ms: 0 });
   };
 }

@@ -3,7 +3,16 @@ import { type Field, type Operation, operations, propertiesOf, type Schema, type
 import { queryKeysOf } from './authentication.ts';
 import { HttpError } from './http-error.ts';
 import type { ParameterValues } from './input.ts';
-import { cookiesOf, decodeQuery, parseObject, parseQuery, parseText, shapeOf, splitPairs } from './styles.ts';
+import {
+  cookiesOf,
+  decodeQuery,
+  type Pair,
+  parseObject,
+  parseQuery,
+  parseText,
+  shapeOf,
+  splitPairs,
+} from './styles.ts';
 import type { Target } from './target-cache.ts';
 import { propertyOf, StyleError } from './values.ts';
 
@@ -60,28 +69,24 @@ function declaredIn(operation: Operation) {
 /** A field of a query or a form. */
 type NamedField = Serialization & { readonly schema: Schema };
 
-/** Parses the pairs of a query or a form. Throws for a name without a field, unless `other` returns a field for it. */
+/** Parses the pairs of a query or a form. Throws for a name without a field, unless `undeclared` returns a field for it. */
 export function parsePairs(
   fields: ReadonlyMap<string, NamedField>,
-  pairs: readonly [name: string, text: string][],
+  pairs: readonly Pair[],
   where: 'query' | 'body',
-  other?: (name: string) => NamedField,
+  undeclared?: (name: string) => NamedField,
 ): Record<string, unknown> {
   const owned = pairs.map(([name, text]) => {
-    const owner = ownerOf(fields, name) ?? (other && { name });
+    const owner = ownerOf(fields, name) ?? (undeclared && { name });
     if (!owner) throw new HttpError('invalid_request', `${where} '${name}': there is no such parameter`);
     return { ...owner, text };
   });
   const values = [...Map.groupBy(owned, ({ name }) => name)].map(([name, all]) => {
-    const field = fields.get(name) ?? other?.(name) ?? { schema: {} };
-    const properties = all.flatMap(({ property, text }) => (property === undefined ? [] : [[property, text] as const]));
+    const field = fields.get(name) ?? undeclared?.(name) ?? { schema: {} };
+    const properties = all.flatMap(({ property, text }): Pair[] => (property === undefined ? [] : [[property, text]]));
+    const texts = all.map(({ text }) => text);
     const parse = () =>
-      properties.length > 0
-        ? parseObject(field.schema, properties, decodeQuery)
-        : parseQuery(
-            field,
-            all.map(({ text }) => text),
-          );
+      properties.length > 0 ? parseObject(field.schema, properties, decodeQuery) : parseQuery(field, texts);
     return [name, withName('invalid_request', `${where} '${name}'`, parse)];
   });
   return Object.fromEntries(values);

@@ -4,13 +4,12 @@ import { HttpError } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 
 /**
- * Counts a request towards the rate limit of its key, and sets the `RateLimit` headers. Returns the milliseconds until the limit
- * allows the request, 0 if it is allowed now. A second call for the same request returns the same number without counting.
+ * Creates a function that counts a request towards the rate limit of its key, and sets the `RateLimit` headers. It returns the
+ * milliseconds until the limit allows the request, 0 if it is allowed now. A second call for the same request returns the same
+ * number without counting.
  */
-export type ApplyRateLimit = (response: ServerResponse, context: RequestContext) => number;
-
-export function rateLimiter(quotas: Quotas): ApplyRateLimit {
-  return (response, context) => {
+export function rateLimiter(quotas: Quotas) {
+  return (response: ServerResponse, context: RequestContext): number => {
     if (context.retryAfterMs !== undefined) return context.retryAfterMs;
     const { retryAfterMs, remaining, restoredMs } = quotas.use(context.keyName ?? '');
     response.setHeader('RateLimit-Policy', quotas.policy);
@@ -21,29 +20,16 @@ export function rateLimiter(quotas: Quotas): ApplyRateLimit {
 }
 
 /** Rejects requests beyond the rate limit of their key with 429. */
-export function rateLimit(apply: ApplyRateLimit): RequestHandler {
+export function rateLimit(applyRateLimit: ReturnType<typeof rateLimiter>): RequestHandler {
   return (_request, response, next) => {
-    const waitMs = apply(response, contextOf(response));
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1000);
-      throw new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`, {
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
-    next();
+    const seconds = Math.ceil(applyRateLimit(response, contextOf(response)) / 1000);
+    if (seconds === 0) return next();
+    const headers = { 'Retry-After': String(seconds) };
+    throw new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`, { headers });
   };
 }
 
 const WINDOW_MS = 60_000;
-
-/** The state of a key's quota after a request. */
-export interface Quota {
-  /** The milliseconds until a request is allowed; 0 if the counted request was allowed. */
-  retryAfterMs: number;
-  remaining: number;
-  /** The milliseconds until the whole quota is restored. */
-  restoredMs: number;
-}
 
 /**
  * A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. Processes that share the limit exchange the
@@ -68,8 +54,11 @@ export class Quotas {
     return `"per-key";q=${this.#perMinute};w=${WINDOW_MS / 1000}`;
   }
 
-  /** Counts a request, unless the quota of its key is used up. */
-  use(key: string): Quota {
+  /**
+   * Counts a request, unless the quota of its key is used up. Returns the milliseconds until a request is allowed (0 if this
+   * request is), the requests that remain, and the milliseconds until the whole quota is restored.
+   */
+  use(key: string) {
     const at = this.#now();
     const before = Math.max(at, this.#restored.get(key) ?? 0);
     const missing = before + this.#intervalMs - at - WINDOW_MS;

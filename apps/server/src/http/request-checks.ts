@@ -52,9 +52,8 @@ export function localTarget(target: string): string | undefined {
 
 /** Whether `WholeResponse` can write the head: the client keeps the connection open, and does not wait for `100 Continue`. */
 export function allowsWholeResponse({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
-  return (
-    httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
-  );
+  const isKeptAlive = connection === undefined || /^keep-alive$/i.test(connection);
+  return httpVersion === '1.1' && expect === undefined && isKeptAlive;
 }
 
 /**
@@ -92,7 +91,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
     if (!LENGTHS.has(name.length)) continue;
     if (lengths & (1 << name.length) && SINGLE.has(name.toLowerCase())) {
       const earlier = rawHeaders.slice(0, i).filter((_, at) => at % 2 === 0);
-      if (earlier.some((other) => other.toLowerCase() === name.toLowerCase())) return name;
+      if (earlier.some((earlierName) => earlierName.toLowerCase() === name.toLowerCase())) return name;
     }
     lengths |= 1 << name.length;
   }

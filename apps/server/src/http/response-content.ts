@@ -26,19 +26,18 @@ export interface StreamContent {
 export function contentOf(described: OperationResponse | undefined, value: unknown): Content | undefined {
   const { kind, mediaType = '' } = described ?? {};
   if (value === undefined || kind === undefined) return undefined;
-  if (kind === 'bytes')
-    return {
-      stream: value as ReadableStream<Uint8Array>,
-      type: mediaType.includes('*') ? 'application/octet-stream' : mediaType,
-    };
+  const isRange = mediaType.includes('*');
+  if (kind === 'bytes') {
+    const type = isRange ? 'application/octet-stream' : mediaType;
+    return { stream: value as ReadableStream<Uint8Array>, type };
+  }
   if (kind === 'text') {
+    const plainType = isRange ? 'text/plain' : mediaType;
+    const type = /charset=/i.test(plainType) ? plainType : `${plainType}; charset=utf-8`;
     const text = String(value);
-    const type = /charset=/i.test(mediaType)
-      ? mediaType
-      : `${mediaType.includes('*') ? 'text/plain' : mediaType}; charset=utf-8`;
     return { text, encoding: 'utf8', bytes: Buffer.byteLength(text), type };
   }
-  const isJson = mediaType === 'application/json' || mediaType.includes('*');
+  const isJson = mediaType === 'application/json' || isRange;
   return isJson ? jsonContent(value) : { ...jsonContent(value), type: mediaType };
 }
 

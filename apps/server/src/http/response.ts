@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { type Operation, type OperationId, operations } from '@petstore/types';
 import type { Response } from 'express';
-import { decodeText } from '../store/document.ts';
+import { decode } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
@@ -118,11 +118,11 @@ export const writeValidatedResponse: WriteResponse = (
   for (let i = 0; i < headers.length; i += 2) express.append(headers[i] ?? '', headers[i + 1] ?? '');
   if (content === undefined) express.end();
   else if ('stream' in content) return writeStream(express.type(content.type), context, content.stream);
-  else if (content.type !== undefined && !/[/+]json\b/.test(content.type))
-    express.type(content.type).send(content.text);
   else {
-    if (content.type !== undefined) express.type(content.type);
-    express.json(decodeText(Buffer.from(content.text, content.encoding).toString()));
+    const { type = JSON_TYPE, text } = content;
+    express.type(type);
+    if (/[/+]json\b/.test(type)) express.json(decode(content));
+    else express.send(text);
   }
 };
 

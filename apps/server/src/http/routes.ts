@@ -47,11 +47,9 @@ const prefix = `${basePath}/`;
 const root = newNode();
 for (const [path, atPath] of Map.groupBy(Object.values<Operation>(operations), (operation) => operation.path)) {
   const methods = new Map(atPath.map((operation) => [operation.method as string, operation]));
-  const implicitMethods = (methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']).filter(
-    (method) => !methods.has(method),
-  );
+  const allowed = new Set([...methods.keys(), ...(methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'])]);
   const leaf = path.slice(1).split('/').reduce(childOf, root);
-  leaf.route = { methods, allow: [...methods.keys(), ...implicitMethods].join(', ') };
+  leaf.route = { methods, allow: [...allowed].join(', ') };
 }
 
 /** Matches the rest of a path, whose next segment begins at `begin`. */
@@ -86,17 +84,16 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
 
 /** Matches segments with a template such as `{id}` or `{name}.json`. With several parameters, a regular expression would backtrack. */
 function segmentMatcher(template: string): MatchSegment {
-  const [before = '', ...parts] = template.split('{').map((part) => part.split('}').map(encoded));
-  const params = parts.map(([name = '', literal = '']) => ({ name: decodeURI(name), literal }));
-  return (segment, found) => {
-    const [start = ''] = before;
+  const [[start = ''] = [], ...parts] = template.split('{').map((part) => part.split('}').map(encoded));
+  const parameters = parts.map(([name = '', literal = '']) => ({ name: decodeURI(name), literal }));
+  return (segment, params) => {
     if (!segment.startsWith(start)) return false;
     let at = start.length;
-    for (const [i, { name, literal }] of params.entries()) {
-      const isLast = i === params.length - 1;
+    for (const [i, { name, literal }] of parameters.entries()) {
+      const isLast = i === parameters.length - 1;
       const end = isLast ? segment.length - literal.length : segment.indexOf(literal, at + 1);
       if (end <= at || !segment.startsWith(literal, end)) return false;
-      found[name] = segment.slice(at, end);
+      params[name] = segment.slice(at, end);
       at = end + literal.length;
     }
     return true;

@@ -3,12 +3,17 @@ import { HttpError } from './http-error.ts';
 import { type OnMemory, parseJson } from './json.ts';
 import { itemsOf, propertyOf, StyleError, textParser } from './values.ts';
 
+/** A decoded name in a request, and its raw text. */
+export type Pair = readonly [name: string, text: string];
+
 /** How text in a request represents a value: the separator of its parts, and how to decode a part. */
 interface Notation {
   readonly separator: string;
   readonly isExploded: boolean;
-  readonly decode: (text: string) => string;
+  readonly decode: Decode;
 }
+
+type Decode = (text: string) => string;
 
 /** The kinds of values that a schema accepts. Styles differ for lists, objects and single values. */
 export function shapeOf(schema: Schema) {
@@ -42,7 +47,7 @@ function parseMatrix(name: string, schema: Schema, text: string, notation: Notat
   if (notation.isExploded && !isSingle && text.startsWith(';')) {
     const pairs = splitPairs(text.slice(1), ';', decodeText);
     if (!isList) return parseObject(schema, pairs);
-    const texts = pairs.filter(([one]) => one === name).map(([, value]) => decodeText(value));
+    const texts = pairs.filter(([pairName]) => pairName === name).map(([, value]) => decodeText(value));
     return parseList(schema, texts);
   }
   const [start = '', ...rest] = text.split('=');
@@ -92,27 +97,19 @@ export function cookiesOf(header: string | string[] | undefined): Map<string, st
   return new Map(pairs.reverse().map(([name, value]) => [name, value.trim()]));
 }
 
-/** The pairs of a query or a form, with decoded names and raw values. */
-export function splitPairs(
-  text: string,
-  separator: string,
-  decode: (text: string) => string,
-): [name: string, value: string][] {
+/** The pairs of a query or a form. */
+export function splitPairs(text: string, separator: string, decode: Decode): Pair[] {
   const pairs = text.split(separator).filter((pair) => pair !== '');
   return pairs.map((pair) => splitPair(pair, decode));
 }
 
-function splitPair(pair: string, decode: (text: string) => string): [name: string, value: string] {
+function splitPair(pair: string, decode: Decode): Pair {
   const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
   return [decode(pair.slice(0, end)), pair.slice(end + 1)];
 }
 
 /** The object of named texts. Throws for a repeated name. */
-export function parseObject(
-  schema: Schema,
-  pairs: Iterable<readonly [name: string, text: string]>,
-  decode = decodeText,
-): object {
+export function parseObject(schema: Schema, pairs: readonly Pair[], decode: Decode = decodeText): object {
   const properties = new Map<string, unknown>();
   for (const [name, text] of pairs) {
     if (properties.has(name)) throw new StyleError(`'${name}' appears more than once`);
@@ -157,12 +154,10 @@ function parseJoined(schema: Schema, text: string, { separator, isExploded, deco
   const parts = text.split(separator);
   if (isList && (!isSingle || parts.length > 1)) return parseList(schema, parts.map(decode));
   if (!isObject || (isSingle && parts.length === 1)) return textParser(schema)(decode(text));
-  if (isExploded) {
-    const pairs = parts.map((part) => splitPair(part, decode));
-    return parseObject(schema, pairs, decode);
-  }
-  if (parts.length % 2 !== 0) throw new StyleError(`'${text}' is not a list of names and values`);
-  const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[decode(part), parts[i + 1] ?? ''] as const] : []));
+  if (!isExploded && parts.length % 2 !== 0) throw new StyleError(`'${text}' is not a list of names and values`);
+  const pairs = isExploded
+    ? parts.map((part) => splitPair(part, decode))
+    : parts.flatMap((part, i): Pair[] => (i % 2 === 0 ? [[decode(part), parts[i + 1] ?? '']] : []));
   return parseObject(schema, pairs, decode);
 }
 

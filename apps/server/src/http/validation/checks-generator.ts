@@ -22,13 +22,13 @@ export function generateChecks(spec: OpenAPIV3.DocumentV3_1, operations: readonl
   const { apiDoc, ajvOpts } = prepareSpec(spec, false);
   const code = { source: true, lines: true };
   const { ajv, ajvBody, compile } = checkCompiler(apiDoc, { ...ajvOpts.request, allErrors: false, code });
-  for (const one of [ajv, ajvBody]) callKeywordsByName(one as GeneratingAjv);
+  for (const compiler of [ajv, ajvBody]) callKeywordsByName(compiler as GeneratingAjv);
   const names: Record<string, string> = {};
   for (const operation of operations) {
     const name = nameOf(operation);
     compile(operation);
     try {
-      for (const one of [ajv, ajvBody]) standaloneCode(one, { [name]: name });
+      for (const compiler of [ajv, ajvBody]) standaloneCode(compiler, { [name]: name });
       names[name] = name;
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('CodeGen: "code" for'))) throw error;

@@ -97,9 +97,9 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // The default compiler coerces types: it accepts the text '5' as a number.
   validator.ajv = createRequestAjv(apiDoc, ajvOptions);
   const { ajv, ajvBody } = validator;
-  for (const one of [ajv, ajvBody]) {
-    addRequestKeywords(one);
-    shareComponents(one);
+  for (const compiler of [ajv, ajvBody]) {
+    addRequestKeywords(compiler);
+    shareComponents(compiler);
   }
   const compile = (operation: Operation) => {
     const name = nameOf(operation);
@@ -138,7 +138,7 @@ function isSmall({ query, params, headers, cookies, body }: RequestValues): bool
   const fits = (value: unknown, depth: number): boolean => {
     if (--left < 0 || depth > MAX_EXPLAINED_DEPTH) return false;
     if (typeof value !== 'object' || value === null) return true;
-    return Object.values(value).every((one) => fits(one, depth + 1));
+    return Object.values(value).every((element) => fits(element, depth + 1));
   };
   return [query, params, headers, cookies, body].every((part) => fits(part, 0));
 }

@@ -18,9 +18,7 @@ const KEYWORD = 'x-int64';
  * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Read-only properties have no
  * default. `nullable`, which OpenAPI 3.1 ignores, is removed.
  */
-export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
-  return replaced(spec) as OpenAPIV3.DocumentV3_1;
-}
+export const withInt64Keyword = (spec: object) => replaced(spec) as OpenAPIV3.DocumentV3_1;
 
 /** The functions that check our keywords, by keyword. The generated checks call these functions, too. */
 export const keywordChecks = {
@@ -56,16 +54,9 @@ export function addRequestKeywords(ajv: AjvKeywords): void {
   ajv.addKeyword({ keyword: 'readOnly', error: { message: 'is read-only' }, validate: keywordChecks.readOnly });
 }
 
-function isWithin(
-  value: bigint,
-  {
-    minimum = -Infinity,
-    maximum = Infinity,
-    exclusiveMinimum = -Infinity,
-    exclusiveMaximum = Infinity,
-    multipleOf,
-  }: Schema,
-): boolean {
+function isWithin(value: bigint, schema: Schema): boolean {
+  const { minimum = -Infinity, exclusiveMinimum = -Infinity } = schema;
+  const { maximum = Infinity, exclusiveMaximum = Infinity, multipleOf } = schema;
   const isMultiple = multipleOf === undefined || !Number.isInteger(multipleOf) || value % BigInt(multipleOf) === 0n;
   const isBetween = value >= minimum && value <= maximum && value > exclusiveMinimum && value < exclusiveMaximum;
   return isBetween && isMultiple;
@@ -74,7 +65,7 @@ function isWithin(
 function replaced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(replaced);
   if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member)]));
   // The validator would set the default in a request, then reject it.
   if (copy.readOnly === true) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
@@ -83,5 +74,5 @@ function replaced(value: unknown): unknown {
   if (!types.includes('integer') || format !== 'int64') return copy;
   // Within such bounds a number holds every integer exactly.
   if (hasSafeBounds(copy as Schema)) return { ...others, type };
-  return { ...others, [KEYWORD]: types.filter((one) => one !== 'integer') };
+  return { ...others, [KEYWORD]: types.filter((name) => name !== 'integer') };
 }
