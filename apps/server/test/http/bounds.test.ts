@@ -1,37 +1,13 @@
-import { once } from 'node:events';
-import { newFolder, rounds } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import type { Pet } from '@petstore/types';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
-import {
-  MAX_DISCARDED_BYTES,
-  MAX_PAGE_BYTES,
-  MAX_TINY_CHUNKS,
-  MAX_WAITING_PER_CONNECTION,
-  MAX_WAITING_REQUESTS,
-} from '../../src/limits.ts';
-import type { RequestEntry } from '../../src/log.ts';
+import { MAX_DISCARDED_BYTES, MAX_PAGE_BYTES, MAX_TINY_CHUNKS } from '../../src/limits.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { openLowdbStore } from '../../src/store/open.ts';
-import type { Collection, Store } from '../../src/store/store.ts';
-import { listen, modes, shortTimeouts, withFunctions } from '../listen.ts';
+import { modes } from '../listen.ts';
+import { GET_HEALTH, servingWith, withStalledCreates } from './serving.ts';
 import { openWire } from './wire.ts';
-
-type Options = Parameters<typeof listen>[0];
-
-/** Starts servers with these options, each for one test. */
-function servingWith(options: Options) {
-  return async (store: Store = memoryStore(), more: Options = {}) => {
-    const server = await listen({ ...options, ...more }, store);
-    onTestFinished(async () => {
-      await server.close();
-      await store.close();
-    });
-    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
-    const head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
-    return { ...server, headers, head };
-  };
-}
 
 describe.each(modes)('%s', (_, options) => {
   const serving = servingWith(options);
@@ -48,7 +24,7 @@ describe.each(modes)('%s', (_, options) => {
       added.push(await handlers(store).createPet({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
     }
     for (const filter of ['', '&status=sold']) {
-      const read: Pet[] = [];
+      const listed: Pet[] = [];
       let next: string | null | undefined = `?limit=100${filter}`;
       while (next) {
         const response: Response = await fetch(`${baseUrl}/pets${next}`, { headers });
@@ -56,12 +32,12 @@ describe.each(modes)('%s', (_, options) => {
         const page: Pet[] = JSON.parse(text);
         const largest = Math.max(0, ...page.map((pet) => JSON.stringify(pet).length * 2));
         expect(Buffer.byteLength(text)).toBeLessThan(MAX_PAGE_BYTES + largest + 1000);
-        read.push(...page);
+        listed.push(...page);
         next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-        // Only behind the last pet a page may be empty.
+        // A page may be empty only after the last pet.
         expect(page.length > 0 || next === undefined).toBe(true);
       }
-      expect(read).toEqual(filter ? added.filter(({ status }) => status === 'sold') : added);
+      expect(listed).toEqual(filter ? added.filter(({ status }) => status === 'sold') : added);
     }
   });
 
@@ -129,55 +105,44 @@ describe.each(modes)('%s', (_, options) => {
     const wire = openWire(origin);
     wire.send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_DISCARDED_BYTES}\r\n\r\n`);
     expect(await wire.until(1)).toMatchObject([{ status: 401 }]);
-    wire.send(`${'x'.repeat(MAX_DISCARDED_BYTES)}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
+    wire.send(`${'x'.repeat(MAX_DISCARDED_BYTES)}${GET_HEALTH}`);
     expect(await wire.until(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
     wire.socket.destroy();
   });
 
   test('the memory of writes that wait for a stalled store is bounded; writes beyond it are not done', async () => {
-    const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
-    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-    const pets = memoryStore();
-    const create: Collection['create'] = (pet) => {
-      reach();
-      return stalled.then(() => pets.collection('pets').create(pet));
-    };
-    const { baseUrl, headers } = await serving(withFunctions(pets, { create }), { bodyMemory: 150_000 });
+    const store = memoryStore();
+    const { stalledStore, creates } = withStalledCreates(store);
+    const { baseUrl, headers } = await serving(stalledStore, { bodyMemory: 150_000 });
     const post = (length: number) => {
       const body = JSON.stringify({ name: 'x'.repeat(length), categoryId: 1 });
       return fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
     };
     const first = post(100_000);
-    await reached;
+    await expect.poll(() => creates.pending).toBe(1);
     const second = await post(100_000);
     expect([second.status, await second.json()]).toMatchObject([503, { code: 'unavailable' }]);
-    go();
+    creates.release();
     expect((await first).status).toBe(201);
-    expect(await handlers(pets).listPets({ after: 0, limit: 100 })).toHaveLength(1);
+    expect(await handlers(store).listPets({ after: 0, limit: 100 })).toHaveLength(1);
     expect((await post(100_000)).status).toBe(201);
   });
 
   test('the number of writes that wait for the store is bounded; reads continue', async () => {
-    const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
-    const { promise: full, resolve: fill } = Promise.withResolvers<void>();
-    const pets = memoryStore();
-    let pending = 0;
-    const create: Collection['create'] = (pet) => {
-      if (++pending === 2) fill();
-      return stalled.then(() => pets.collection('pets').create(pet));
-    };
-    const { baseUrl, headers } = await serving(withFunctions(pets, { create }), { maxPendingWrites: 2 });
+    const store = memoryStore();
+    const { stalledStore, creates } = withStalledCreates(store);
+    const { baseUrl, headers } = await serving(stalledStore, { maxPendingWrites: 2 });
     const post = (name: string) =>
       fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) });
     const waiting = [post('first'), post('second')];
-    await full;
+    await expect.poll(() => creates.pending).toBe(2);
     const rejected = await post('third');
     expect([rejected.status, await rejected.json()]).toMatchObject([503, { code: 'unavailable' }]);
     expect((await fetch(`${baseUrl}/pets`, { headers })).status).toBe(200);
-    go();
+    creates.release();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);
     expect((await post('fourth')).status).toBe(201);
-    const names = (await handlers(pets).listPets({ after: 0, limit: 100 })).map(({ name }) => name);
+    const names = (await handlers(store).listPets({ after: 0, limit: 100 })).map(({ name }) => name);
     expect(names.toSorted()).toEqual(['first', 'fourth', 'second']);
   });
 
@@ -193,144 +158,3 @@ describe.each(modes)('%s', (_, options) => {
     expect(new Set(responses.map(({ body }) => body)).size).toBeLessThan(50);
   });
 });
-
-// The connections are the same below both.
-describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes))(
-  'the connections of the server %s',
-  (_, options) => {
-    const serving = servingWith(options);
-
-    test('waiting pipelined requests are bounded in total: a connection with many is closed, one with few is served', async () => {
-      const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
-      const pets = memoryStore();
-      let pending = 0;
-      const create: Collection['create'] = (pet) => {
-        pending++;
-        return stalled.then(() => pets.collection('pets').create(pet));
-      };
-      const { origin, head } = await serving(withFunctions(pets, { create }));
-      const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 27\r\n\r\n{"name":"a","categoryId":1}`;
-      const open = async (waiting: number) => {
-        const wire = openWire(origin);
-        const before = pending;
-        wire.send(post + `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(waiting));
-        // All of it is in one read, which is parsed as a whole before anything else is looked at.
-        await expect.poll(() => pending, { interval: 1 }).toBe(before + 1);
-        return wire;
-      };
-      const each = 500;
-      const wires = [];
-      for (let total = 0; total < MAX_WAITING_REQUESTS; total += each) wires.push(await open(each));
-      const tooMuch = await open(MAX_WAITING_PER_CONNECTION + 1);
-      expect(await tooMuch.ended()).toEqual([]);
-      wires.push(await open(MAX_WAITING_PER_CONNECTION));
-      go();
-      for (const [i, wire] of wires.entries()) {
-        const count = 1 + (i === wires.length - 1 ? MAX_WAITING_PER_CONNECTION : each);
-        expect((await wire.until(count)).length).toBe(count);
-        wire.socket.destroy();
-      }
-    });
-
-    test('connections beyond the bound are closed at once, and accepted again when others end', async () => {
-      const { origin } = await serving(memoryStore(), { maxConnections: 2 });
-      const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
-      const wires = [openWire(origin), openWire(origin)];
-      for (const wire of wires) {
-        wire.send(get);
-        await wire.until(1);
-      }
-      expect(await openWire(origin).ended()).toEqual([]);
-      wires[0]?.socket.destroy();
-      await expect
-        .poll(async () => {
-          const wire = openWire(origin);
-          wire.send(get);
-          const responses = await wire.until(1);
-          wire.socket.destroy();
-          return responses.length;
-        })
-        .toBe(1);
-      // The one that was let in before is still served.
-      wires[1]?.send(get);
-      expect(await wires[1]?.until(2)).toHaveLength(2);
-      wires[1]?.socket.destroy();
-    });
-
-    test('a connection that sends no further request is closed', async () => {
-      const { origin } = await serving(memoryStore(), { keepAliveTimeout: 1 });
-      const wire = openWire(origin);
-      wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      expect(await wire.ended()).toMatchObject([{ status: 200 }]);
-    });
-
-    test('a connection that sends only blank lines is closed', async () => {
-      const { origin } = await serving(memoryStore(), { keepAliveTimeout: 1 });
-      const wire = openWire(origin);
-      wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      await wire.until(1);
-      const timer = setInterval(() => wire.send('\r\n'), 100);
-      onTestFinished(() => clearInterval(timer));
-      expect(await wire.ended()).toMatchObject([{ status: 200 }]);
-    });
-
-    test('a connection on which requests come stays open', async () => {
-      const { origin } = await serving(memoryStore(), { keepAliveTimeout: 200 });
-      const wire = openWire(origin);
-      const end = performance.now() + 1000;
-      for (let i = 1; performance.now() < end; i++) {
-        wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-        expect(await wire.until(i)).toHaveLength(i);
-      }
-      wire.socket.destroy();
-    });
-
-    test('a connection that never sends a request is closed', async () => {
-      const { origin } = await serving(memoryStore(), shortTimeouts);
-      await openWire(origin).ended();
-    });
-
-    /** A store with one pet whose response no buffer of the system holds. */
-    async function withLargePet(): Promise<Store> {
-      const pets = memoryStore();
-      await handlers(pets).createPet({ name: 'x'.repeat(20_000_000), categoryId: 1 });
-      return pets;
-    }
-
-    test('a client that reads nothing is disconnected; others are served meanwhile', async () => {
-      const entries: RequestEntry[] = [];
-      const logRequest = (entry: RequestEntry) => void entries.push(entry);
-      const { origin, head } = await serving(await withLargePet(), { responseTimeout: 500, logRequest });
-      const deaf = openWire(origin, { reads: false });
-      deaf.send(`GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(50));
-      expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-      await expect.poll(() => entries.filter(({ aborted }) => aborted)).toHaveLength(1);
-      // The others behind it were never started.
-      expect(entries.filter(({ operation }) => operation === 'listPets')).toHaveLength(1);
-      deaf.socket.destroy();
-    });
-
-    test('responses that wait for slow readers are bounded in total: the slowest reader is disconnected', async () => {
-      const entries: RequestEntry[] = [];
-      const logRequest = (entry: RequestEntry) => void entries.push(entry);
-      const more = { responseMemory: 30_000_000, responseTimeout: 60_000, logRequest };
-      const { origin, head } = await serving(await withLargePet(), more);
-      const ask = (i: number) => `GET /v1/pets HTTP/1.1\r\n${head}X-Request-Id: ${i}\r\n\r\n`;
-      const wires = Array.from({ length: 5 }, () => openWire(origin, { reads: false }));
-      for (const [i, wire] of wires.entries()) {
-        const begun = once(wire.socket, 'data');
-        wire.socket.resume();
-        wire.send(ask(i));
-        // Its response waits before the next one asks.
-        await begun;
-        wire.socket.pause();
-      }
-      await expect.poll(() => entries.filter(({ aborted }) => aborted).length).toBeGreaterThan(0);
-      expect(entries.find(({ aborted }) => aborted)).toMatchObject({ requestId: '0' });
-      const reader = openWire(origin);
-      reader.send(ask(5));
-      expect(await reader.until(1)).toMatchObject([{ status: 200 }]);
-      for (const { socket } of [...wires, reader]) socket.destroy();
-    });
-  },
-);

@@ -1,0 +1,34 @@
+import { onTestFinished } from 'vitest';
+import { memoryStore } from '../../src/store/memory.ts';
+import type { Collection, Store } from '../../src/store/store.ts';
+import { listen, withFunctions } from '../listen.ts';
+
+type Options = Parameters<typeof listen>[0];
+
+/** The bytes of a request that needs neither key nor store. */
+export const GET_HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** Returns a function that starts a server with these options for one test, and returns the headers of valid requests with it. */
+export function servingWith(options: Options) {
+  return async (store: Store = memoryStore(), more: Options = {}) => {
+    const server = await listen({ ...options, ...more }, store);
+    onTestFinished(async () => {
+      await server.close();
+      await store.close();
+    });
+    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
+    const head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
+    return { ...server, headers, head };
+  };
+}
+
+/** A store whose creates wait until `release` is called. `pending` is the number of creates that have begun. */
+export function withStalledCreates(store: Store) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const creates = { pending: 0, release };
+  const create: Collection['create'] = (properties) => {
+    creates.pending++;
+    return released.then(() => store.collection('pets').create(properties));
+  };
+  return { stalledStore: withFunctions(store, { create }), creates };
+}
