@@ -15,7 +15,7 @@ test.each(['0.30000000000000004', '100e-2', '1e23', '9007199254740992', '0e999']
   expect([isExactNumber(number), isRounded(number)]).toEqual([true, false]);
 });
 
-test('of numbers from 2^53, only exactness is asked, because their value shows that they may be rounded', () => {
+test('numbers from 2^53 do not count as rounded, because their size shows that they may be', () => {
   expect([isExactNumber('9007199254740993'), isRounded('9007199254740993')]).toEqual([false, false]);
 });
 

@@ -234,7 +234,7 @@ export const stricter: readonly (readonly [ids: RegExp, reason: string])[] = [
   [/security-(scope-)?added$/, 'credentials that were enough are no longer'],
   [/security-component-oauth-|component-type-changed/, 'credentials are got or sent another way'],
   [/default-value/, 'a value that is left out means something else'],
-  [/discriminator/, 'values are told apart another way'],
+  [/discriminator/, 'values are distinguished in another way'],
   [/^request-.*-read-only$/, 'the server rejects what is no longer a property, or asks for what is one now'],
   [/^request-parameter-removed/, 'the server rejects unknown parameters'],
   [/^request-.*-stability|^response-.*-stability/, 'nothing reads the stability of a property'],

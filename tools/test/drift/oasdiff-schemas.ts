@@ -130,21 +130,21 @@ const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) =
 
 /** The example of a check about properties that are sent one way. */
 export function exampleOfProperty(id: string): Example | undefined {
-  const [, direction, how, kept, change] =
+  const [, direction, presence, writeOnly, change] =
     /^(request|response)-(required|optional)-(write-only-)?property-(added|removed|became-.*)$/.exec(id) ?? [];
   if (!direction || !change) return undefined;
-  const beside = how === 'required' ? required : {};
-  const schema = kept ? { ...text, writeOnly: true } : text;
+  const beside = presence === 'required' ? required : {};
+  const schema = writeOnly ? { ...text, writeOnly: true } : text;
   const objects = { with: property(schema, beside), without: {} };
   const part: Part = `${direction as 'request' | 'response'} schema`;
-  if (change === 'added') return [part, objects.without, objects.with, kept ? silent : `${direction} property added`];
+  if (change === 'added') return [part, objects.without, objects.with, writeOnly ? silent : `${direction} property added`];
   if (change === 'removed')
-    return [part, objects.with, objects.without, kept ? silent : `${direction} property removed`];
+    return [part, objects.with, objects.without, writeOnly ? silent : `${direction} property removed`];
   const keyword = change.endsWith('read-only') ? 'readOnly' : 'writeOnly';
   const both = [property(text, beside), property({ ...text, [keyword]: true }, beside)] as const;
   const isGone = keyword === (direction === 'request' ? 'readOnly' : 'writeOnly');
   const [before, after] = change.includes('not') ? both.toReversed() : both;
-  const back = direction === 'request' && how === 'required' ? 'newly required' : 'added';
+  const back = direction === 'request' && presence === 'required' ? 'newly required' : 'added';
   return [
     part,
     before ?? {},

@@ -77,7 +77,7 @@ interface Context {
 }
 
 function values({ schema, completes }: Flag | Argument, start: string, context: Context): Candidates {
-  // Only the last of several comma-separated names is completed, so the names before are kept.
+  // Of several comma-separated names only the last is completed; the others stay.
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
   const words = valueWords(schema);
   const all = words.length > 0 ? words : namesFor(completes, context);

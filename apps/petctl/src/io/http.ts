@@ -67,7 +67,7 @@ function sendRequest(
 
 /** The header that states where a body ends. Node sends none with DELETE and OPTIONS, so the body would be read as the next request. */
 function framingOf(body: HttpRequest['body'], headers: HttpRequest['headers']): Record<string, string> {
-  // The user may have asked for chunks, and both headers would contradict each other.
+  // The user may have set chunked encoding, which excludes Content-Length.
   if (body === undefined || 'transfer-encoding' in headers) return {};
   if (body instanceof ReadableStream) return { 'transfer-encoding': 'chunked' };
   // Some servers accept no chunked bodies, so files state their size.
@@ -86,7 +86,7 @@ const tooLarge = () => new ResponseError('The response has more than 256 MiB.');
 
 function responseOf(response: IncomingMessage): RawResponse {
   const { statusCode = 0, headers, rawHeaders } = response;
-  // Servers encode only if asked to, which `petctl api --header` can do.
+  // Servers encode only on request, for example with `petctl api --header`.
   const { 'content-encoding': encoding = '' } = headers;
   return {
     status: statusCode,
