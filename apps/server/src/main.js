@@ -3,6 +3,7 @@
 // It imports only what every Node has, so that an old one reports the version that it needs.
 import module from 'node:module';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 
 const found = process.versions.node;
 const [major, minor] = found.split('.').map(Number);
@@ -14,6 +15,9 @@ if (isCheckout ? !process.features.typescript : major < 22 || (major === 22 && m
   process.exit(1);
 }
 
+// Under its first load, one process in eight learned to allocate each request in V8's old generation: garbage collections of 10 ms
+// instead of 0.3 ms, until the process ended.
+setFlagsFromString('--no-allocation-site-pretenuring');
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 const { main } = await import('./cli/program.ts');
 // The server itself is loaded only to be run: the other commands answer at once.
