@@ -137,7 +137,8 @@ export function exampleOfProperty(id: string): Example | undefined {
   const schema = writeOnly ? { ...text, writeOnly: true } : text;
   const objects = { with: property(schema, beside), without: {} };
   const part: Part = `${direction as 'request' | 'response'} schema`;
-  if (change === 'added') return [part, objects.without, objects.with, writeOnly ? silent : `${direction} property added`];
+  if (change === 'added')
+    return [part, objects.without, objects.with, writeOnly ? silent : `${direction} property added`];
   if (change === 'removed')
     return [part, objects.with, objects.without, writeOnly ? silent : `${direction} property removed`];
   const keyword = change.endsWith('read-only') ? 'readOnly' : 'writeOnly';
