@@ -5,7 +5,7 @@ import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/process-io.ts';
 import { errorLine, errorReport, isJsonFormat, isJsonOutput } from './output/report.ts';
 import type { CommandNode } from './parse/command.ts';
-import { parse, parsePartially } from './parse/parser.ts';
+import { parse } from './parse/parser.ts';
 import { type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
 import { settings } from './settings/settings.ts';
 
@@ -59,7 +59,7 @@ export async function reportError(
 
 /** Whether to write errors as JSON, also for an invalid command line or configuration. */
 function wantsJsonErrors(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
-  const { flags } = parsePartially(root, argv);
+  const { flags } = parse(root, argv, { isPartial: true });
   try {
     return isJsonOutput(resolveSettings(flags, env));
   } catch {

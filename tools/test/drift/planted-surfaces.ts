@@ -56,11 +56,11 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a key that is not sent': swap('{ idempotencyKey: key } : {}', '{} : {}'),
   }),
   ...edits('petctl', petctl('commands/input.ts'), {
-    'a zero that is not sent': swap(
-      'if (field !== undefined) input[field] = flags.get(name);',
-      'if (field !== undefined && flags.get(name)) input[field] = flags.get(name);',
+    'a zero that is not sent': swap('(property && flags.has(name) ?', '(property && flags.get(name) ?'),
+    'a body that goes before flags': swap(
+      'input = withProperty(input, property, flags.get(name));',
+      'input = { ...withProperty(input, property, flags.get(name)), ...input };',
     ),
-    'a body that goes before flags': swap('input[field] = flags.get(name);', 'input[field] ??= flags.get(name);'),
     'another order of arguments': swap('input[field] = args[i]', 'input[field] = Number(args[i]) + 1'),
   }),
   ...edits('petctl', petctl('flags/parse-value.ts'), {

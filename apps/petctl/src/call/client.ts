@@ -12,7 +12,7 @@ import {
 } from '@petstore/client';
 import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
-import { markUnsendable, ResponseError } from '../io/errors.ts';
+import { ResponseError, unsendableInputErrors } from '../io/errors.ts';
 import { proxyOf } from '../io/http.ts';
 import { isObject } from '../io/text.ts';
 import { type Credential, type CredentialScope, findCredentials, redactor } from '../keys/credentials.ts';
@@ -57,7 +57,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
       },
       error: (error) => {
         // The client throws these classes before it sends anything; its other errors have classes of their own.
-        if (error instanceof TypeError || error instanceof RangeError) markUnsendable(error);
+        if (error instanceof TypeError || error instanceof RangeError) unsendableInputErrors.add(error);
         if (/serialize a BigInt/.test(error.message)) error.message = 'JSON of Node 20 has no integers of 2^53 or more';
         // The error of the last attempt explains more than the timeout.
         if (error instanceof TimeoutError) error.cause ??= lastFailure;

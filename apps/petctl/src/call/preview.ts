@@ -27,13 +27,12 @@ export async function preview(
     request = complete;
     return Promise.reject(new Error('the preview sends nothing'));
   };
-  await call({ ...options, transport, retry: 0, on: { deprecated: false } }).catch((error: unknown) => {
+  await call({ ...options, transport, retry: 0, on: { deprecated: false } }).catch(async (error: unknown) => {
     if (!request) throw error;
+    const { body, ...head } = request;
+    const bytes = body !== undefined && { body: await bytesOf(body) };
+    await invocation.io.stdout.write(requestText({ ...head, ...bytes }, placeholders, invocation));
   });
-  if (!request) return;
-  const { body, ...head } = request;
-  const bytes = body !== undefined && { body: await bytesOf(body) };
-  await invocation.io.stdout.write(requestText({ ...head, ...bytes }, placeholders, invocation));
 }
 
 /** The combination of schemes whose credentials are configured, else the first. */

@@ -16,7 +16,8 @@ import { readText } from '../io/files.ts';
 import { headerPairs } from '../io/http.ts';
 import { escapeControls, escapeControlsInLines, jsonValueIfValid } from '../io/text.ts';
 import { columnsOf, rowsOf } from '../output/format.ts';
-import { checkFilter, print } from '../output/print.ts';
+import { checkFilter } from '../output/jq.ts';
+import { print } from '../output/print.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
 

@@ -124,7 +124,7 @@ const config: CommandNode = {
         ['base-url https://… --profile work', 'In another profile'],
       ],
       args: [keyArgument, textArgument('value', 'The value.', { completes: 'setting value' })],
-      run: async (invocation) => (await import('./config.ts')).set(invocation),
+      run: async (invocation) => (await import('./config.ts')).change(invocation),
     },
     {
       name: 'use',
@@ -138,7 +138,7 @@ const config: CommandNode = {
       summary: 'Remove a setting from the profile',
       examples: [['output', 'Use the default again']],
       args: [keyArgument],
-      run: async (invocation) => (await import('./config.ts')).unset(invocation),
+      run: async (invocation) => (await import('./config.ts')).change(invocation),
     },
   ],
 };

@@ -4,7 +4,7 @@ import { enumWords, kindOf } from '../flags/parse-value.ts';
 import type { Environment, Io } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
 import { type CommandNode, flagsOf, type Invocation } from '../parse/command.ts';
-import { parsePartially } from '../parse/parser.ts';
+import { parse } from '../parse/parser.ts';
 import { isSettingName, readProfiles } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
 import { topics } from './help/topics.ts';
@@ -36,7 +36,7 @@ export function candidates(root: CommandNode, typed: readonly string[], env: Env
 
 /** The candidates for a word, also those that do not begin like it. */
 function candidatesAfter(before: readonly string[], last: string, root: CommandNode, env: Environment): Candidates {
-  const { node, words: operands, flagTexts } = parsePartially(root, [...before, UNFINISHED]);
+  const { node, words: operands, flagTexts } = parse(root, [...before, UNFINISHED], { isPartial: true });
   const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, first: operands[0] ?? '', env });
   const [flagWithoutValue] = [...flagTexts].find(([, text]) => text === UNFINISHED) ?? [];
   if (flagWithoutValue) return valuesOf(flagWithoutValue, last);
@@ -94,7 +94,7 @@ function namesFor(completes: Completes | undefined, { node, first, env }: Contex
     case 'profile':
       return profileNames(env);
     case 'properties':
-      return node.operation ? propertiesIn(node.operation).names : [];
+      return node.operation ? propertiesIn(node.operation) : [];
     case 'setting':
       return Object.keys(settings);
     case 'setting value':

@@ -32,15 +32,17 @@ export async function use({ io, args }: Invocation): Promise<void> {
   useProfile(io.env, String(args[0]));
 }
 
-/** Changes a setting of the profile, and creates a missing profile. */
-export async function set(invocation: Invocation): Promise<void> {
-  const [key, value] = invocation.args.map(String);
-  await change(invocation, key ?? '', value);
-}
-
-/** Removes a setting from the profile. */
-export async function unset(invocation: Invocation): Promise<void> {
-  await change(invocation, String(invocation.args[0]), undefined);
+/** Changes a setting of the profile, and creates a missing profile. Removes the setting if there is no argument for its value. */
+export async function change({ io: { env }, args, flags }: Invocation): Promise<void> {
+  const [key = '', value] = args.map(String);
+  if (key === 'profile') return useProfile(env, value);
+  if (!isSettingName(key)) throw unknownSetting(key, profileKeys);
+  if (value !== undefined) parseSetting<unknown>(settings[key], value, key);
+  changeProfiles(env, ({ selected, profiles }) => {
+    const profile = String(flags.get('profile') ?? (env[settings.profile.env] || (selected ?? 'default')));
+    // JSON omits undefined values.
+    return { selected, profiles: { ...profiles, [profile]: { ...profiles[profile], [key]: value } } };
+  });
 }
 
 function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSettings): SettingValue<unknown> {
@@ -50,17 +52,6 @@ function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSetting
   if (key === 'profile') return { value: userSettings.profile, origin };
   if (origin === 'default') return { value: setting.defaultText ?? '', origin };
   return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
-}
-
-async function change({ io: { env }, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
-  if (key === 'profile') return useProfile(env, value);
-  if (!isSettingName(key)) throw unknownSetting(key, profileKeys);
-  if (value !== undefined) parseSetting<unknown>(settings[key], value, key);
-  changeProfiles(env, ({ selected, profiles }) => {
-    const profile = String(flags.get('profile') ?? (env[settings.profile.env] || (selected ?? 'default')));
-    // JSON omits undefined values.
-    return { selected, profiles: { ...profiles, [profile]: { ...profiles[profile], [key]: value } } };
-  });
 }
 
 function useProfile(env: Environment, name: string | undefined): void {

@@ -13,27 +13,29 @@ type Input = Record<string, unknown>;
  * required field is missing, or an object violates the spec.
  */
 export async function inputOf(operation: Operation, invocation: Invocation): Promise<Input> {
-  const { node: command, args, flags, io } = invocation;
+  const { args, flags, io } = invocation;
+  const { body } = operation;
   // If the operation has no body, `--data` is not the body but may be the flag of an input.
-  const data = operation.body ? flags.get('data') : undefined;
-  let input: Input = typeof data === 'string' ? { ...(await readData(data, operation, io)) } : {};
+  const data = body ? flags.get('data') : undefined;
+  let input: Input = typeof data === 'string' ? await readData(data, operation, io) : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
-  const { flags: all = [] } = command;
-  const present = all.filter(({ name }) => (name !== 'data' || !operation.body) && flags.has(name));
-  for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
-  for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
+  const inputFlags = inputFlagsOf(invocation);
+  for (const { name, property } of inputFlags) input = withProperty(input, property, flags.get(name));
   rejectMissing(operation, input, invocation);
-  const { whole, kind } = operation.body ?? {};
-  for (const { name, field, property } of present) {
-    const [object] = property ?? [];
-    if (field !== undefined) rejectInvalidParts(`--${name}`, field, input, operation);
-    else if (object !== undefined) rejectInvalidParts(`--${name}: ${object}`, object, input, operation);
+  for (const { name, property } of inputFlags) {
+    const [field = '', ...below] = property;
+    rejectInvalidParts(below.length > 0 ? `--${name}: ${field}` : `--${name}`, field, input, operation);
   }
-  if (whole && typeof data === 'string' && kind !== 'bytes')
+  if (body?.whole && typeof data === 'string' && body.kind !== 'bytes')
     rejectInvalidParts('--data: body', 'body', input, operation);
-  if (kind === 'multipart') input = await (await import('./input-files.ts')).withFiles(input, operation, io);
+  if (body?.kind === 'multipart') input = await (await import('./input-files.ts')).withFiles(input, operation, io);
   setPageSize(input, operation, flags);
   return input;
+}
+
+/** The flags on the command line that set an input or its property. The flag of an object precedes those of its properties. */
+function inputFlagsOf({ node, flags }: Invocation) {
+  return (node.flags ?? []).flatMap(({ name, property }) => (property && flags.has(name) ? [{ name, property }] : []));
 }
 
 /** Returns a copy of an object in which the property at a path has this value. */
@@ -87,8 +89,8 @@ function setPageSize(input: Input, { pagination, fields }: Operation, flags: Inv
       'Use either --all or --limit; --page-size sets the size of each page.',
     );
   if (pagination?.limit === undefined || !(flags.has('all') || typeof total === 'number')) return;
-  const { minimum = 1, maximum } = fields[pagination.limit]?.schema ?? {};
-  const size = Math.min(...[total, maximum].filter((bound) => typeof bound === 'number'));
+  const { minimum = 1, maximum = Number.POSITIVE_INFINITY } = fields[pagination.limit]?.schema ?? {};
+  const size = Math.min(typeof total === 'number' ? total : maximum, maximum);
   if (Number.isFinite(size)) input[pagination.limit] ??= Math.max(size, minimum);
 }
 
@@ -134,7 +136,7 @@ export function parseJson(text: string, source: string): unknown {
   return value;
 }
 
-/** Rejects unknown properties of a body and invalid values. */
+/** Returns the properties of a body, or throws if one is unknown or invalid. */
 export function checkProperties(body: Input, operation: Operation, source: string): Input {
   for (const [name, value] of Object.entries(body)) {
     const field = Object.hasOwn(operation.fields, name) ? operation.fields[name] : undefined;

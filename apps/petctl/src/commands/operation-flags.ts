@@ -1,22 +1,17 @@
-import {
-  type Field,
-  type IdempotencyKey,
-  isBinary,
-  type Operation,
-  propertiesOf,
-  resolved,
-  type Schema,
-} from '@petstore/types';
+import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { type Flag, kebab, switchFlag, valueFlag } from '../flags/flag.ts';
 import { isMap, kindOf } from '../flags/parse-value.ts';
 import { callFlags, globalFlags } from '../parse/command.ts';
 
 /** All flags of the command of an operation. */
 export function operationFlags(operation: Operation): readonly Flag[] {
+  const { idempotencyKey } = operation;
   const fixedFlags = [
     ...(operation.body ? [dataFlag(operation)] : []),
     ...(operation.pagination ? [allFlag, limitFlag] : []),
-    ...(operation.idempotencyKey ? [idempotencyKeyFlag(operation.idempotencyKey)] : []),
+    ...(idempotencyKey
+      ? [valueFlag('idempotency-key', 'key', idempotencyKey.description, { schema: idempotencyKey.schema })]
+      : []),
     ...(mayReturnBytes(operation) ? [fileFlag] : []),
     ...callFlags,
   ];
@@ -55,10 +50,6 @@ const limitFlag = valueFlag(
   { schema: { type: 'integer', minimum: 1 } },
 );
 
-function idempotencyKeyFlag({ description, schema }: IdempotencyKey): Flag {
-  return valueFlag('idempotency-key', 'key', description, { schema });
-}
-
 const fileFlag = valueFlag(
   'output-file',
   'file',
@@ -84,11 +75,16 @@ function inputFlags({ fields, body, pagination }: Operation, reserved: readonly 
       // `--limit` is petctl's, and limits the results of all pages.
       const plain = name === pagination?.limit ? 'page-size' : flagName(name);
       const flag = freeName(plain, `${field.in}-${plain}`, used, kindOf(field.schema) === 'boolean');
-      return { ...fieldFlag(name, flag, field), ...(reserved.includes(plain) && { collidesWith: plain }) };
+      return {
+        ...inputFlag(flag, [name], field.schema, field.description),
+        field: name,
+        ...(field.required && { required: true as const }),
+        ...(reserved.includes(plain) && { collidesWith: plain }),
+      };
     });
-  const ofBody = body?.whole && fields.body ? propertyFlags('body', ['body'], fields.body.schema, 1) : [];
-  const ofFields = fieldFlags.flatMap(({ name, field, schema }) => propertyFlags(name, [field], schema, 1));
-  return [...fieldFlags, ...[...ofBody, ...ofFields].slice(0, MAX_PROPERTY_FLAGS)];
+  const wholeBody = body?.whole && fields.body ? [inputFlag('body', ['body'], fields.body.schema)] : [];
+  const propertyFlags = [...wholeBody, ...fieldFlags].flatMap(propertyFlagsOf);
+  return [...fieldFlags, ...propertyFlags.slice(0, MAX_PROPERTY_FLAGS)];
 }
 
 /** The name of the flag for a field or a property. A name without letters and digits has no kebab case. */
@@ -106,26 +102,16 @@ function freeName(plain: string, qualified: string, used: Set<string>, isSwitch 
   return name;
 }
 
-function fieldFlag(
-  field: string,
-  name: string,
-  { description, required, schema }: Field,
-): Flag & { readonly field: string } {
-  return { name, field, description, schema, ...(required && { required: true }), ...traitsOf(schema) };
-}
-
 /** The flags of an object's properties, including properties of alternatives and of nested objects. */
-function propertyFlags(flag: string, path: readonly string[], object: Schema, depth: number): Flag[] {
-  if (depth > MAX_DEPTH) return [];
+function propertyFlagsOf({ name: prefix, property: path, schema: object }: InputFlag): InputFlag[] {
+  if (path.length > MAX_DEPTH) return [];
   const used = new Set<string>();
   return Object.entries(propertiesOf(notNull(object))).flatMap(([key, schema]) => {
-    const { readOnly, description = '' } = resolved(schema);
+    const { readOnly, description } = resolved(schema);
     if (readOnly) return [];
     const plain = flagName(key);
-    const name = `${flag}.${freeName(plain, plain, used)}`;
-    const property = [...path, key];
-    const deeper = propertyFlags(name, property, schema, depth + 1);
-    return [{ name, property, description, schema, ...traitsOf(schema) }, ...deeper];
+    const flag = inputFlag(`${prefix}.${freeName(plain, plain, used)}`, [...path, key], schema, description);
+    return [flag, ...propertyFlagsOf(flag)];
   });
 }
 
@@ -136,11 +122,17 @@ function notNull(schema: Schema): Schema {
   return others.length === 1 && others[0] ? others[0] : schema;
 }
 
-/** The attributes of a flag that follow from its schema: whether it is repeatable, negatable or a file, and the name of its value. */
-function traitsOf(schema: Schema): Pick<Flag, 'repeatable' | 'negatable' | 'value' | 'completes'> {
+type InputFlag = Flag & Required<Pick<Flag, 'property'>>;
+
+/** A flag for an input or a property. Its schema decides whether it is repeatable, negatable or a file. */
+function inputFlag(name: string, property: readonly string[], schema: Schema, description = ''): InputFlag {
   const kind = kindOf(schema);
   const isFile = isBinary(schema) || isBinary(resolved(schema).items ?? {});
   return {
+    name,
+    property,
+    description,
+    schema,
     ...((kind === 'array' || isMap(schema)) && { repeatable: true }),
     ...(kind === 'boolean' ? { negatable: true } : { value: isFile ? '@file' : kind === 'object' ? 'json' : kind }),
     ...(isFile && { completes: 'file' }),

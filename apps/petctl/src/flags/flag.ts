@@ -10,7 +10,7 @@ export interface Argument {
   /** Parses and validates the word. */
   readonly schema: Schema;
   readonly required: boolean;
-  /** Takes all following words. */
+  /** Takes all following words, as a list of texts. */
   readonly rest?: true;
   readonly completes?: Completes;
 }
@@ -34,7 +34,7 @@ export interface Flag {
   readonly completes?: Completes;
   /** The input of the operation that the flag sets. */
   readonly field?: string;
-  /** The path of the property that the flag sets, for example `['owner', 'name']`. */
+  /** The path of the input or property that the flag sets, for example `['limit']` or `['owner', 'name']`. */
   readonly property?: readonly string[];
   /** The flag of petctl that has the name of the input, so that this flag needs another name. */
   readonly collidesWith?: string;

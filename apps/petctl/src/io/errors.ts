@@ -58,17 +58,8 @@ export class ResponseError extends CliError {
   }
 }
 
-const unsendable = new WeakSet<Error>();
-
-/** Remembers that a call failed because its input cannot be sent. */
-export function markUnsendable(error: Error): void {
-  unsendable.add(error);
-}
-
-/** Whether a call failed because its input cannot be sent. */
-export function isUnsendable(error: Error): boolean {
-  return unsendable.has(error);
-}
+/** The errors of calls whose input cannot be sent. */
+export const unsendableInputErrors = new WeakSet<Error>();
 
 /** A proxy of the environment: its address without credentials, and the scheme of the requests that it is for. */
 interface Proxy {
@@ -76,17 +67,8 @@ interface Proxy {
   readonly scheme: string;
 }
 
-const failedProxies = new WeakMap<Error, Proxy>();
-
-/** Remembers that a request failed with this error at a proxy. */
-export function markProxyError(error: Error, proxy: Proxy): void {
-  failedProxies.set(error, proxy);
-}
-
-/** The proxy at which a request failed; undefined if it failed elsewhere. */
-export function failedProxy(error: unknown): Proxy | undefined {
-  return error instanceof Error ? failedProxies.get(error) : undefined;
-}
+/** The errors of requests that failed at a proxy, with the proxy. */
+export const proxyErrors = new WeakMap<Error, Proxy>();
 
 /** The results could not be written. */
 export class OutputError extends CliError {

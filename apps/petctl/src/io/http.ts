@@ -119,7 +119,10 @@ function responseOf(response: IncomingMessage): RawResponse {
   };
 }
 
-/** The body as a stream. Unlike that of `ReadableStream.from`, its `cancel` ends the connection of a body that was not read, too. */
+/**
+ * The body as a stream, whose `cancel` ends the connection also if nothing was read. `ReadableStream.from` leaves it open, and
+ * on Node 20 `Readable.toWeb` throws.
+ */
 function streamOf(response: IncomingMessage): ReadableStream<Uint8Array> {
   const parts: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
-import { markProxyError, UsageError } from './errors.ts';
+import { proxyErrors, UsageError } from './errors.ts';
 import type { Environment } from './process-io.ts';
 
 /** Opens a request to one host. */
@@ -15,20 +15,22 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
   const named = variable(env, `${scheme}_proxy`) ?? variable(env, 'all_proxy');
   if (!named || bypassesProxy(url, variable(env, 'no_proxy') ?? '')) return undefined;
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(named) ? named : `http://${named}`;
-  const proxy = URL.canParse(address) ? new URL(address) : undefined;
-  if (proxy && /^https?:$/.test(proxy.protocol) && isDecodable(proxy.username + proxy.password)) return proxy;
+  const proxy = parseProxy(address);
+  if (proxy) return proxy;
   throw new UsageError(
     `The proxy for ${scheme} in the environment is not an http or https URL.`,
     `Fix ${scheme}_proxy or all_proxy.`,
   );
 }
 
-function isDecodable(text: string): boolean {
+function parseProxy(address: string): URL | undefined {
   try {
-    decodeURIComponent(text);
-    return true;
+    const proxy = new URL(address);
+    // Throws if the user or the password cannot be decoded.
+    urlToHttpOptions(proxy);
+    return /^https?:$/.test(proxy.protocol) ? proxy : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -60,7 +62,7 @@ export function throughProxy(url: URL, proxy: URL): OpenRequest {
   const { protocol, hostname, port, auth } = urlToHttpOptions(proxy);
   const toProxy = { protocol, hostname, port };
   const authorization = auth ? { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  const mark = (error: Error) => markProxyError(error, { origin: proxy.origin, scheme: url.protocol.slice(0, -1) });
+  const mark = (error: Error) => proxyErrors.set(error, { origin: proxy.origin, scheme: url.protocol.slice(0, -1) });
   if (url.protocol === 'http:') {
     const agent = new Agent({ keepAlive: true });
     return ({ hostname, path, headers, ...options }) =>

@@ -94,25 +94,24 @@ function yaml({ list }: Shape): Format {
 
 /** A value whose first line continues the current line, and whose other lines begin with the indent. */
 function block(value: unknown, indent: string): string {
-  if (Array.isArray(value) && value.length > 0)
-    return value.map((one) => `- ${block(one, `${indent}  `)}`).join(`\n${indent}`);
-  if (isObject(value)) {
-    const properties = Object.entries(value).filter(([, one]) => one !== undefined);
-    if (properties.length > 0)
-      return properties.map(([name, one]) => key(name, indent) + propertyValue(one, indent)).join(`\n${indent}`);
-  }
-  return scalar(value);
+  if (!isNested(value)) return scalar(value);
+  const deeper = `${indent}  `;
+  const property = (one: unknown) => (isNested(one) ? `\n${deeper}` : ' ') + block(one, deeper);
+  const parts = Array.isArray(value)
+    ? value.map((element) => `- ${block(element, deeper)}`)
+    : Object.entries(value).map(([name, one]) => key(name, indent) + property(one));
+  return parts.join(`\n${indent}`);
+}
+
+/** Whether a value needs lines of its own: a list or an object that is not empty. */
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 /** YAML limits a key to 1,024 characters, except behind a question mark. */
 function key(name: string, indent: string): string {
   const text = scalar(name);
   return text.length > 1000 ? `? ${text}\n${indent}:` : `${text}:`;
-}
-
-function propertyValue(value: unknown, indent: string): string {
-  const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  return isNested ? `\n${indent}  ${block(value, `${indent}  `)}` : ` ${scalar(value)}`;
 }
 
 /** Writes unambiguous words without quotes, and everything else as JSON, which is valid YAML. */
@@ -126,12 +125,11 @@ export function shapeOf(
   operation: Operation,
   success: OperationResponse | undefined,
   fields: unknown,
-  data?: unknown,
+  data: unknown,
 ): Shape {
-  const { list, names } = propertiesIn(operation, success);
-  const isList = data === undefined ? list : Array.isArray(data);
+  const names = propertiesIn(operation, success);
   const isKnown = names.length > 0 && typeof fields !== 'string';
-  return { list: isList, columns: isKnown ? names : columnsOf(rowsOf(data), fields) };
+  return { list: Array.isArray(data), columns: isKnown ? names : columnsOf(rowsOf(data), fields) };
 }
 
 /** The columns that `--fields` names, else the properties of the rows. */
@@ -143,7 +141,7 @@ export function columnsOf(rows: readonly unknown[], fields: unknown): string[] {
 export function checkFields(operation: Operation, fields: unknown): void {
   if (typeof fields !== 'string') return;
   const successes = operation.successes.flatMap((status) => operation.responses[status] ?? []);
-  const names = successes.filter(({ kind }) => kind).map((success) => propertiesIn(operation, success).names);
+  const names = successes.filter(({ kind }) => kind).map((success) => propertiesIn(operation, success));
   // A map has unknown properties.
   if (names.every((all) => all.length > 0)) selectedFields(fields, [...new Set(names.flat())]);
 }
@@ -152,11 +150,11 @@ export function checkFields(operation: Operation, fields: unknown): void {
 export function propertiesIn(
   { pagination, responses, successes }: Operation,
   success = responses[successes[0] ?? ''],
-): { list: boolean; names: string[] } {
+): string[] {
   const body = success?.schema ?? {};
   const schema = pagination?.items === undefined ? body : (propertiesOf(body)[pagination.items] ?? {});
-  const list = typeIn(schema) === 'array';
-  return { list, names: Object.keys(propertiesOf(list ? (resolved(schema).items ?? {}) : schema)) };
+  const isList = typeIn(schema) === 'array';
+  return Object.keys(propertiesOf(isList ? (resolved(schema).items ?? {}) : schema));
 }
 
 /** The properties that `--fields` names, otherwise all. Throws for an unknown property. */

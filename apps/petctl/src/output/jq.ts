@@ -1,9 +1,12 @@
 import { CliError, UsageError } from '../io/errors.ts';
 import type { Io } from '../io/process-io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
+import type { Invocation } from '../parse/command.ts';
 
-/** Throws if jq cannot parse the filter. */
-export async function rejectInvalidFilter(filter: string, io: Io): Promise<void> {
+/** Rejects an invalid `--jq` filter, before anything is sent. */
+export async function checkFilter({ flags, io }: Invocation): Promise<void> {
+  const filter = flags.get('jq');
+  if (typeof filter !== 'string') return;
   const { stderr } = await runJq('null', filter, io);
   // The exit code of a syntax error is 3, but a filter can also end with any code.
   if (/^jq: \d+ compile errors?$/m.test(stderr))

@@ -4,6 +4,7 @@ import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
 import { type Output, settings } from '../settings/settings.ts';
 import { asRow, type Format, formats, type Shape } from './format.ts';
+import { writeFiltered } from './jq.ts';
 
 /** When a buffer is written: at a number of characters, or after a time. */
 interface BufferLimits {
@@ -28,7 +29,6 @@ export async function print(
   const filter = flags.get('jq');
   const output = outputFormat(userSettings, io, shape.defaultFormat);
   if (typeof filter === 'string') {
-    const { writeFiltered } = await import('./jq.ts');
     const write = (text: string) => writeFiltered(text, filter, io);
     if (output === 'jsonl')
       return writeBuffered(textsOf(selected, formats.jsonl(shape, false)), write, stdout, FILTER_BUFFER);
@@ -37,10 +37,14 @@ export async function print(
     return write(jsonText(shape.list ? all : all[0]));
   }
 
+  const write = (all: AsyncIterable<unknown>, format: Format) =>
+    writeBuffered(textsOf(all, format), stdout.write, stdout, OUTPUT_BUFFER);
+  if (output !== 'table') return write(selected, formats[output](shape, stdout.isTerminal));
+  const { table } = await import('./table.ts');
   // A table needs a sample of its rows to compute its widths. The other formats print the first row at once.
-  const { sample, all } = output === 'table' ? await takeSample(selected) : { sample: [], all: selected };
-  const format = await formatFor(output, shape, sample, invocation);
-  await writeBuffered(textsOf(all, format), stdout.write, stdout, OUTPUT_BUFFER);
+  const { sample, all } = await takeSample(selected);
+  const width = stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  await write(all, table(shape, sample, width, isColored(flags, io, userSettings)));
 }
 
 /** Yields the text of each row, the first with the head of the format. */
@@ -87,19 +91,6 @@ async function writeBuffered(
   }
 }
 
-async function formatFor(
-  output: Output,
-  shape: Shape,
-  sample: readonly unknown[],
-  { flags, io, settings: userSettings }: Invocation,
-): Promise<Format> {
-  const { isTerminal, columns } = io.stdout;
-  if (output !== 'table') return formats[output](shape, isTerminal);
-  const { table } = await import('./table.ts');
-  const width = isTerminal ? columns || 80 : Number.POSITIVE_INFINITY;
-  return table(shape, sample, width, isColored(flags, io, userSettings));
-}
-
 /** The output format: the setting, else the default of the command, else a table on a terminal and tab-separated in a pipe. */
 export function outputFormat(userSettings: ResolvedSettings, { stdout }: Io, defaultFormat?: Output): Output {
   return userSettings.get(settings.output).value ?? defaultFormat ?? (stdout.isTerminal ? 'table' : 'tsv');
@@ -116,12 +107,6 @@ export function isColored(flags: Invocation['flags'], { env, stdout }: Io, userS
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
   return userSettings?.get(settings.color).value ?? (stdout.isTerminal && env.TERM !== 'dumb');
-}
-
-/** Rejects an invalid `--jq` filter, before anything is sent. */
-export async function checkFilter({ flags, io }: Invocation): Promise<void> {
-  const filter = flags.get('jq');
-  if (typeof filter === 'string') await (await import('./jq.ts')).rejectInvalidFilter(filter, io);
 }
 
 /** Reduces each row to the properties with these names, in this order. Without names, the rows are unchanged. */

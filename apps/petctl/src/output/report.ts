@@ -4,9 +4,9 @@ import {
   type ErrorKind,
   errorKindOf,
   exitCodes,
-  failedProxy,
-  isUnsendable,
+  proxyErrors,
   systemCode,
+  unsendableInputErrors,
 } from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
@@ -36,7 +36,7 @@ export function errorReport(error: unknown): ErrorReport {
   if (error instanceof ConnectionError) {
     if (error.cause === undefined) return report('failed', `${error.message}.`);
     const code = systemCode(error.cause);
-    const proxy = failedProxy(error.cause);
+    const proxy = proxyErrors.get(Object(error.cause));
     return report(
       'unreachable',
       `${error.message}${proxy ? ` through the proxy ${proxy.origin}` : ''}${code ? ` (${code})` : ''}.`,
@@ -45,7 +45,7 @@ export function errorReport(error: unknown): ErrorReport {
         : 'Check that it runs there, or select another address with --base-url or --deployment.',
     );
   }
-  if (error instanceof Error && isUnsendable(error))
+  if (error instanceof Error && unsendableInputErrors.has(error))
     return report('usage', `The input cannot be sent: ${error.message}.`, 'Correct the input.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return report('bug', text, 'This is a bug in petctl: please report it.');

@@ -9,35 +9,24 @@ import { type CommandAtPath, type CommandInput, type CommandNode, flagsOf } from
 export interface CommandLine extends CommandAtPath, CommandInput {
   /** Whether `--version` stands before any command. */
   readonly version: boolean;
-}
-
-/** The valid part of a command line. */
-export interface PartialCommandLine extends CommandLine {
   /** The words after the command that are neither known flags nor their values. */
   readonly words: readonly string[];
   /** The unparsed value of each flag. */
   readonly flagTexts: ReadonlyMap<Flag, string>;
 }
 
-/** Parses a command line by the command tree, or throws a UsageError if it is invalid. */
-export function parse(root: CommandNode, argv: readonly string[]): CommandLine {
-  return parseWith(root, argv, false);
-}
-
-/** Parses as much of a command line as possible, for completion and for the format of errors. */
-export function parsePartially(root: CommandNode, argv: readonly string[]): PartialCommandLine {
-  return parseWith(root, argv, true);
-}
-
-function parseWith(root: CommandNode, argv: readonly string[], isPartial: boolean): PartialCommandLine {
+/**
+ * Parses a command line by the command tree. Throws a UsageError if the command line is invalid, unless `isPartial`: completion
+ * and the format of errors need only its valid part.
+ */
+export function parse(root: CommandNode, argv: readonly string[], { isPartial = false } = {}): CommandLine {
   const state: State = { argv, isPartial, version: false, values: new Map(), flagTexts: new Map(), reached: undefined };
   const program = new CommandParser({ path: [], node: root }, state);
   program.declare();
   program.parse([...argv], { from: 'user' });
   const { located, args, processedArgs } = state.reached ?? program;
-  const hasRest = located.node.args?.at(-1)?.rest;
   const { version, values: flags, flagTexts } = state;
-  return { ...located, version, flags, flagTexts, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
+  return { ...located, version, flags, flagTexts, args: processedArgs, words: args };
 }
 
 /** The state that the parsers of all levels of a command line share. */
@@ -114,11 +103,9 @@ class CommandParser extends Command {
 
   #argumentOf({ name, required, rest, schema }: Argument): CommandArgument {
     const word = rest ? `${name}...` : name;
-    const parseOne = (text: string) =>
-      this.#state.isPartial ? text : validValue(parseValue(text, schema), `<${name}>`, schema, text);
-    return new CommandArgument(required ? `<${word}>` : `[${word}]`).argParser((text, before: unknown) =>
-      rest ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text),
-    );
+    const argument = new CommandArgument(required ? `<${word}>` : `[${word}]`);
+    if (rest || this.#state.isPartial) return argument;
+    return argument.argParser((text) => validValue(parseValue(text, schema), `<${name}>`, schema, text));
   }
 
   /** commander calls this method and the next three for errors. */

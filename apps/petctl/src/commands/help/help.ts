@@ -18,7 +18,7 @@ import { topics } from './topics.ts';
 
 /** Help for a command, or on a topic. */
 export async function helpOn({ io, args, root, flags }: Invocation): Promise<void> {
-  const words = args.map(String);
+  const words = args.flat().map(String);
   const topic = words.length === 1 ? topics().find(({ name }) => name === words[0]) : undefined;
   if (topic) return io.stdout.write(`${topic.title}\n\n${topic.text}\n`);
   let node: CommandNode = root;
@@ -145,12 +145,11 @@ function describeFlag(flag: Flag): string {
 }
 
 /** Notes on repetition and on several values in one flag. */
-function repetitionNotes({ repeatable, field, property, schema }: Flag): string[] {
+function repetitionNotes({ repeatable, schema }: Flag): string[] {
   const kind = kindOf(schema);
   if (!repeatable || kind === 'boolean') return [];
-  const isInput = (field ?? property) !== undefined;
-  if (isInput && kind === 'array') return ['repeatable', 'or a,b or JSON'];
-  return isInput && kind === 'object' ? ['repeatable', 'key=value or JSON'] : ['repeatable'];
+  if (kind === 'array') return ['repeatable', 'or a,b or JSON'];
+  return kind === 'object' ? ['repeatable', 'key=value or JSON'] : ['repeatable'];
 }
 
 /** A description, with bounds and more notes. */

@@ -32,7 +32,7 @@ export async function readRecords(
 ): Promise<Records> {
   const { first, all } = await peek(chunks);
   const format = wanted ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
-  const ignorable = propertiesIn(operation).names.filter((name) => !Object.hasOwn(operation.fields, name));
+  const ignorable = propertiesIn(operation).filter((name) => !Object.hasOwn(operation.fields, name));
   const ignored = new Set<string>();
   const toInput: ToInput = (data, line) => {
     if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);

@@ -2,7 +2,8 @@ import type { Operation } from '@petstore/types';
 import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
 import type { Sink } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
-import { checkFilter, print } from '../../output/print.ts';
+import { checkFilter } from '../../output/jq.ts';
+import { print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
 import type { Invocation } from '../../parse/command.ts';
 import { isSameFile, openRecordsFile, openSource, type Source } from './record-files.ts';
@@ -26,7 +27,7 @@ export async function runImport(
 ): Promise<void> {
   const { args, flags, io } = invocation;
   const importedFile = String(args[0]);
-  const properties = propertiesIn(operation).names.map(columnOf);
+  const properties = propertiesIn(operation).map(columnOf);
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
   await checkFilter(invocation);
   const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ConnectionError, mayRetry, PetstoreError } from '@petstore/client';
 import type { Operation } from '@petstore/types';
 import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
-import { isUnsendable, UsageError } from '../../io/errors.ts';
+import { UsageError, unsendableInputErrors } from '../../io/errors.ts';
 import { jsonText } from '../../io/text.ts';
 import { asRow, type Row } from '../../output/format.ts';
 import { isUnauthorized } from '../../output/report.ts';
@@ -72,7 +72,7 @@ export function failsEveryRecord(error: unknown): boolean {
 function mayHaveExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
   // If even a POST may be retried, the service certainly did not execute it.
-  if (error instanceof UsageError || isUnsendable(error) || mayRetry('POST', error)) return false;
+  if (error instanceof UsageError || unsendableInputErrors.has(error) || mayRetry('POST', error)) return false;
   // A status below 300 means that the call succeeded and only the response is invalid.
   return !(error instanceof PetstoreError) || error.status >= 500 || error.status < 300;
 }
