@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// Plain JavaScript, because Node would load its compiler for a first file in TypeScript: everything after it is compiled once.
-// It imports only what every Node has, so that an old one reports the version that it needs.
+// Plain JavaScript: for a first file in TypeScript, Node would load its compiler at each start. The compile cache has the later files.
+// It imports only modules that every Node has, so that an old Node can report the required version.
 import module from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
-const found = process.versions.node;
-const [major, minor] = found.split('.').map(Number);
+const version = process.versions.node;
+const [major, minor] = version.split('.').map(Number);
 // The sources are TypeScript, which an older Node does not run.
 const isCheckout = import.meta.url.endsWith('/src/main.js');
 if (isCheckout ? !process.features.typescript : major < 22 || (major === 22 && minor < 16)) {
-  const needed = isCheckout ? 'the Node of the checkout, node_modules/.bin/node' : 'Node 22.16 or newer';
-  process.stderr.write(`petstore-server needs ${needed}; this is Node ${found}.\n`);
+  const required = isCheckout ? 'the Node of the checkout, node_modules/.bin/node' : 'Node 22.16 or newer';
+  process.stderr.write(`petstore-server needs ${required}; this is Node ${version}.\n`);
   process.exit(1);
 }
 
@@ -20,5 +20,5 @@ if (isCheckout ? !process.features.typescript : major < 22 || (major === 22 && m
 setFlagsFromString('--no-allocation-site-pretenuring');
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 const { main } = await import('./cli/program.ts');
-// The server itself is loaded only to be run: the other commands answer at once.
+// Only the command that runs the server loads it, so the other commands start faster.
 await main(async (config) => (await import('./cli/start.ts')).start(config));

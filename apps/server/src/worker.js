@@ -1,4 +1,4 @@
-// A worker of `petstore-server --workers`, which starts it with its own command line. Plain JavaScript, as main.js is.
+// The main file of a worker, which the primary starts with its own command line. Plain JavaScript, like main.js.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 

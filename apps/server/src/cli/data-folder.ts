@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { databaseVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
@@ -10,8 +9,8 @@ import { writeOutput } from './output.ts';
 
 /** `check` and `backup`, for the data folder only. PostgreSQL has its own tools. */
 export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): void {
-  const add = (name: string, summary: string, more: string) =>
-    addCommand(root, name, [settings.dataDir, settings.deployment], summary, more);
+  const add = (name: string, summary: string, details: string) =>
+    addCommand(root, name, [settings.dataDir, settings.deployment], summary, details);
 
   const check = add(
     'check',
@@ -39,11 +38,10 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
       'To restore it, stop the server and replace the data folder with the copy.',
   )
     .argument('<folder>', 'the folder to create')
-    .action(async (to: string) => {
+    .action(async (copy: string) => {
       const folder = await folderOf(backup);
-      const copy = await import('../store/lowdb/backup.ts');
-      await copy.backup(folder, to);
-      console.error(`Copied ${folder} to ${to}.`);
+      await (await import('../store/lowdb/backup.ts')).backup(folder, copy);
+      console.error(`Copied ${folder} to ${copy}.`);
     });
 
   async function folderOf(command: Command): Promise<string> {
@@ -64,7 +62,9 @@ export function noStoreIn(folder: string): UsageError {
 
 /** The format of the store in a folder; undefined without a store. */
 export async function formatOf(folder: string): Promise<'current' | 'first' | undefined> {
-  if (['store.json', 'segments'].some((name) => existsSync(join(folder, name)))) return 'current';
+  // Loaded on demand, to start other commands faster.
+  const { manifestFile, segmentsFolder } = await import('../store/lowdb/manifest.ts');
+  if (existsSync(manifestFile(folder)) || existsSync(segmentsFolder(folder))) return 'current';
   const { hasFormat1 } = await import('../store/lowdb/format-1.ts');
   try {
     return (await hasFormat1(folder)) ? 'first' : undefined;

@@ -35,14 +35,16 @@ export function listenError(error: unknown, config: Config): unknown {
     return error;
   const { code, address, port, hostname }: Record<string, unknown> = { ...error };
   const { variable, flags } = port === config.adminPort ? settings.adminPort : settings.port;
-  const choose = (other: number) => `with ${variable}=${other} or ${flags.replace(/<.*>/, String(other))}.`;
+  const optionsFor = (free: number) => `with ${variable}=${free} or ${flags.replace(/<.*>/, String(free))}.`;
   switch (code) {
     case 'EADDRINUSE':
       return new UsageError(
-        `port ${port} on ${address} is in use; choose another one ${choose(neighboringPort(Number(port)))}`,
+        `port ${port} on ${address} is in use; choose another one ${optionsFor(neighboringPort(Number(port)))}`,
       );
     case 'EACCES':
-      return new UsageError(`port ${port} on ${address} needs another user; choose one from 1024 on ${choose(8080)}`);
+      return new UsageError(
+        `port ${port} on ${address} needs another user; choose one from 1024 on ${optionsFor(8080)}`,
+      );
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
       return new UsageError(`${address} is not an address of this machine; choose another one with HOST or --host.`);

@@ -63,18 +63,17 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
       const { documentsOf, importDocuments } = await import('./import-documents.ts');
       await withStore(config, name, async (store, onProgress) => {
         const batches = documentsOf(stdin, declaration);
-        const { added, known } = await importDocuments(store, declaration, batches, onProgress);
-        return `Added ${added} ${name}; ${known} already existed.`;
+        const { added, existing } = await importDocuments(store, declaration, batches, onProgress);
+        return `Added ${added} ${name}; ${existing} already existed.`;
       });
     });
 }
 
 /** The name of a collection; optional if the service has only one. */
 function collectionArgument(): Argument {
-  const [only = '', ...others] = allCollections.map(({ name }) => name);
-  const about = 'the collection';
-  if (others.length > 0) return new Argument('<collection>', about).choices([only, ...others]);
-  return new Argument('[collection]', about).choices([only]).default(only);
+  const names = allCollections.map(({ name }) => name);
+  if (names.length > 1) return new Argument('<collection>', 'the collection').choices(names);
+  return new Argument('[collection]', 'the collection').choices(names).default(names[0]);
 }
 
 /** Opens the configured store, and calls `work` with it. Shows the progress and the returned line on stderr. */

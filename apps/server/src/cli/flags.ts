@@ -9,27 +9,25 @@ import {
 } from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
 
-/** Adds a command with the flags of settings. Its help shows the summary, then `more`. */
+/** Adds a command with the flags of settings. Its help shows the summary, then the details. */
 export function addCommand(
   parent: Command,
   name: string,
   settings: readonly Setting<unknown>[],
   summary: string,
-  more?: string,
+  details?: string,
 ): Command {
-  const description = more === undefined ? summary : `${summary}.\n\n${more}`;
+  const description = details === undefined ? summary : `${summary}.\n\n${details}`;
   return addSettings(parent.command(name).summary(summary).description(description), settings);
 }
 
 /** Adds the flags of settings to a command. */
 export function addSettings(command: Command, settings: readonly Setting<unknown>[]): Command {
   for (const { flags, variable, about, fallback } of settings) {
-    const [first, ...others] = deployments.map((name) => ({ name, text: fallback(name) }));
-    const differing = others
-      .filter(({ text }) => text !== first?.text)
-      .map(({ name, text }) => `, ${text} for ${name}`);
-    const text = `${first?.text}${differing.join('')}`;
-    command.addOption(new Option(flags, about).env(variable).default(first?.text, text));
+    const usual = fallback(deployments[0]);
+    const exceptions = deployments.filter((name) => fallback(name) !== usual);
+    const shown = [usual, ...exceptions.map((name) => `${fallback(name)} for ${name}`)].join(', ');
+    command.addOption(new Option(flags, about).env(variable).default(usual, shown));
   }
   return command;
 }

@@ -7,13 +7,13 @@ import type { Running } from '../serve.ts';
 /** The greeting that the server prints at start: URLs, keys, and commands to try. */
 export function greeting({ origin, adminOrigin, madeKey }: Running, config: Config): string {
   const base = `${origin}${basePath}`;
-  const lines = [
+  const lines: [label: string, value: string][] = [
     [`${service.title} listens on`, base],
     ['Its docs are at', `${origin}/docs`],
-    ...(adminOrigin ? [['For operators', `${adminOrigin}/metrics, /healthz, /readyz`]] : []),
   ];
-  const width = Math.max(...lines.map(([label = '']) => label.length)) + 2;
-  const addresses = lines.map(([label = '', address]) => `  ${label.padEnd(width)}${address}\n`).join('');
+  if (adminOrigin) lines.push(['For operators', `${adminOrigin}/metrics, /healthz, /readyz`]);
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+  const addresses = lines.map(([label, value]) => `  ${label.padEnd(width)}${value}\n`).join('');
   return `\n${addresses}${keyLines(madeKey, config)}${commandsToTry(base, madeKey ?? '<your API key>')}`;
 }
 

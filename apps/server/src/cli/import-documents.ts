@@ -8,16 +8,13 @@ import { type CollectionDeclaration, decode, decodeText, documentsIn } from '../
 import type { Collection, Properties, Store } from '../store/store.ts';
 import { ImportError } from './errors.ts';
 
+/** The bounds of a batch: documents, and characters of text. */
+const MAX_BATCH = { documents: 1000, text: 2 ** 21 };
+
 /** A document of an export, with all of its properties. */
 export interface ImportedDocument {
   readonly id: number;
   readonly properties: Properties;
-}
-
-interface Imported {
-  added: number;
-  /** Equal documents that the store already had. */
-  known: number;
 }
 
 /**
@@ -29,55 +26,53 @@ export async function importDocuments(
   declaration: CollectionDeclaration,
   batches: AsyncIterable<ImportedDocument[]>,
   onProgress: (documents: number) => void,
-): Promise<Imported> {
+) {
   const collection = store.collection(declaration.name);
-  const imported = { added: 0, known: 0 };
+  /** The numbers of documents: new ones, and equal ones that the store already had. */
+  const imported = { added: 0, existing: 0 };
   /** Whether the remaining documents follow the last stored document. */
   let isPastStored = false;
   for await (const batch of batches) {
-    const known = isPastStored ? 0 : await countKnown(collection, declaration, batch);
-    const added = batch.slice(known);
+    const existing = isPastStored ? 0 : await countExisting(collection, declaration, batch);
+    const added = batch.slice(existing);
     isPastStored = added.length > 0;
     if (isPastStored && !(await collection.restore(added.map(({ properties }) => properties))))
       throw new ImportError(
         `The store already used the identifier ${added[0]?.id} of ${declaration.name} or a higher one; stop all servers.`,
       );
-    imported.known += known;
+    imported.existing += existing;
     imported.added += added.length;
-    onProgress(imported.added + imported.known);
+    onProgress(imported.added + imported.existing);
   }
   return imported;
 }
 
-/** The number of documents up to the last one of the store. Each has to be stored already, and to be equal. */
-async function countKnown(
+/** The number of documents up to the last one of the store. Rejects if the store lacks one of them, or has a different one. */
+async function countExisting(
   collection: Collection,
   { name, id: idProperty }: CollectionDeclaration,
   batch: readonly ImportedDocument[],
 ): Promise<number> {
-  let known = 0;
-  while (known < batch.length) {
-    const page = await collection.list({ after: (batch[known]?.id ?? 0) - 1, limit: batch.length - known });
+  let count = 0;
+  while (count < batch.length) {
+    const page = await collection.list({ after: (batch[count]?.id ?? 0) - 1, limit: batch.length - count });
     if (page.count === 0) break;
-    const stored = documentsIn(page).map((document) => decode(document));
-    const byId = new Map(stored.map((properties) => [properties[idProperty], properties]));
-    for (let document = batch[known]; document && document.id <= page.last; document = batch[++known]) {
-      const existing = byId.get(document.id);
-      if (existing === undefined)
+    const pageDocuments = documentsIn(page).map((document) => decode(document));
+    const storedById = new Map(pageDocuments.map((properties) => [properties[idProperty], properties]));
+    for (let document = batch[count]; document && document.id <= page.last; document = batch[++count]) {
+      const stored = storedById.get(document.id);
+      if (stored === undefined)
         throw new ImportError(
           `The store has no document ${document.id} in ${name}, but later ones; import into an empty store.`,
         );
-      if (!isDeepStrictEqual({ ...existing }, { ...document.properties }))
+      if (!isDeepStrictEqual({ ...stored }, { ...document.properties }))
         throw new ImportError(
           `The document ${document.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,
         );
     }
   }
-  return known;
+  return count;
 }
-
-/** The bounds of a batch: documents, and characters of text. */
-const MAX_BATCH = { documents: 1000, text: 2 ** 21 };
 
 /** The documents of JSON Lines, in batches. Stops at the first line that is not a document of the collection. */
 export async function* documentsOf(

@@ -37,9 +37,10 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
     .argument('<name>', 'its name')
     .action(async (name: string) => {
       const folder = folderOf(revoke);
-      const left = await revokeKey(folder, name);
+      const remaining = await revokeKey(folder, name);
       console.error(`Revoked the key '${name}' in ${keysFile(folder)}. A running server rejects it within a second.`);
-      if (left === 0) console.error("It was the last one, so no key is valid. Run 'keys create' to create another.");
+      if (remaining === 0)
+        console.error("It was the last one, so no key is valid. Run 'keys create' to create another.");
     });
 
   function folderOf(command: Command): string {

@@ -62,16 +62,16 @@ export const proxies: Kind<number | BlockList> = {
 };
 
 function networks(list: string): BlockList | undefined {
-  const found = new BlockList();
+  const blockList = new BlockList();
   for (const entry of list.split(',')) {
     const [address = '', length, more] = entry.trim().split('/');
     const version = isIP(address);
     const bits = version === 4 ? 32 : 128;
     const prefix = length === undefined ? bits : integer(0, bits).parse(length)?.value;
     if (version === 0 || prefix === undefined || more !== undefined) return undefined;
-    found.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+    blockList.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
   }
-  return found;
+  return blockList;
 }
 
 /** Origins exactly as browsers send them. */

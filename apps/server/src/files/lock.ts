@@ -17,9 +17,9 @@ const POLL_MS = 20;
  * would allow a second lock. Retries until the timeout.
  */
 export async function lockFile(file: string, timeoutMs = 0): Promise<() => void> {
-  const made = making.then(() => makeLockFile(file));
-  making = made.catch(() => {});
-  await made;
+  const creation = lastCreation.then(() => createLockFile(file));
+  lastCreation = creation.catch(() => {});
+  await creation;
   await access(file, constants.R_OK | constants.W_OK);
   for (const deadline = performance.now() + timeoutMs; ; ) {
     const unlock = tryLock(file);
@@ -48,11 +48,14 @@ function tryLock(file: string): (() => void) | undefined {
   return () => held.close();
 }
 
-/** Resolves when no file is being made. A process loses its lock on a file when it closes any of its handles of the file. */
-let making = Promise.resolve();
+/**
+ * Resolves when no lock file is being created. Files are created one after another, because closing a handle of a file releases every
+ * lock that this process has on it.
+ */
+let lastCreation = Promise.resolve();
 
-/** Creates the file if it is missing. Never opens an existing file, because closing it would release the lock of this process. */
-async function makeLockFile(file: string): Promise<void> {
+/** Creates the file if it is missing. Does not open an existing file, because closing it would release the lock. */
+async function createLockFile(file: string): Promise<void> {
   try {
     await (await createFile(file)).close();
   } catch (error) {

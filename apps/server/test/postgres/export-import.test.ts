@@ -34,7 +34,7 @@ async function importInto(store: Store, lines: string) {
     return await importDocuments(
       store,
       collections.pets,
-      documentsOf(Readable.from([lines]), collections.pets),
+      documentsOf(Readable.from([Buffer.from(lines)]), collections.pets),
       () => {},
     );
   } finally {
@@ -91,7 +91,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     const some = stdout.split('\n').slice(0, 1100).join('\n');
     await importInto(await openPostgresStore(url), some);
     for (const added of [401, 0]) {
-      expect(await importInto(await openPostgresStore(url), stdout)).toEqual({ added, known: 1501 - added });
+      expect(await importInto(await openPostgresStore(url), stdout)).toEqual({ added, existing: 1501 - added });
     }
     const other = stdout.replace('"pet 7"', '"another"');
     expect(await run('import', { DATABASE_URL: url }, other)).toMatchObject({
@@ -105,8 +105,8 @@ describeOnDatabase('export and import', (newDatabase) => {
     const lines = `{"id":3,"name":"a","categoryId":1}\n{"id":9007199254740990,"name":"b","categoryId":1}\n`;
     const [url, folder] = [await newDatabase(), newFolder()];
     for (const open of [() => openPostgresStore(url), () => openLowdbStore(folder, allCollections)]) {
-      expect(await importInto(await open(), lines)).toEqual({ added: 2, known: 0 });
-      expect(await importInto(await open(), lines)).toEqual({ added: 0, known: 2 });
+      expect(await importInto(await open(), lines)).toEqual({ added: 2, existing: 0 });
+      expect(await importInto(await open(), lines)).toEqual({ added: 0, existing: 2 });
     }
   });
 
