@@ -25,12 +25,12 @@ export interface Check {
   run(project: Project): Iterable<Finding> | Promise<Iterable<Finding>> | AsyncIterable<Finding>;
 }
 
-/** A finding that an edit of a file fixes; `where` may name a place in the file behind a colon. */
+/** A finding that an edit of a file fixes. `where` is the file, or a position in it: `file:line`. */
 export function editFinding(where: string, actual: string, expected: string): Finding {
   return { where, actual, expected, fix: `edit ${where.split(':')[0]}` };
 }
 
-/** The findings of an operation, and one where it cannot be called, because no valid input is known. */
+/** The findings of an operation. If no valid input is known, the operation cannot be called, which is the last finding. */
 export async function* requiringExamples(where: string, findings: AsyncIterable<Finding>): AsyncGenerator<Finding> {
   try {
     yield* findings;
@@ -41,16 +41,19 @@ export async function* requiringExamples(where: string, findings: AsyncIterable<
   }
 }
 
-/** Findings for the elements of a list that are missing, and for those that should not exist. */
+/** Findings for the expected names that a list lacks, and for other names in the list. `kind` is `an operation`, for example. */
 export function listFindings(
-  expected: Iterable<string>,
-  actual: Iterable<string>,
-  missing: Omit<Finding, 'where'>,
-  extra: Omit<Finding, 'where'>,
+  kind: string,
+  expectedNames: Iterable<string>,
+  list: string,
+  names: Iterable<string>,
+  fix: string,
 ): Finding[] {
-  const [wanted, found] = [new Set(expected), new Set(actual)];
+  const [expected, actual] = [new Set(expectedNames), new Set(names)];
+  const missing = { actual: `it is not among ${list}`, expected: `it is ${kind}`, fix };
+  const extra = { actual: `it is among ${list}`, expected: `it is not ${kind}`, fix };
   return [
-    ...[...wanted.difference(found)].map((where) => ({ where, ...missing })),
-    ...[...found.difference(wanted)].map((where) => ({ where, ...extra })),
+    ...[...expected.difference(actual)].map((where) => ({ where, ...missing })),
+    ...[...actual.difference(expected)].map((where) => ({ where, ...extra })),
   ];
 }

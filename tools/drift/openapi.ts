@@ -18,29 +18,30 @@ export interface Spec extends Document {
   readonly model: Model;
 }
 
-/** Where the spec stands in the repository. */
+/** The path of the spec in the repository. */
 export const specFile = 'spec/openapi.yaml';
 
 /** Reads a spec, and the files that it refers to. The same texts give the same object. */
 export function readSpec(read: (file: string) => string): Spec {
   const text = read(specFile);
-  const known = specs.get(text)?.find(({ files }) => files.every(([file, before]) => read(file) === before));
+  const known = knownSpecs.find(
+    (one) => one.text === text && one.files.entries().every(([file, part]) => read(file) === part),
+  );
   if (known) return known.spec;
-  const files: [file: string, text: string][] = [];
+  const files = new Map<string, string>();
   // Paths are resolved as if the repository were the root of the file system.
   const document = loadSpec(text, absolute('/', specFile), (path) => {
     const file = relative(absolute('/'), path).replaceAll('\\', '/');
-    const found = read(file);
-    files.push([file, found]);
-    return found;
+    files.set(file, read(file));
+    return read(file);
   });
   const spec = specOf(document);
-  specs.set(text, [...(specs.get(text) ?? []), { files, spec }]);
+  knownSpecs.push({ text, files, spec });
   return spec;
 }
 
-/** The specs that were read, by their texts, each with the other files that it is made of. */
-const specs = new Map<string, { files: [file: string, text: string][]; spec: Spec }[]>();
+/** The specs that were read, with their texts and the texts of the other files. */
+const knownSpecs: { text: string; files: ReadonlyMap<string, string>; spec: Spec }[] = [];
 
 function specOf(document: Node): Spec {
   const root = document as Spec['root'];
@@ -69,10 +70,7 @@ export function basePathOf({ model }: Spec): string {
 }
 
 /** Each operation as both readers parse it. */
-export function operationPairs({
-  operations,
-  model,
-}: Spec): { operation: Operation; modelOperation: ModelOperation }[] {
+export function operationPairs({ operations, model }: Spec) {
   return model.operations.flatMap(({ operation: modelOperation }) => {
     const operation = operations.get(`${modelOperation.method} ${modelOperation.path}`);
     return operation ? [{ operation, modelOperation }] : [];

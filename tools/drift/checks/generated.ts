@@ -4,11 +4,6 @@ import type { Check } from '../check.ts';
 import type { Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
 
-export interface Difference {
-  file: string;
-  actual: 'is missing' | 'does not belong here' | 'differs from what the spec says';
-}
-
 export const generated: Check = {
   name: 'generated',
   guarantee:
@@ -32,12 +27,11 @@ export function generatedFiles(project: Project): Map<string, string> {
 }
 
 /** The files that are missing, that differ, and that should not exist. */
-export function differences(expected: Map<string, string>, actual: Map<string, string>): Difference[] {
-  const found: Difference[] = [];
-  for (const [file, text] of expected) {
-    if (!actual.has(file)) found.push({ file, actual: 'is missing' });
-    else if (actual.get(file) !== text) found.push({ file, actual: 'differs from what the spec says' });
-  }
-  for (const file of actual.keys()) if (!expected.has(file)) found.push({ file, actual: 'does not belong here' });
-  return found;
+export function differences(expected: Map<string, string>, actual: Map<string, string>) {
+  const files = [...new Set([...expected.keys(), ...actual.keys()])];
+  return files.flatMap((file) => {
+    if (!actual.has(file)) return { file, actual: 'is missing' };
+    if (!expected.has(file)) return { file, actual: 'does not belong here' };
+    return actual.get(file) === expected.get(file) ? [] : { file, actual: 'differs from what the spec says' };
+  });
 }

@@ -34,12 +34,8 @@ export const petctl: Check = {
     );
     const operations = operationPairs(spec);
     const fix = 'npm run generate, or apps/petctl/src/commands';
-    yield* listFindings(
-      operations.map(({ modelOperation }) => modelOperation.id),
-      commands.keys(),
-      { actual: 'petctl has no command for the operation', expected: 'each operation has a command', fix },
-      { actual: 'petctl has a command for the operation', expected: 'the spec has no such operation', fix },
-    );
+    const ids = operations.map(({ modelOperation }) => modelOperation.id);
+    yield* listFindings('an operation', ids, 'the operations that petctl has commands for', commands.keys(), fix);
     for (const pair of operations) {
       const command = commands.get(pair.modelOperation.id);
       if (!command) continue;
@@ -62,12 +58,7 @@ function manErrors(project: Project, pages: Iterable<string>): Finding[] {
   const file = 'apps/petctl/package.json';
   const { man = [] }: { man?: string[] } = JSON.parse(project.read(file));
   const listed = man.map((path) => path.replace(/^.*\//, ''));
-  return listFindings(
-    pages,
-    listed,
-    { actual: `man in ${file} lacks the page`, expected: 'petctl has such a manual page', fix: 'npm run docs' },
-    { actual: `man in ${file} has the page`, expected: 'petctl has no such manual page', fix: 'npm run docs' },
-  );
+  return listFindings('a manual page of petctl', pages, `man in ${file}`, listed, 'npm run docs');
 }
 
 /** Errors in the command of an operation. */

@@ -19,23 +19,14 @@ export const routes: Check = {
     const basePath = basePathOf(project.spec);
     // Express does not describe what its routers hold.
     const routes = routesOf((app.router as unknown as { stack: Layer[] }).stack).map(asTemplate);
-    const [handlerFile, routeFile] = [
-      'apps/server/src/handlers.ts',
-      'apps/server/src/http/express-app.ts, or npm run generate',
-    ];
+    const routesBelowBase = routes.filter((route) => route.includes(` ${basePath}/`));
+    const ids = operations.map(({ id }) => id);
+    const endpoints = operations.map(({ method, path }) => `${method} ${basePath}${path}`);
+    const handlerNames = Object.keys(handlers(memoryStore()));
+    const routeFix = 'apps/server/src/http/express-app.ts, or npm run generate';
     return [
-      ...listFindings(
-        operations.map(({ id }) => id),
-        Object.keys(handlers(memoryStore())),
-        { actual: 'it has no handler', expected: 'it is an operation', fix: handlerFile },
-        { actual: 'it has a handler', expected: 'there is no such operation', fix: handlerFile },
-      ),
-      ...listFindings(
-        operations.map(({ method, path }) => `${method} ${basePath}${path}`),
-        routes.filter((route) => route.includes(` ${basePath}/`)),
-        { actual: 'the server does not route it', expected: 'it is an operation', fix: routeFile },
-        { actual: 'the server routes it', expected: 'there is no such operation', fix: routeFile },
-      ),
+      ...listFindings('an operation', ids, 'the handlers', handlerNames, 'apps/server/src/handlers.ts'),
+      ...listFindings('an operation', endpoints, 'the routes of the server', routesBelowBase, routeFix),
     ];
   },
 };

@@ -28,22 +28,21 @@ const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
     config,
     externalRefResolver: files,
   });
-  return problems.map(({ ruleId, message, location }) => ({
-    where: `${specFile}${location[0]?.pointer ?? ''}`,
-    actual: message,
-    expected: `rule ${ruleId}`,
-    fix: `edit ${specFile}`,
-  }));
+  return problems.map(({ ruleId, message, location: [position] }) =>
+    specFinding(`${specFile}${position?.pointer ?? ''}`, message, `rule ${ruleId}`),
+  );
 });
+
+const specFinding = (where: string, actual: string, expected: string): Finding => {
+  return { where, actual, expected, fix: `edit ${specFile}` };
+};
 
 /** Missing declarations of idempotency: the key of a POST or PATCH, and the responses to repetitions. */
 function* repetitions(spec: Spec): Generator<Finding> {
   const shared = [...spec.operations.values()].find(({ idempotencyKey }) => idempotencyKey)?.idempotencyKey;
   for (const [endpoint, { method, object, idempotencyKey }] of spec.operations) {
     const responses = node(object.responses);
-    const missing = (what: string, expected: string): Finding => {
-      return { where: endpoint, actual: `it does not declare ${what}`, expected, fix: `edit ${specFile}` };
-    };
+    const missing = (part: string, expected: string) => specFinding(endpoint, `it does not declare ${part}`, expected);
     const { 'x-no-idempotency-key': reason } = node(object);
     const isExcused = typeof reason === 'string' && reason !== '';
     if (/^(POST|PATCH)$/.test(method) && !isExcused && (!idempotencyKey || idempotencyKey !== shared))
@@ -69,19 +68,13 @@ function* sunsets({ operations }: Spec, today: string): Generator<Finding> {
   for (const [where, { object }] of operations) {
     const { deprecated, 'x-sunset': sunset, 'x-deprecated-since': since } = node(object);
     if (!deprecated) continue;
-    const malformed = (key: string, actual: unknown): Finding => {
-      return {
-        where,
-        actual: `${key} is ${JSON.stringify(actual)}`,
-        expected: 'it is a quoted date',
-        fix: `edit ${specFile}`,
-      };
-    };
+    const malformed = (key: string, value: unknown) =>
+      specFinding(where, `${key} is ${JSON.stringify(value)}`, 'it is a quoted date');
     if (since !== undefined && !isDate(since)) yield malformed('x-deprecated-since', since);
     if (!isDate(sunset)) yield malformed('x-sunset of a deprecated operation', sunset);
     else if (sunset <= today) {
       const fix = 'remove the operation, or give it more time';
-      yield { where, actual: `its sunset ${sunset} has passed`, expected: 'it is a date to come', fix };
+      yield { where, actual: `its sunset ${sunset} has passed`, expected: 'it is in the future', fix };
     }
   }
 }
