@@ -2,7 +2,7 @@ import type { Check, Finding } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
-import { type Commands, compareNames, compareOtherNames, type ReadText } from './breaking-changes/names.ts';
+import { type Commands, compareNames, type Version } from './breaking-changes/names.ts';
 import type { Change } from './breaking-changes/rules.ts';
 import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 
@@ -17,22 +17,17 @@ export const breakingChanges = {
       return [{ where: name, actual: problem, expected: 'changes since then are announced', fix }];
     }
     if (!read) return [];
-    const before = readSpec(read);
-    const petctl = await project.load<Commands>('petctl/internal');
-    const operationsOf = ({ model }: Spec) => model.operations.map(({ operation }) => operation);
-    const [was, is] = [operationsOf(before), operationsOf(project.spec)];
-    const inBase: ReadText = (file) => ifThere(() => read(file));
-    const now: ReadText = (file) => ifThere(() => project.read(file));
-    const announced = announcements(project, before, inBase);
+    const base = { spec: readSpec(read), read: ifThere(read) };
+    const current = { spec: project.spec, read: ifThere(project.read) };
+    const announced = announcements(project, base);
     const everyPackage = manifestsOf(project).map((manifest) => manifest.name);
     return [
-      ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),
-      ...compareNames(was, is, petctl),
-      ...compareOtherNames({ spec: before, read: inBase }, { spec: project.spec, read: now }, petctl),
+      ...compareSpecs(base.spec, current.spec, new Date().toISOString().slice(0, 10)),
+      ...compareNames(base, current, await project.load<Commands>('petctl/internal')),
     ].flatMap((change) => {
       const { rule, where, detail, packages = everyPackage } = change;
       const level = bumpOf(change, project.spec);
-      const lacking = packages.filter((one) => !announced(one, level));
+      const lacking = packages.filter((packageName) => !announced(packageName, level));
       if (lacking.length === 0) return [];
       const expected = `since ${name} that is a ${level} change`;
       const fix = `npx changeset, and choose ${level} for ${lacking.join(', ')}`;
@@ -47,27 +42,29 @@ function bumpOf({ level }: Change, { root }: Spec): Bump {
 }
 
 /** Whether a change of a package is announced, by a changeset that the base lacks or by the version of all packages. */
-function announcements(project: Project, before: Spec, inBase: ReadText) {
-  const changesets = changesetsOf(project).filter(({ file }) => inBase(file) !== project.read(file));
-  const raised = raisedPart(before, project.spec);
+function announcements(project: Project, base: Version) {
+  const changesets = changesetsOf(project).filter(({ file }) => base.read(file) !== project.read(file));
+  const raised = raisedPart(versionOf(base.spec.root), versionOf(project.spec.root));
   return (name: string, level: Bump) =>
-    [raised, ...changesets.map((one) => one.bumps.get(name))].some(
+    [raised, ...changesets.map((changeset) => changeset.bumps.get(name))].some(
       (bump) => bump !== undefined && bumps.indexOf(bump) <= bumps.indexOf(level),
     );
 }
 
-function ifThere(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    // There is no such file.
-    return undefined;
-  }
+/** The same function, which returns undefined for a file that does not exist. */
+function ifThere(read: (file: string) => string): Version['read'] {
+  return (file) => {
+    try {
+      return read(file);
+    } catch {
+      return undefined;
+    }
+  };
 }
 
-/** The raised part of the version: a release raises it and deletes the changesets. */
-function raisedPart(before: Spec, after: Spec): Bump | undefined {
-  const [old, now] = [before, after].map(({ root }) => versionOf(root).split('.').map(Number));
-  const changed = now?.findIndex((part, i) => part !== old?.[i]) ?? -1;
-  return (now?.[changed] ?? 0) > (old?.[changed] ?? 0) ? bumps[changed] : undefined;
+/** The part of the version that is higher than before. A release raises the version, and deletes the changesets. */
+function raisedPart(before: string, after: string): Bump | undefined {
+  const [parts, partsAfter] = [before.split('.'), after.split('.')];
+  const changed = partsAfter.findIndex((part, i) => part !== parts[i]);
+  return Number(partsAfter[changed]) > Number(parts[changed]) ? bumps[changed] : undefined;
 }

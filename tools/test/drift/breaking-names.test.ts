@@ -13,9 +13,9 @@ interface Written {
   [key: string]: unknown;
 }
 
-/** The names that are gone when the first operation becomes the second one. */
+/** The changed names when the first operation becomes the second one. */
 function changes(before: Written, after: Written, method = 'get'): string[] {
-  const operations = [before, after].map((operation) => {
+  const versionWith = (operation: Written) => {
     const responses = { '204': { description: '' } };
     const whole = { operationId: 'listThings', tags: ['things'], responses, ...operation };
     const text = JSON.stringify({
@@ -23,9 +23,9 @@ function changes(before: Written, after: Written, method = 'get'): string[] {
       info: { title: 't', version: '1.0.0' },
       paths: { '/things': { [method]: whole } },
     });
-    return readSpec(() => text).model.operations.map((row) => row.operation);
-  });
-  return compareNames(operations[0] ?? [], operations[1] ?? [], petctl).map(
+    return { spec: readSpec(() => text), read: () => undefined };
+  };
+  return compareNames(versionWith(before), versionWith(after), petctl).map(
     ({ level, rule, where, detail }) => `${level}: ${rule}: ${where}: ${detail}`,
   );
 }

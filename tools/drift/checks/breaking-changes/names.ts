@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import type { Operation } from '@petstore/types';
 import type { Flag } from 'petctl/internal';
 import { released } from '../../../repository.ts';
 import { node, type Spec } from '../../openapi.ts';
@@ -8,24 +7,38 @@ import type { Change } from './rules.ts';
 /** The functions of petctl that build commands from operations. */
 export type Commands = Pick<typeof import('petctl/internal'), 'fullTree' | 'walk'>;
 
+/** Reads a file. Returns undefined if the file does not exist. */
+type ReadText = (file: string) => string | undefined;
+
+/** A spec, and the files of the same commit. */
+export interface Version {
+  readonly spec: Spec;
+  readonly read: ReadText;
+}
+
+/** The removed and renamed names that scripts and programs use. */
+export function compareNames(before: Version, after: Version, petctl: Commands): Change[] {
+  return [...compareOperationNames(before.spec, after.spec, petctl), ...compareListedNames(before, after, petctl)];
+}
+
 /**
- * The names that scripts and programs use and that were removed: functions of the client, commands of petctl, and their
- * flags. Both sides are the generator's operations, so a name that changes because another operation was added is found too.
+ * The removed and renamed functions, commands and flags of operations. The names are generated from both specs, so a name that
+ * changes because another operation was added is found, too.
  */
-export function compareNames(before: readonly Operation[], after: readonly Operation[], petctl: Commands): Change[] {
-  const [was, is] = [namesOf(before, petctl), namesOf(after, petctl)];
-  return [...was].flatMap(([key, { kind, parent, where, name }]): Change[] => {
-    const now = is.get(key)?.name;
-    // A removed operation is a change by itself, and a removed command is one with its flags.
-    if (now === name || !is.has(parent)) return [];
-    const [rule, detail] = now === undefined ? ['removed', 'was removed'] : ['renamed', `became ${now}`];
-    const packages = kind === 'function' ? functions : ['petctl'];
+function compareOperationNames(before: Spec, after: Spec, petctl: Commands): Change[] {
+  const [names, namesAfter] = [namesOf(before, petctl), namesOf(after, petctl)];
+  return [...names].flatMap(([key, { kind, parent, where, name }]): Change[] => {
+    const nameAfter = namesAfter.get(key)?.name;
+    // `compareSpecs` reports a removed operation. A removed command and its flags are one change.
+    if (nameAfter === name || !namesAfter.has(parent)) return [];
+    const [rule, detail] = nameAfter === undefined ? ['removed', 'was removed'] : ['renamed', `became ${nameAfter}`];
+    const packages = kind === 'function' ? functionPackages : ['petctl'];
     return [{ level: 'major', rule: `${kind} ${rule}`, where, detail: `${name} ${detail}`, packages }];
   });
 }
 
 /** The packages that have one function for each operation. */
-const functions = ['@petstore/types', '@petstore/client', '@petstore/server'];
+const functionPackages = ['@petstore/types', '@petstore/client', '@petstore/server'];
 
 interface Name {
   readonly kind: 'function' | 'command' | 'flag';
@@ -35,12 +48,13 @@ interface Name {
   readonly name: string;
 }
 
-/** The names of functions, commands and flags, by what they stand for. */
-function namesOf(operations: readonly Operation[], { fullTree, walk }: Commands): Map<string, Name> {
-  const found = new Map<string, Name>();
+/** The names of functions, commands and flags. The keys do not contain these names. */
+function namesOf({ model }: Spec, { fullTree, walk }: Commands): Map<string, Name> {
+  const operations = model.operations.map(({ operation }) => operation);
+  const names = new Map<string, Name>();
   for (const { id, method, path } of operations) {
     const endpoint = `${method} ${path}`;
-    found.set(endpoint, { kind: 'function', parent: endpoint, where: endpoint, name: id });
+    names.set(endpoint, { kind: 'function', parent: endpoint, where: endpoint, name: id });
   }
   for (const { path, node } of walk(fullTree(operations))) {
     const { operation, flags = [] } = node;
@@ -49,110 +63,97 @@ function namesOf(operations: readonly Operation[], { fullTree, walk }: Commands)
     const endpoint = `${operation.method} ${operation.path}`;
     // An operation has one command that calls it, and may have one that calls it for each line of a file.
     const command = `${endpoint} ${words === operation.command.join(' ') ? 'call' : 'import'}`;
-    found.set(command, { kind: 'command', parent: endpoint, where: endpoint, name: `'petctl ${words}'` });
-    for (const flag of flags) {
-      const name = `--${flag.name}`;
-      found.set(`${command} ${inputOf(flag)}`, { kind: 'flag', parent: command, where: `petctl ${words}`, name });
-    }
+    names.set(command, { kind: 'command', parent: endpoint, where: endpoint, name: `'petctl ${words}'` });
+    for (const flag of flags)
+      names.set(`${command} ${inputOf(flag)}`, {
+        kind: 'flag',
+        parent: command,
+        where: `petctl ${words}`,
+        name: `--${flag.name}`,
+      });
   }
-  return found;
+  return names;
 }
 
-/** What a flag sets: an input, a property of one, or something of petctl's own. */
+/** The key of a flag: the path of its input or property, or the name of a flag that is no input. */
 function inputOf({ name, field, property }: Flag): string {
-  // No path of an input holds this word.
   return JSON.stringify(property ?? (field === undefined ? { own: name } : [field]));
 }
 
-type NamesIn = (text: string) => string[];
-
-const matchesOf =
-  (pattern: RegExp): NamesIn =>
-  (text) =>
-    text.match(pattern) ?? [];
-
-/** The commands of petctl's reference, and their flags: list items, in older references rows. */
-const commandsIn: NamesIn = (text) =>
-  text.split(/^## /m).flatMap((section) => {
-    const [title = '', ...lines] = section.split('\n');
-    const flags = lines.flatMap((line) => /^(?:-|\|) `(-.*?)`/.exec(line)?.[1]?.match(/(?<![\w-])--?[\w[\]-]+/g) ?? []);
-    return [...(title.startsWith('petctl ') ? [title] : []), ...flags.map((flag) => `${title} ${flag}`)];
+/** The removed names that pages list or packages export, without the names of operations. */
+function compareListedNames(before: Version, after: Version, petctl: Commands): Change[] {
+  const ofOperations = namesOfOperations(before.spec, after.spec, petctl);
+  const isOfOperation = (name: string) =>
+    ofOperations.has(name.replace(/ -.*$/, '').replace(/(?:Data|Errors?|Responses?)$/, ''));
+  const exportLists = released.map((folder): NameList => {
+    const { name = '' } = manifestOf(folder, before.read);
+    return [folder, name, 'export', (read) => exportsOfPackage(folder, read)];
   });
+  return [...pageLists, ...exportLists].flatMap(([where, packageName, kind, namesBy]) =>
+    [...new Set(namesBy(before.read)).difference(new Set(namesBy(after.read)))]
+      .filter((name) => !isOfOperation(name))
+      .map((name): Change => {
+        const detail = `${name} was removed`;
+        return { level: 'major', rule: `${kind} removed`, where, detail, packages: [packageName] };
+      }),
+  );
+}
 
-/** Names that scripts use and that no spec has, by the page that lists them. */
-const lists: readonly (readonly [page: string, packageName: string, kind: string, namesIn: NamesIn])[] = [
-  ['docs/petctl.md', 'petctl', 'command or flag', commandsIn],
-  ['docs/petctl.md', 'petctl', 'variable', matchesOf(/\bPETCTL_\w+/g)],
+/** Names that users of a package need. */
+type NameList = readonly [where: string, packageName: string, kind: string, namesBy: (read: ReadText) => string[]];
+
+const matchesIn =
+  (page: string, pattern: RegExp) =>
+  (read: ReadText): string[] =>
+    read(page)?.match(pattern) ?? [];
+
+const pageLists: readonly NameList[] = [
+  ['docs/petctl.md', 'petctl', 'command or flag', (read) => commandsIn(read('docs/petctl.md') ?? '')],
+  ['docs/petctl.md', 'petctl', 'variable', matchesIn('docs/petctl.md', /\bPETCTL_\w+/g)],
   [
     'docs/operating.md',
     '@petstore/server',
     'variable or flag',
-    matchesOf(/(?<=^\| `)[A-Z_]+(?=`)|(?<=^\|.*\| `)--[a-z-]+/gm),
+    matchesIn('docs/operating.md', /(?<=^\| `)[A-Z_]+(?=`)|(?<=^\|.*\| `)--[a-z-]+/gm),
   ],
 ];
 
-/** Reads a file; nothing where there is none. */
-export type ReadText = (file: string) => string | undefined;
-
-/** A spec, and the files beside it. */
-interface Version {
-  readonly spec: Spec;
-  readonly read: ReadText;
+/** The commands in petctl's reference, and their flags. The flags are list items; in older references they are rows. */
+function commandsIn(reference: string): string[] {
+  return reference.split(/^## /m).flatMap((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    const flags = lines.flatMap((line) => /^(?:-|\|) `(-.*?)`/.exec(line)?.[1]?.match(/(?<![\w-])--?[\w[\]-]+/g) ?? []);
+    return [...(title.startsWith('petctl ') ? [title] : []), ...flags.map((flag) => `${title} ${flag}`)];
+  });
 }
 
-/** The names of pages and packages that were removed, without those of operations, which `compareNames` and `compareSpecs` compare. */
-export function compareOtherNames(before: Version, after: Version, petctl: Commands): Change[] {
-  const ofOperations = namesOfOperations(before.spec, after.spec, petctl);
-  const removed = (where: string, kind: string, packageName: string, namesBy: (read: ReadText) => string[]): Change[] =>
-    [...new Set(namesBy(before.read)).difference(new Set(namesBy(after.read)))]
-      .filter((one) => !ofOperations.has(one.replace(/ -.*|(?:Data|Errors?|Responses?)$/, '')))
-      .map((one) => ({
-        level: 'major',
-        rule: `${kind} removed`,
-        where,
-        detail: `${one} was removed`,
-        packages: [packageName],
-      }));
-  return [
-    ...lists.flatMap(([page, packageName, kind, namesIn]) =>
-      removed(page, kind, packageName, (read) => namesIn(read(page) ?? '')),
-    ),
-    ...released.flatMap((folder) => {
-      const { name = '' } = manifestOf(folder, before.read);
-      return removed(folder, 'export', name, (read) => exportsOfPackage(folder, read));
-    }),
-  ];
-}
-
-/** The names of commands, functions and types of operations, and those of the schemas that only removed operations used. */
+/** The names of commands, functions and types of operations, and of the schemas that only removed operations used. */
 function namesOfOperations(before: Spec, after: Spec, { fullTree, walk }: Commands): Set<string> {
   const operations = before.model.operations.map(({ operation }) => operation);
   const commands = [...walk(fullTree(operations))].filter(({ node }) => node.operation);
-  const left = [...before.operations].filter(([endpoint]) => after.operations.has(endpoint));
-  const used = schemasBelow(before, left);
+  const ids = operations.map(({ id }) => id);
+  const remaining = [...before.operations].filter(([endpoint]) => after.operations.has(endpoint));
+  const used = schemasBelow(before, remaining);
   const unused = Object.keys(before.root.components?.schemas ?? {}).filter((name) => !used.has(name));
-  const types = [...operations.map(({ id }) => id), ...unused].map((name) => name[0]?.toUpperCase() + name.slice(1));
-  return new Set([
-    ...commands.map(({ path }) => `petctl ${path.join(' ')}`),
-    ...operations.map(({ id }) => id),
-    ...types,
-  ]);
+  const types = [...ids, ...unused].map((name) => name[0]?.toUpperCase() + name.slice(1));
+  return new Set([...commands.map(({ path }) => `petctl ${path.join(' ')}`), ...ids, ...types]);
 }
 
 /** The names of the schemas that a part of a spec refers to, also through other components. */
 function schemasBelow({ root }: Spec, part: unknown): Set<string> {
-  const found = new Map<string, string>();
-  const visit = (one: unknown) => {
-    for (const [pointer, kind = '', name = ''] of (JSON.stringify(one) ?? '').matchAll(
-      /#\/components\/(\w+)\/([^"/]+)/g,
-    ))
-      if (!found.has(pointer)) {
-        found.set(pointer, kind === 'schemas' ? name : '');
-        visit(node(node(root.components)[kind])[name]);
-      }
+  const pointers = new Set<string>();
+  const names = new Set<string>();
+  const visit = (value: unknown) => {
+    const references = (JSON.stringify(value) ?? '').matchAll(/#\/components\/(\w+)\/([^"/]+)/g);
+    for (const [pointer, kind = '', name = ''] of references) {
+      if (pointers.has(pointer)) continue;
+      pointers.add(pointer);
+      if (kind === 'schemas') names.add(name);
+      visit(node(node(root.components)[kind])[name]);
+    }
   };
   visit(part);
-  return new Set(found.values());
+  return names;
 }
 
 interface Manifest {
@@ -165,7 +166,7 @@ function manifestOf(folder: string, read: ReadText): Manifest {
   return JSON.parse(read(`${folder}/package.json`) ?? '{}');
 }
 
-/** The names that a published package exports; behind those of an entry of its own, the entry. */
+/** The names that a published package exports. A name in an entry of its own is followed by the entry. */
 function exportsOfPackage(folder: string, read: ReadText): string[] {
   const { exports = {}, publishConfig } = manifestOf(folder, read);
   return Object.keys(publishConfig?.exports ?? {}).flatMap((entry) => {
@@ -182,7 +183,7 @@ function exportsOf(file: string, read: ReadText): string[] {
   const modules = text.matchAll(/^export (?:type )?\* from '(.*)'/gm);
   return [
     ...[...declared].map(([, name = '']) => name),
-    ...[...listed].flatMap(([, names = '']) => names.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? [])),
+    ...[...listed].flatMap(([, names = '']) => names.match(/\w+(?=\s*(?:,|$))/g) ?? []),
     ...[...modules].flatMap(([, from = '']) =>
       exportsOf(from.startsWith('.') ? posix.join(posix.dirname(file), from) : moduleOf(from), read),
     ),
