@@ -1,18 +1,20 @@
-// Runs the code of an edited project in this process. An edited module, and each one that imports it, is loaded from
-// memory under an address of its own; everything else is shared with the unedited project.
+// Runs the code of an edited project in this process. An edited module, and each module that imports it, is loaded from
+// memory with a URL of its own. All other modules are shared with the unedited project.
 import { type LoadHookSync, type ResolveHookSync, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cached } from './cached.ts';
 
-/** The texts of a project's files; nothing where there is no file. */
+/** The files of a project. */
 export interface Sources {
   root: string;
   edits: Readonly<Record<string, string | undefined>>;
-  read(file: string): string | undefined;
+  exists(file: string): boolean;
+  /** The text of a file. Throws if the file does not exist. */
+  read(file: string): string;
 }
 
-/** Loads a module by the name it is imported by, and calls `onRead` with every file that it is made of. */
+/** Loads a module by its specifier, and calls `onRead` with the file of the module and the files of its imports. */
 export type LoadModule = <T>(specifier: string, onRead?: (file: string) => void) => Promise<T>;
 
 interface EditedModules extends Sources {
@@ -20,7 +22,7 @@ interface EditedModules extends Sources {
   isAffected(file: string): boolean;
 }
 
-/** The edited projects. The address of a module names its project by its place here. */
+/** The edited projects. The URL of a module contains the index of its project. */
 const projects: EditedModules[] = [];
 
 /** A function that returns a module of a project, and all files of the repository that are loaded with it. */
@@ -28,15 +30,15 @@ export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<stri
   const { root, edits } = sources;
   const imports = cached((file: string) =>
     /\.[cm]?[jt]s$/.test(file)
-      ? specifiersIn(textOf(sources, file))
+      ? specifiersIn(sources.read(file))
           .flatMap((specifier) => fileOf(root, resolve(specifier, pathToFileURL(`${root}/${file}`).href)) ?? [])
-          .filter((imported) => sources.read(imported) !== undefined || imported in edits)
+          .filter((imported) => sources.exists(imported) || imported in edits)
       : [],
   );
   return cached((entry: string) => {
-    const found = new Set([entry]);
-    for (const file of found) for (const imported of imports(file)) found.add(imported);
-    return found;
+    const files = new Set([entry]);
+    for (const file of files) for (const imported of imports(file)) files.add(imported);
+    return files;
   });
 }
 
@@ -44,7 +46,11 @@ export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<stri
 export function moduleLoader(sources: Sources): LoadModule {
   const { root, edits } = sources;
   const reachable = fileGraph(sources);
-  const isAffected = cached((file: string) => [...reachable(file)].some((one) => one in edits));
+  const isAffected = cached((file: string) =>
+    reachable(file)
+      .values()
+      .some((imported) => imported in edits),
+  );
 
   let number: number | undefined;
   return async (specifier, onRead) => {
@@ -58,7 +64,7 @@ export function moduleLoader(sources: Sources): LoadModule {
   };
 }
 
-/** The edited text of a file, for a module of an edited project; nothing where the file is not edited. */
+/** The edited text of a file, for a module of an edited project; undefined if the file is not edited. */
 export function editedText(moduleUrl: string, path: string | URL): string | undefined {
   const { root, edits } = projectOf(moduleUrl) as EditedModules;
   return edits[pathBelow(root, path instanceof URL ? fileURLToPath(path) : path)];
@@ -83,20 +89,10 @@ const loadHook: LoadHookSync = (url, context, nextLoad) => {
   const project = projectOf(url);
   if (!project || url.startsWith(editedFs)) return nextLoad(url, context);
   const file = fileOf(project.root, url) ?? '';
-  const format = file.endsWith('.json') ? 'json' : 'module';
-  return { format, source: javaScriptOf(project, file), shortCircuit: true };
+  const text = project.read(file);
+  const source = file.endsWith('.ts') ? withoutTypes(text) : text;
+  return { format: file.endsWith('.json') ? 'json' : 'module', source, shortCircuit: true };
 };
-
-function textOf({ read }: Sources, file: string): string {
-  const text = read(file);
-  if (text === undefined) throw new Error(`there is no ${file}`);
-  return text;
-}
-
-function javaScriptOf(sources: Sources, file: string): string {
-  const text = textOf(sources, file);
-  return file.endsWith('.ts') ? withoutTypes(text) : text;
-}
 
 const withoutTypes = cached((text: string) => stripTypeScriptTypes(text));
 
@@ -111,7 +107,7 @@ const specifiersIn = cached((text: string) =>
 
 const workspaceModule = cached((specifier: string) => import.meta.resolve(specifier));
 
-/** The address of a module of the repository; nothing for those of npm and Node. */
+/** The URL of a module of the repository; undefined for the modules of npm and Node. */
 function resolve(specifier: string, importer = ''): string | undefined {
   if (specifier.startsWith('.')) return new URL(specifier, importer).href;
   return /^(@petstore|petctl)\//.test(specifier) ? workspaceModule(specifier) : undefined;

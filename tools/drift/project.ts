@@ -45,8 +45,6 @@ export function openProject(root = repository, env = process.env): Project {
   );
 
   const projectWith = (edits: Edits, loader?: LoadModule, onRead?: (path: string) => void): Project => {
-    const read = (file: string) => (file in edits ? edits[file] : fromDisk(file));
-    const load = loader ?? moduleLoader({ root, edits, read });
     const project: Project = {
       root,
       get spec() {
@@ -58,7 +56,7 @@ export function openProject(root = repository, env = process.env): Project {
       },
       read: (file) => {
         onRead?.(file);
-        const text = read(file);
+        const text = file in edits ? edits[file] : fromDisk(file);
         if (text === undefined) throw new Error(`there is no ${file}`);
         return text;
       },
@@ -77,6 +75,7 @@ export function openProject(root = repository, env = process.env): Project {
       with: (more) => projectWith({ ...edits, ...more }),
       observed: (observer) => projectWith(edits, load, observer),
     };
+    const load = loader ?? moduleLoader({ root, edits, read: project.read, exists: project.exists });
     return project;
   };
   return projectWith({});

@@ -9,4 +9,4 @@ export type { Io, Sink } from './io/process-io.ts';
 export { schemes } from './keys/credentials.ts';
 export { type CommandAtPath, type CommandNode, globalFlags, walk } from './parse/command.ts';
 export { parse } from './parse/parser.ts';
-export { completionCall, type RunOptions, reportError, run } from './run.ts';
+export { type RunOptions, reportError, run } from './run.ts';

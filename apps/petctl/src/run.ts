@@ -16,7 +16,7 @@ export interface RunOptions {
 }
 
 /** The first word of a completion script's call. It is no command of the tree, because the typed words follow unparsed. */
-export const completionCall = '__complete';
+const completionCall = '__complete';
 
 /** Runs a command line, and throws its error. */
 export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {

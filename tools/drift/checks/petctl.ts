@@ -1,6 +1,5 @@
 import { type Check, type Finding, listFindings, requiringExamples } from '../check.ts';
 import { operationPairs } from '../openapi.ts';
-import type { Project } from '../project.ts';
 import { finding, flagOrArgumentOf, inputErrors, inputsOf, type Subject, unlessEqual } from './petctl/inputs.ts';
 import { runErrors } from './petctl/outcomes.ts';
 import type { Petctl } from './petctl/run.ts';
@@ -24,7 +23,7 @@ export const petctl: Check = {
     const { spec } = project;
     const petctl = await project.load<Petctl>('petctl/internal');
     const tree = petctl.fullTree();
-    const pages = petctl.manPages(tree, 'any');
+    const manualPages = petctl.manPages(tree, 'any');
     const generated = petctl.markdown(tree);
     const commands = new Map(
       [...petctl.walk(tree)]
@@ -41,11 +40,10 @@ export const petctl: Check = {
       if (!command) continue;
       const subject: Subject = { petctl, tree, spec, ...pair, command };
       const where = `petctl ${command.path.join(' ')}`;
-      yield* requiringExamples(where, commandErrors(subject, pages, generated));
+      yield* requiringExamples(where, commandErrors(subject, manualPages, generated));
     }
     const client = await project.load<typeof import('@petstore/client')>('@petstore/client');
     yield* sharedErrors(petctl, tree, spec, client);
-    yield* manErrors(project, pages.keys());
     if (!project.exists(reference) || project.read(reference) !== generated) {
       const actual = 'the page differs from what petctl generates';
       yield { where: reference, actual, expected: 'the page is generated', fix: 'npm run docs' };
@@ -53,24 +51,16 @@ export const petctl: Check = {
   },
 };
 
-/** Errors in the list of manual pages that the package installs. */
-function manErrors(project: Project, pages: Iterable<string>): Finding[] {
-  const file = 'apps/petctl/package.json';
-  const { man = [] }: { man?: string[] } = JSON.parse(project.read(file));
-  const listed = man.map((path) => path.replace(/^.*\//, ''));
-  return listFindings('a manual page of petctl', pages, `man in ${file}`, listed, 'npm run docs');
-}
-
 /** Errors in the command of an operation. */
 async function* commandErrors(
   subject: Subject,
-  pages: ReadonlyMap<string, string>,
+  manualPages: ReadonlyMap<string, string>,
   reference: string,
 ): AsyncGenerator<Finding> {
   const { petctl, spec, modelOperation, command } = subject;
   const { path, node } = command;
   const inputs = inputsOf(subject);
-  const texts = await textsOf(petctl, command, pages.get(`petctl-${path.join('-')}.1`) ?? '', reference);
+  const texts = await textsOf(petctl, command, manualPages.get(`petctl-${path.join('-')}.1`) ?? '', reference);
   const successor = spec.model.operations.find(({ operation: { id } }) => id === modelOperation.successor)?.operation;
   const isDeprecated = node.notice?.startsWith('Deprecated') ?? false;
   yield* unlessEqual(path, 'the summary', node.summary, modelOperation.summary);

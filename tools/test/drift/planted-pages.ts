@@ -134,8 +134,4 @@ export const plantedInPages: PlantedDrift[] = [
   ...edits('versions', 'apps/server/package.json', {
     'a package that is published from its sources': (text) => text.replace('"publishConfig"', '"config"'),
   }),
-  ...edits('petctl', 'apps/petctl/package.json', {
-    'a manual page that is not installed': (text) => text.replace('    "./dist/man/petctl-pets-list.1",\n', ''),
-    'a manual page that is not there': (text) => text.replace('petctl-pets-list.1', 'petctl-pets-ls.1'),
-  }),
 ];

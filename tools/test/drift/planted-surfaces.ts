@@ -116,6 +116,5 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a value that is not completed': swap(': enumWords(schema);', ': enumWords(schema).slice(1);'),
     'flags without what they are': swap('[word, flag.description] as const', "[word, ''] as const"),
     'commands without what they are': swap('[name, summary]);', '[name, name]);'),
-    'a script that asks another command': swap('petctl __complete "', 'petctl _complete "'),
   }),
 ];

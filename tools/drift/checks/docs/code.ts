@@ -43,13 +43,9 @@ const serviceIn = cached((root: string) => {
     if (!isOfRepository(path)) return ts.sys.readFile(file);
     return modules.get(file) ?? (project.exists(path) ? project.read(path) : undefined);
   };
-  const fileExists = (file: string) => {
-    const path = relative(root, file).replaceAll('\\', '/');
-    return isOfRepository(path) ? modules.has(file) || project.exists(path) : ts.sys.fileExists(file);
-  };
   const service = ts.createLanguageService({
     readFile,
-    fileExists,
+    fileExists: (file) => readFile(file) !== undefined,
     getCompilationSettings: () => optionsFrom(project.read('tsconfig.base.json')),
     getScriptFileNames: () => [...modules.keys()],
     // The text is the version. What npm installed does not change.

@@ -116,7 +116,7 @@ export async function* exampleErrors(petctl: Petctl, { path }: CommandAtPath): A
   }
 }
 
-/** Errors in the help of the shared flags, in the completion of commands, and in the scripts for shells. */
+/** Errors in the help of the shared flags, and in the completion of commands. */
 export async function* sharedErrors(
   petctl: Petctl,
   tree: CommandNode,
@@ -139,12 +139,5 @@ export async function* sharedErrors(
     const offered = new Map(petctl.candidates(tree, [...path, '']).words);
     for (const { name, summary } of node.commands ?? [])
       yield* unlessEqual([...path, name], 'the completion', offered.get(name), summary);
-  }
-  const shells = tree.commands?.find(({ name }) => name === 'completion')?.args?.[0]?.schema.enum ?? [];
-  for (const shell of shells.map(String)) {
-    const script = await outputOf(petctl, 'completion', shell);
-    const actual = 'the script calls another command for completion';
-    if (!script.includes(`petctl ${petctl.completionCall} `))
-      yield finding(['completion', shell], actual, `petctl ${petctl.completionCall} completes`);
   }
 }
