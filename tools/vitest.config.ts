@@ -7,7 +7,7 @@ export default testConfig({
     'test/corpus/{corpus,generated,judge,petctl-bodies,petctl-connection,petctl-credentials,petctl-results}.test.ts',
     'test/drift/{base,breaking-changes,breaking-constructs,breaking-names}.test.ts',
     'test/examples/compiles.test.ts',
-    'test/generate.test.ts',
+    'test/generate{,-rejections}.test.ts',
     'test/packaging/packaging.test.ts',
     'test/release/licences.test.ts',
   ],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type PartialResponse, parseChunk } from '../bench/http/generator.ts';
 import { countIn } from '../bench/http/generators.ts';
-import { spreadOf } from '../bench/http/main.ts';
+import { speedOf } from '../bench/http/main.ts';
 import { inRounds, median, medianRatio } from '../bench/measure.ts';
 import { withSection } from '../bench/section.ts';
 
@@ -49,14 +49,14 @@ test('a ratio is computed round by round', () => {
   expect(medianRatio([1, 20, 3], [2, 40, 6])).toBe(0.5);
 });
 
-test('the spread is that of the thirds of the rounds', () => {
-  const rounds = (user: number[]) =>
-    user.map((one) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user: one, instructions: 1 }));
+test('the speed has the spread of the thirds of the rounds', () => {
+  const rounds = (userTimes: number[]) =>
+    userTimes.map((user) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user, instructions: 1 }));
   const measured = new Map([
     ['bare', rounds([1, 1, 1, 2, 2, 2, 3, 3, 3])],
     ['ours', rounds([2, 2, 2, 2, 2, 2, 2, 2, 2])],
   ]);
-  expect(spreadOf(measured, 'ours', 'bare')).toEqual({ share: 1, lowest: 0.5, highest: 1.5, isUnstable: true });
+  expect(speedOf(measured, 'ours', 'bare')).toEqual({ ratio: 1, lowest: 0.5, highest: 1.5, isUnstable: true });
 });
 
 test('a count of perf is read where the machine has one', () => {
