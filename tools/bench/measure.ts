@@ -32,8 +32,8 @@ export async function inRounds<T, Measured>(
   for (let round = -1; round < rounds; round++) {
     const first = Math.max(round, 0) % subjects.length;
     for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
-      const one = await measure(subject, round);
-      if (round >= 0) measured.get(subject)?.push(one);
+      const result = await measure(subject, round);
+      if (round >= 0) measured.get(subject)?.push(result);
     }
   }
   return measured;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
 import { root } from '../../repository.ts';
-import { fill, inRounds, median, medianRatio, rounded, withScratch } from '../measure.ts';
+import { fill, inRounds, median, rounded, withScratch } from '../measure.ts';
 import { type Server, startServer } from '../process.ts';
 import { size } from '../workload.ts';
 import { type Generator, type Measured, startGenerator } from './generators.ts';
@@ -101,19 +101,14 @@ export async function withServers<T>(
       const servers = running.map(({ server }) => server);
       return await use(measure, scratch, servers, own);
     } finally {
-      await Promise.all([own, ...running.map(({ server }) => server)].map((one) => one.stop()));
+      await Promise.all([own, ...running.map(({ server }) => server)].map((process) => process.stop()));
     }
   });
 }
 
-/** One of the numbers of a server, in every round. */
-export function every(rounds: Rounds, name: string, what: keyof Measured): number[] {
-  return (rounds.get(name) ?? []).map((one) => one[what]);
-}
-
 /** The median of one of the numbers over the rounds. */
 export function medianOf(rounds: Rounds, name: string, what: keyof Measured): number {
-  return median(every(rounds, name, what));
+  return median((rounds.get(name) ?? []).map((round) => round[what]));
 }
 
 /** The medians of every server, as rows of a table. */
@@ -131,7 +126,8 @@ export function rowsOf(rounds: Rounds) {
   });
 }
 
-/** The CPU time of another server for a request, divided by that of this one: above 1, this one costs less. */
-export function shareOf(rounds: Rounds, name: string, other: string, what: 'cpu' | 'user'): number {
-  return medianRatio(every(rounds, other, what), every(rounds, name, what));
+/** One of the numbers of a server divided by that of another, round by round. */
+export function ratiosOf(rounds: Rounds, what: keyof Measured, server: string, other: string): number[] {
+  const others = rounds.get(other) ?? [];
+  return (rounds.get(server) ?? []).map((round, i) => round[what] / (others[i]?.[what] ?? Number.NaN));
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { startServer } from '@petstore/testing/server';
 import { root } from '../../repository.ts';
 import { apiKey, loads } from '../http/loads.ts';
-import { every, type Subject, withServers } from '../http/servers.ts';
-import { median, medianRatio, rounded } from '../measure.ts';
+import { medianOf, ratiosOf, type Subject, withServers } from '../http/servers.ts';
+import { median, rounded } from '../measure.ts';
 import type { Table } from '../section.ts';
 
 const WORKERS = 2;
@@ -13,17 +13,16 @@ const POOL = 12;
 
 /** Measures all loads. The database has the documents of the HTTP bench. */
 export async function compareWorkers(url: string, rounds: number, milliseconds: number): Promise<Table> {
-  const [one, several] = [subject('one process', 1, url), subject('workers', WORKERS, url)];
-  const rows = await withServers([one, several], async (measure) => {
+  const [single, several] = [subject('one process', 1, url), subject('workers', WORKERS, url)];
+  const rows = await withServers([single, several], async (measure) => {
     const all: Table['rows'] = [];
     for (const load of loads) {
       const measured = await measure(load, { rounds, milliseconds, warmUp: milliseconds });
-      const rates = ({ name }: Subject) => every(measured, name, 'perSecond');
       all.push({
         load: load.name,
-        'requests/s, one process': Math.round(median(rates(one))),
-        [`${WORKERS} workers`]: Math.round(median(rates(several))),
-        ratio: rounded(medianRatio(rates(several), rates(one))),
+        'requests/s, one process': Math.round(medianOf(measured, single.name, 'perSecond')),
+        [`${WORKERS} workers`]: Math.round(medianOf(measured, several.name, 'perSecond')),
+        ratio: rounded(median(ratiosOf(measured, 'perSecond', several.name, single.name))),
       });
     }
     return all;
