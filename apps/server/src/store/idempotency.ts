@@ -20,6 +20,8 @@ export class IdempotencyKeys {
   /** A hash table with open addressing: the index of a key in the ring plus 1, or 0. At least half of the slots are empty. */
   #slots = new Uint32Array(2 * FIRST_CAPACITY);
   #forgotten = 0;
+  /** The hash of the last key that `#slotOf` got: one object, so a look-up allocates nothing. */
+  readonly #hash = { high: 0, low: 0 };
 
   constructor(max: number, now: () => number = Date.now) {
     this.#max = max;
@@ -40,8 +42,8 @@ export class IdempotencyKeys {
     const at = (this.#first + this.#count++) % this.#ring.groups.length;
     this.#ring.groups[at] = group;
     this.#ring.times[at] = time;
-    this.#ring.high[at] = this.#high;
-    this.#ring.low[at] = this.#low;
+    this.#ring.high[at] = this.#hash.high;
+    this.#ring.low[at] = this.#hash.low;
     this.#slots[slot] = at + 1;
   }
 
@@ -81,20 +83,11 @@ export class IdempotencyKeys {
     this.#count--;
   }
 
-  /** The hash of the last key that `#slotOf` got. */
-  #high = 0;
-  #low = 0;
-
-  /** The slot of a key, or the empty slot for it. */
+  /** The slot of a key, or the empty slot for it. Leaves the hash of the key in `#hash`. */
   #slotOf(key: string): number {
-    return hashHalves(key, this.#seed, this.#storeHash);
+    hashInto(this.#hash, key, this.#seed);
+    return this.#probe(this.#hash.high, this.#hash.low);
   }
-
-  readonly #storeHash = (high: number, low: number): number => {
-    this.#high = high;
-    this.#low = low;
-    return this.#probe(high, low);
-  };
 
   #probe(high: number, low: number): number {
     const mask = this.#slots.length - 1;
@@ -145,11 +138,13 @@ function newRing(length: number) {
 
 /** A 64-bit hash. It is not cryptographic, because calling such a function costs more than hashing a short text. */
 export function hash64(text: string): string {
-  return hashHalves(text, 0, (high, low) => `${high | 0}.${low | 0}`);
+  const hash = { high: 0, low: 0 };
+  hashInto(hash, text, 0);
+  return `${hash.high | 0}.${hash.low | 0}`;
 }
 
-/** Passes the two halves of a seeded 64-bit hash to a function, and returns its result. */
-function hashHalves<T>(text: string, seed: number, use: (high: number, low: number) => T): T {
+/** Sets the two halves of a seeded 64-bit hash. */
+function hashInto(hash: { high: number; low: number }, text: string, seed: number): void {
   // cyrb53 by bryc, with all of its bits.
   let high = 0xdead_beef ^ seed;
   let low = 0x41c6_ce57 ^ seed;
@@ -160,5 +155,6 @@ function hashHalves<T>(text: string, seed: number, use: (high: number, low: numb
   }
   const mixedHigh = Math.imul(high ^ (high >>> 16), 0x85eb_ca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2_ae35);
   const mixedLow = Math.imul(low ^ (low >>> 16), 0x85eb_ca6b) ^ Math.imul(mixedHigh ^ (mixedHigh >>> 13), 0xc2b2_ae35);
-  return use(mixedHigh >>> 0, mixedLow >>> 0);
+  hash.high = mixedHigh >>> 0;
+  hash.low = mixedLow >>> 0;
 }

@@ -12,7 +12,6 @@ import { things } from '../store/store-fixture.ts';
 import * as format1 from './format-1.ts';
 import { openSession } from './session.ts';
 
-const limits = { statementMs: 10_000, waitMs: 10_000 };
 const rex = { name: 'Rex', categoryId: 1 };
 
 async function sessionTo(url: string): Promise<Session> {
@@ -43,14 +42,14 @@ describeOnDatabase('the schema', (newDatabase) => {
     await (await openPostgresStore(url)).close();
     const session = await sessionTo(url);
     await session.run({ text: 'SET default_transaction_read_only = on' }, 5_000);
-    await migrate(session, schemaOf(allCollections), limits);
+    await migrate(session, schemaOf(allCollections));
   });
 
   test('is completed after a killed start, whose lock is released', async () => {
     const url = await newDatabase();
     const killed = await sessionTo(url);
     const [first] = schemaOf(allCollections);
-    await expect(migrate(killed, first ? [first, broken] : [], limits)).rejects.toThrow('zero');
+    await expect(migrate(killed, first ? [first, broken] : [])).rejects.toThrow('zero');
     const waiting = openPostgresStore(url);
     await killed.end();
     const store = await waiting;
@@ -60,8 +59,8 @@ describeOnDatabase('the schema', (newDatabase) => {
 
   test('waits for the lock of another server for a limited time', async () => {
     const url = await newDatabase();
-    await expect(migrate(await sessionTo(url), [broken], limits)).rejects.toThrow('zero');
-    const other = migrate(await sessionTo(url), schemaOf(allCollections), { ...limits, waitMs: 100 });
+    await expect(migrate(await sessionTo(url), [broken])).rejects.toThrow('zero');
+    const other = migrate(await sessionTo(url), schemaOf(allCollections), 100);
     await expect(other).rejects.toThrow('another server');
   });
 

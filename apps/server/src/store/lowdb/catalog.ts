@@ -43,8 +43,6 @@ export class Catalog {
   readonly kinds: Kind[] = [];
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
-  /** By collection, the kinds by the value of its only index. */
-  readonly #kindsOfValues = new Map<string, Map<unknown, number>>();
   readonly #directories = new Map<string, KeyDirectory>();
   /** The directories by kind. */
   readonly #directoryOf: KeyDirectory[] = [];
@@ -55,7 +53,6 @@ export class Catalog {
     this.folder = folder;
     this.maxSegment = maxSegment;
     this.declared = new Map(collections.map((collection) => [collection.name, collection]));
-    for (const { name } of collections) this.#kindsOfValues.set(name, new Map());
   }
 
   /** Creates a segment with the next number, or with the number of an existing file. */
@@ -100,23 +97,15 @@ export class Catalog {
     return this.declared.get(collection)?.indexes ?? [];
   }
 
-  /** The kind of a document. A new kind is added. */
+  /** The index in `kinds` of a document's kind. A new kind is added. */
   kindOf(collection: string, properties: Properties): number {
-    const indexes = this.indexes(collection);
-    const value = indexedValue(properties, indexes[0] ?? '');
-    const ofValues =
-      indexes.length === 1 && (value === null || typeof value !== 'object')
-        ? this.#kindsOfValues.get(collection)
-        : undefined;
-    const known = ofValues?.get(value);
-    if (known !== undefined) return known;
-    const values = indexes.map((name) => `${encode(name)}:${encode(indexedValue(properties, name))}`);
-    const kind = this.kind(collection, `{${values.join()}}`);
-    ofValues?.set(value, kind);
-    return kind;
+    const values = this.indexes(collection).map(
+      (property) => `${encode(property)}:${encode(indexedValue(properties, property))}`,
+    );
+    return this.kind(collection, `{${values.join()}}`);
   }
 
-  /** The index of a kind in `kinds`. A new kind is added. */
+  /** The index in `kinds` of the kind with these indexed values, which are JSON. A new kind is added. */
   kind(collection: string, values: string): number {
     const key = `${collection} ${values}`;
     const known = this.#kinds.get(key);

@@ -53,22 +53,15 @@ export class KeyDirectory {
   /** Sets the location of a document, and returns its former location. */
   set(id: number, version: number, segment: number, start: number, length: number, kind: number): Location | undefined {
     const index = this.#indexOf(id);
-    let leaf = this.#leaves[index] as Leaf;
-    let at = this.#lowest(index, id);
+    const leaf = this.#leaves[index] as Leaf;
+    const at = this.#lowest(index, id);
     const before = idAt(leaf, at) === id ? locationAt(leaf, at) : undefined;
     if (!before) {
-      this.count++;
       if (leaf.count === this.#leafSize) {
-        // A row after a full leaf begins a new leaf, so ascending identifiers fill every leaf.
-        const middle = at === leaf.count ? at : leaf.count >> 1;
-        const next = this.#newLeaf();
-        append(next, leaf, middle);
-        leaf.count = middle;
-        this.#leaves.splice(index + 1, 0, next);
-        // An identifier between the halves becomes the first identifier of the second half.
-        this.#bounds.splice(index + 1, 0, at === middle ? id : idAt(next, 0));
-        if (at >= middle) [leaf, at] = [next, at - middle];
+        this.#split(index, id, at);
+        return this.set(id, version, segment, start, length, kind);
       }
+      this.count++;
       shift(leaf, at, at + 1);
     }
     const row = at * WIDTH;
@@ -114,6 +107,19 @@ export class KeyDirectory {
 
   #newLeaf(): Leaf {
     return { rows: new Float64Array(this.#leafSize * WIDTH), count: 0, kinds: 0 };
+  }
+
+  /** Splits a full leaf to make space for an identifier, which would be its row `at`. */
+  #split(index: number, id: number, at: number): void {
+    const leaf = this.#leaves[index] as Leaf;
+    // A row after a full leaf begins a new leaf, so ascending identifiers fill every leaf.
+    const middle = at === leaf.count ? at : leaf.count >> 1;
+    const next = this.#newLeaf();
+    append(next, leaf, middle);
+    leaf.count = middle;
+    this.#leaves.splice(index + 1, 0, next);
+    // An identifier between the halves becomes the first identifier of the second half.
+    this.#bounds.splice(index + 1, 0, at === middle ? id : idAt(next, 0));
   }
 
   /** Joins two neighbouring leaves if they fill at most half a leaf. */

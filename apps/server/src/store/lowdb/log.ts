@@ -81,11 +81,11 @@ async function resumeCommitFile(file: string, segment: Segment, tail: Buffer) {
 }
 
 /** The append-only file of an unsealed segment. After a failed write it is truncated to the last commit. */
-function commitFile(file: string, handle: FileHandle, segment: Segment, initialTail?: Buffer) {
+function commitFile(file: string, handle: FileHandle, segment: Segment, tail: Buffer = Buffer.alloc(0)) {
   /** The commits, and spare capacity. */
   let buffer = segment.bytes ?? Buffer.alloc(0);
   let end = buffer.length;
-  let tail: Buffer = initialTail ?? Buffer.alloc(0);
+  let isTailMoved = tail.length === 0;
   const truncate = async () => {
     await handle.truncate(end);
     await handle.datasync();
@@ -95,7 +95,7 @@ function commitFile(file: string, handle: FileHandle, segment: Segment, initialT
     segment,
     /** Appends a commit, and returns the offset of its documents. */
     append: async (block: NewBlock): Promise<number> => {
-      if (tail.length > 0) await moveTail();
+      if (!isTailMoved) await moveTail();
       const newEnd = end + block.size;
       if (newEnd > buffer.length) buffer = Buffer.concat([buffer], Math.max(newEnd, 2 * buffer.length, 4096));
       const line = writeBlock(buffer.subarray(end, newEnd), block, 'utf8');
@@ -126,7 +126,7 @@ function commitFile(file: string, handle: FileHandle, segment: Segment, initialT
     } catch (error) {
       throw unavailable(error);
     }
-    tail = Buffer.alloc(0);
+    isTailMoved = true;
   }
 }
 

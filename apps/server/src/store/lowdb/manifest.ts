@@ -74,10 +74,7 @@ export function openManifest(
   let hasFailed = false;
 
   /** Writes the manifest now. */
-  const save = (): Promise<void> => {
-    saving = saving.catch(() => {}).then(write);
-    return saving;
-  };
+  const save = (): Promise<void> => (saving = saving.catch(() => {}).then(write));
   /** Schedules a write. A failed write is reported once, and repeated until it succeeds. */
   const saveSoon = () => {
     timer ??= setTimeout(saveOrRetry, MAX_DELAY_MS).unref();

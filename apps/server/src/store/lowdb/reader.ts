@@ -43,13 +43,8 @@ export function reader(catalog: Catalog): ReadTexts {
   const queues: Promise<unknown>[] = Array.from({ length: MAX_READS }, () => Promise.resolve());
 
   return (spans) => {
-    const texts: string[] = [];
-    for (const span of spans) {
-      const text = cached(span);
-      if (text === undefined) return load(spans);
-      texts.push(text);
-    }
-    return texts;
+    const texts = spans.map(cached);
+    return texts.every((text) => text !== undefined) ? texts : load(spans);
   };
 
   async function load(spans: readonly Span[]): Promise<string[]> {

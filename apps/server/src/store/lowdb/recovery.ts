@@ -26,14 +26,15 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
   let tail: Buffer = Buffer.alloc(0);
-  /** The memory of loaded sealed segments, which is used again for the next segments: allocating costs as much as reading. */
+  /** The memory of loaded sealed segments. Later segments are read into it, because allocating costs as much as reading. */
   const spares: ArrayBufferLike[] = [];
   const ahead = names.slice(0, READ_AHEAD).map(read);
   for (const [i, name] of names.entries()) {
-    const bytes = (await ahead.shift()) ?? tail;
+    const bytes = await (ahead.shift() as Promise<Buffer>);
     tail = await load(name, bytes);
     if (formOf(name) === 'json') spares.push(bytes.buffer);
-    if (i + READ_AHEAD < names.length) ahead.push(read(names[i + READ_AHEAD] as string));
+    const next = names[i + READ_AHEAD];
+    if (next !== undefined) ahead.push(read(next));
     if (tail.length > 0 && i < names.length - 1)
       throw new StoreDamagedError(join(folder, name), `its last ${tail.length} bytes are damaged`);
   }

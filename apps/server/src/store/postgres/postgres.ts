@@ -8,7 +8,7 @@ import { isRejection, messageOf, unavailable } from './errors.ts';
 import { groupRead } from './group-read.ts';
 import { idempotencySweeper } from './idempotency-sweeper.ts';
 import { idempotentCommit } from './idempotent-commit.ts';
-import { MIGRATION_LIMITS, migrate, schemaOf } from './schema.ts';
+import { MAX_MIGRATION_MS, migrate, schemaOf } from './schema.ts';
 import { type Prepare, prepareForReads, prepareForWrites, prepareSession, type Session } from './session.ts';
 import { ping, sweepCommits } from './statements.ts';
 
@@ -122,7 +122,7 @@ async function prepareDatabase(
     await connections.use(async (session) => {
       await rejectEncoding(session, connectTimeout);
       await migrate(session, schemaOf(collections));
-      await session.run(sweepCommits, MIGRATION_LIMITS.statementMs);
+      await session.run(sweepCommits, MAX_MIGRATION_MS);
     });
   } catch (error) {
     throw isRejection(error) ? unprepared(error) : unavailable(error);

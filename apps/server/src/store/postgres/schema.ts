@@ -49,27 +49,25 @@ export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] 
 /** A number that no other advisory lock of this database uses. */
 const LOCK = 0x70657473;
 
-/** The default limits are long, because one statement may build an index of many millions of documents. */
-export const MIGRATION_LIMITS = {
-  /** The time for one statement. */
-  statementMs: 3_600_000,
-  /** The time to wait for another server's migration. */
-  waitMs: 3_600_000,
-};
+/**
+ * The time for one statement, and the time to wait for another server's migration. It is long, because one statement may build an
+ * index of many millions of documents.
+ */
+export const MAX_MIGRATION_MS = 3_600_000;
 
 /**
  * Brings the schema up to date. Servers that start together take turns under a lock, which ends with the connection of its
  * owner. If nothing has to change, the server needs no permission to change the schema.
  */
-export async function migrate(session: Session, steps: readonly Step[], limits = MIGRATION_LIMITS): Promise<void> {
-  const run = async (text: string) => (await session.write({ text }, limits.statementMs)).rows;
+export async function migrate(session: Session, steps: readonly Step[], waitMs = MAX_MIGRATION_MS): Promise<void> {
+  const run = async (text: string) => (await session.write({ text }, MAX_MIGRATION_MS)).rows;
   const pending = async () => {
     const [row = []] = await run(`SELECT ${steps.map(({ isDone }) => isDone).join(', ')}`);
     return steps.filter((_, i) => row[i] !== true);
   };
   if ((await pending()).length === 0) return;
 
-  const deadline = performance.now() + limits.waitMs;
+  const deadline = performance.now() + waitMs;
   while ((await run(`SELECT pg_try_advisory_lock(${LOCK})`))[0]?.[0] !== true) {
     if (performance.now() > deadline) throw new Error('another server has been migrating for too long');
     await pause(50);
