@@ -5,10 +5,8 @@ import { openPostgresStore, type PostgresOptions } from '../../src/store/postgre
 import { IDEMPOTENCY_MS } from '../../src/store/store.ts';
 import { expectSameResponse } from '../http/replay.ts';
 import { everything } from '../store/store-contents.ts';
-import { things } from '../store/store-fixture.ts';
+import { once, things } from '../store/store-fixture.ts';
 import { openSession } from './session.ts';
-
-const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
 
 describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
   async function open(url: string, options?: PostgresOptions) {
@@ -53,7 +51,6 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
     const url = await newDatabase();
     const { things } = await open(url);
     const database = await openSession(url);
-    onTestFinished(() => void database.end());
     const age = (ms: number) =>
       database.run({ text: `UPDATE petstore_idempotency SET at = now() - interval '${ms} ms'` }, 5_000);
     const first = await things.create({}, once('k'));

@@ -6,19 +6,12 @@ import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
 import { openPostgresStore as openCollections } from '../../src/store/postgres/postgres.ts';
 import { migrate, schemaOf } from '../../src/store/postgres/schema.ts';
-import type { Session } from '../../src/store/postgres/session.ts';
 import { addMany, contents, everything } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
 import * as format1 from './format-1.ts';
 import { openSession } from './session.ts';
 
 const rex = { name: 'Rex', categoryId: 1 };
-
-async function sessionTo(url: string): Promise<Session> {
-  const session = await openSession(url);
-  onTestFinished(() => void session.end());
-  return session;
-}
 
 async function open(url: string) {
   const store = await openPostgresStore(url);
@@ -40,14 +33,14 @@ describeOnDatabase('the schema', (newDatabase) => {
   test('needs no right to change it if it is up to date', async () => {
     const url = await newDatabase();
     await (await openPostgresStore(url)).close();
-    const session = await sessionTo(url);
+    const session = await openSession(url);
     await session.run({ text: 'SET default_transaction_read_only = on' }, 5_000);
     await migrate(session, schemaOf(allCollections));
   });
 
   test('is completed after a killed start, whose lock is released', async () => {
     const url = await newDatabase();
-    const killed = await sessionTo(url);
+    const killed = await openSession(url);
     const [first] = schemaOf(allCollections);
     await expect(migrate(killed, first ? [first, broken] : [])).rejects.toThrow('zero');
     const waiting = openPostgresStore(url);
@@ -59,8 +52,8 @@ describeOnDatabase('the schema', (newDatabase) => {
 
   test('waits for the lock of another server for a limited time', async () => {
     const url = await newDatabase();
-    await expect(migrate(await sessionTo(url), [broken])).rejects.toThrow('zero');
-    const other = migrate(await sessionTo(url), schemaOf(allCollections), 100);
+    await expect(migrate(await openSession(url), [broken])).rejects.toThrow('zero');
+    const other = migrate(await openSession(url), schemaOf(allCollections), 100);
     await expect(other).rejects.toThrow('another server');
   });
 
@@ -69,7 +62,7 @@ describeOnDatabase('the schema', (newDatabase) => {
     const before = await openCollections(url, [{ ...things, indexes: [] }]);
     onTestFinished(() => before.close());
     await addMany(before.collection('things'), 40);
-    const session = await sessionTo(url);
+    const session = await openSession(url);
     await (await openCollections(url, [things])).close();
     const text = `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'documents_things_by_color'::regclass`;
     await session.run({ text }, 5_000);
@@ -89,7 +82,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
   /** Pets as the previous version stored them. */
   async function filled() {
     const url = await newDatabase();
-    const session = await sessionTo(url);
+    const session = await openSession(url);
     for (const text of format1.schema) await session.run({ text }, 5_000);
     const names = ['Rex', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0001\u007f\b\f\n\r\t/', ''];
     const categories = ['9223372036854775807', '-9223372036854775808', '0'];

@@ -5,12 +5,10 @@ import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
-import type { Session } from '../../src/store/postgres/session.ts';
 import type { Collection as Things } from '../../src/store/store.ts';
 import { startServer } from '../server-process.ts';
 import { contentOf } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
-import { openSession } from './session.ts';
 
 const count = rounds(20, 60);
 const serverCount = rounds(2, 3);
@@ -70,23 +68,5 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     await Promise.all(increments);
     expect(await contentOf(one, id)).toEqual({ key: id, size: 12 * INCREMENTS });
     expect(conflicts.count).toBeGreaterThan(0);
-  });
-
-  test('a sequence would not suffice: a lower number becomes visible after a higher one', async () => {
-    const url = await newDatabase();
-    const [slow, quick] = [await openSession(url), await openSession(url)];
-    onTestFinished(() => {
-      for (const session of [slow, quick]) void session.end();
-    });
-    const ask = async (session: Session, text: string) =>
-      (await session.run({ text }, 5_000)).rows.map(([id]) => Number(id));
-    await ask(quick, 'CREATE TABLE naive (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text)');
-    await ask(slow, 'BEGIN');
-    await ask(slow, `INSERT INTO naive (name) VALUES ('one')`);
-    await ask(quick, `INSERT INTO naive (name) VALUES ('two')`);
-    const ids = await ask(quick, 'SELECT id FROM naive ORDER BY id');
-    await ask(slow, 'COMMIT');
-    ids.push(...(await ask(quick, `SELECT id FROM naive WHERE id > ${ids.at(-1)} ORDER BY id`)));
-    expect(ids).toEqual([2]);
   });
 });

@@ -48,7 +48,6 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     async (state) => {
       const collection = await open({ statementTimeout: 60_000 });
       const database = await openSession(url);
-      onTestFinished(() => void database.end());
       const text = `
         CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
@@ -77,7 +76,6 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     const page = await collection.list({ after: 0, limit: 100, maxBytes: 10 });
     expect(page).toMatchObject({ count: 1, last: 1, more: true });
     const database = await openSession(url);
-    onTestFinished(() => void database.end());
     const { list } = statementsOf(things);
     const text = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${list.text}`;
     const buffersFor = async (maxBytes: number) => {

@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Store } from '../../src/store/store.ts';
-import { openThings } from './store-fixture.ts';
 
 export const writersFile = fileURLToPath(new URL('writers.ts', import.meta.url));
 
@@ -58,11 +56,6 @@ export function startWriters(place: string, word: string, writers: number, write
     return output.split('\n').slice(0, -1);
   });
   return { word, child, open: printed(1), printed, lines, ended, errors: () => errors };
-}
-
-/** The store that the writers wrote. */
-export function openWritten(folder: string, onWarning: (line: string) => void = console.log): Promise<Store> {
-  return openThings(folder, onWarning);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
-import { openWritten, SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
+import { SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
 import { randomNumbers, seed } from './numbers.ts';
+import { openThings } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 
 const count = rounds(4, 100);
@@ -20,7 +21,7 @@ test(`loses nothing when ${WRITERS} writers are killed, ${count} times`, async (
     model.learn(await writers.ended);
     expect(writers.errors()).toBe('');
 
-    const store = await openWritten(folder);
+    const store = await openThings(folder, console.log);
     await model.adopt(store);
     await store.close();
   }

@@ -4,12 +4,9 @@ import { expect, test } from 'vitest';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { type Collection, IDEMPOTENCY_MS, type Properties } from '../../src/store/store.ts';
-import { openWritten } from './child.ts';
 import { smallDisk } from './mounts.ts';
 import { everything } from './store-contents.ts';
-import { things } from './store-fixture.ts';
-
-const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
+import { once, openThings, things } from './store-fixture.ts';
 
 /**
  * Creates, replaces and removes documents until some writes are rejected, and notes what was stored. Returns the key of a
@@ -66,14 +63,14 @@ test.for([96, 256, 400])(
     const expectStored = async (collection: Collection) =>
       expect(await everything(collection)).toEqual([...stored].sort(([a], [b]) => a - b).map(([, one]) => one));
 
-    const store = await openWritten(folder, () => {});
+    const store = await openThings(folder);
     await fill(store.collection('things'), 'first', stored);
     await expectStored(store.collection('things'));
     expect(await store.ready()).toBe(true);
     await store.close();
 
     // Still full for the next process.
-    const second = await openWritten(folder, () => {});
+    const second = await openThings(folder);
     const things = second.collection('things');
     await expectStored(things);
     const rejectedKey = await fill(things, 'second', stored);
@@ -87,7 +84,7 @@ test.for([96, 256, 400])(
     await expectStored(things);
     await second.close();
 
-    const third = await openWritten(folder, () => {});
+    const third = await openThings(folder);
     await expectStored(third.collection('things'));
     await third.close();
     console.log(`${stored.size} documents on ${kilobytes} KB`);

@@ -1,6 +1,7 @@
 import { rounds } from '@petstore/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 
 test('writes with a common key are committed one after the other, in the order in which they were added', async () => {
@@ -25,4 +26,23 @@ test('writes with a common key are committed one after the other, in the order i
     }),
     { numRuns: rounds(200, 5000) },
   );
+});
+
+test('while the disk stalls, writes beyond a bound are rejected and not done', async () => {
+  const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
+  const committed: number[] = [];
+  const group = new GroupCommit<number, number>(async (writes) => {
+    await stalled;
+    committed.push(...writes);
+    return writes;
+  });
+  const writes = Array.from({ length: 25_000 }, (_, i) => group.add(i, 10));
+  const results = Promise.allSettled(writes);
+  const large = group.add(-1, 2 ** 27);
+  await expect(large).rejects.toThrow(StoreUnavailableError);
+  go();
+  const stored = (await results).flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  expect(stored.length).toBeLessThan(25_000);
+  expect(committed).toEqual(stored);
+  await group.close();
 });

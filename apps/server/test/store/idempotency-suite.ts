@@ -3,9 +3,7 @@ import { decode } from '../../src/store/document.ts';
 import { IdempotencyMismatchError } from '../../src/store/errors.ts';
 import type { Document, Store } from '../../src/store/store.ts';
 import { contentOf, everything } from './store-contents.ts';
-import { others, type StoreFixture, things, usingStore } from './store-fixture.ts';
-
-const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
+import { once, others, type StoreFixture, things, usingStore } from './store-fixture.ts';
 
 const bytesOf = ({ json: { text, encoding } }: Document) => Buffer.from(text, encoding).toString();
 

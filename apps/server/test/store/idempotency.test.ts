@@ -5,9 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { IDEMPOTENCY_MS, type Store } from '../../src/store/store.ts';
-import { smallSegments, things } from './store-fixture.ts';
-
-const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
+import { once, smallSegments, things } from './store-fixture.ts';
 
 describe.each([
   ['in memory', undefined],

@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { freeze, openWritten, SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
+import { freeze, SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
 import { mountedDisk } from './mounts.ts';
 import { randomNumbers, seed } from './numbers.ts';
 import { contentOf, everything } from './store-contents.ts';
+import { openThings } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 
 const count = rounds(1, 20);
@@ -27,14 +28,14 @@ describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
       model.learn(await writers.ended);
       disk.unmount();
       disk.mount();
-      const store = await openWritten(folder);
+      const store = await openThings(folder, console.log);
       await model.adopt(store);
       await store.close();
     }
     console.log(`${model.acknowledged} writes, none lost`);
     expect(model.acknowledged).toBeGreaterThan(count);
 
-    const store = await openWritten(folder);
+    const store = await openThings(folder, console.log);
     const things = store.collection('things');
     const before = await everything(things);
     disk.cutPower();

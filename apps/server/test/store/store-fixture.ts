@@ -17,6 +17,9 @@ export interface StoreFixture {
 export const things: CollectionDeclaration = { name: 'things', id: 'key', indexes: ['color', 'size'] };
 export const others: CollectionDeclaration = { name: 'others', id: 'id', indexes: [] };
 
+/** The options of a write with an idempotency key. */
+export const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
+
 /** Segments so small that a short test seals and merges many. */
 export const smallSegments = 6000;
 

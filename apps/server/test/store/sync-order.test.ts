@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { newFolder, rounds, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blocksIn } from '../../src/store/lowdb/block.ts';
-import { openWritten } from './child.ts';
 import { DiskModel, type Luck } from './disk-model.ts';
 import { randomNumbers, seed } from './numbers.ts';
+import { openThings } from './store-fixture.ts';
 import { type Call, printed, traceWriters, untraceable } from './trace.ts';
 import { WrittenModel } from './written-model.ts';
 
@@ -147,7 +147,7 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
       for (const luck of lucks) {
         rmSync(left, { recursive: true, force: true });
         disk.left(left, luck);
-        const store = await openWritten(join(left, 'data'), () => {});
+        const store = await openThings(join(left, 'data'));
         await model.check(store);
         await store.close();
       }

@@ -5,8 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
 import { StoreFolderError, StoreLockedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { openingStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { listen } from '../listen.ts';
 import { startWriters } from './child.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
 import { addMany, everything, filesIn } from './store-contents.ts';
@@ -57,6 +61,24 @@ describe('a second server on the same folder', () => {
     const second = await openLowdbStore(folder, [things]);
     await second.close();
   });
+});
+
+test('while the store opens, the port is open, /readyz and requests get 503', async () => {
+  const { promise, resolve } = Promise.withResolvers<Store>();
+  const server = await listen({}, openingStore(promise));
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
+  const statuses = async () => [
+    (await fetch(`${server.origin}/healthz`)).status,
+    (await fetch(`${server.origin}/readyz`)).status,
+    (await fetch(`${server.baseUrl}/pets`, { headers })).status,
+    (await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: '{"name":"x","categoryId":1}' })).status,
+  ];
+  expect(await statuses()).toEqual([200, 503, 503, 503]);
+  const store = await openLowdbStore(newFolder(), allCollections);
+  resolve(store);
+  expect(await statuses()).toEqual([200, 200, 200, 201]);
+  await server.close();
+  await store.close();
 });
 
 test('a folder that cannot be opened is left alone: no file stays open, and no segment is merged', async () => {

@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
+import { describe, expect, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
+import { createKey } from '../../src/keys/key-file.ts';
+import { StoreDamagedError, StoreLockedError } from '../../src/store/errors.ts';
+import { backup } from '../../src/store/lowdb/backup.ts';
+import { checkStore, openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { main } from '../server-process.ts';
+import { startWriters } from './child.ts';
+import { remountReadOnly, smallDisk } from './mounts.ts';
+import { flipped, lay } from './small-store.ts';
+import { everything, filesIn } from './store-contents.ts';
+import { once, openThings, things } from './store-fixture.ts';
+import { WrittenModel } from './written-model.ts';
+
+describe('petstore-server check', () => {
+  test('prints what a sound folder holds, and changes nothing', async () => {
+    const folder = await petFolder();
+    const before = filesIn(folder);
+    const { status, stdout } = petstoreServer('check', '--data-dir', folder);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^pets: 2 documents, highest identifier 3\n1 segments of .*\n.* is not damaged \(format 4\)\.\n$/,
+    );
+    expect(filesIn(folder)).toEqual(before);
+  });
+
+  test('names a damaged file in one line, with exit code 1', async () => {
+    const folder = await petFolder();
+    const files = filesIn(folder);
+    const [path = '', bytes = Buffer.alloc(0)] = [...files].find(([name]) => name.endsWith('.jsonl')) ?? [];
+    lay(folder, new Map(files).set(path, flipped(bytes, 40)));
+    const { status, stderr } = petstoreServer('check', '--data-dir', folder);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: .*0000000001\.jsonl: .*\n$/)]);
+  });
+
+  test('reports a folder without a store', async () => {
+    const { status, stderr } = petstoreServer('check', '--data-dir', newFolder());
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: there is no store in .*\n$/)]);
+  });
+});
+
+describe('petstore-server backup', () => {
+  test('copies the folder with its keys while a server writes, seals and merges', async () => {
+    const folder = newFolder();
+    const copies = newFolder();
+    const model = new WrittenModel();
+    await createKey(folder, 'ci');
+    const writers = startWriters(folder, 'word', 16, 4000);
+    await writers.open;
+    const backups: string[] = [];
+    const isOver = { now: false };
+    const ended = writers.ended.finally(() => {
+      isOver.now = true;
+    });
+    while (!isOver.now) {
+      const to = join(copies, String(backups.length));
+      await backup(folder, to);
+      backups.push(to);
+    }
+    model.learn(await ended);
+    const last = petstoreServer('backup', join(copies, 'last'), '--data-dir', folder);
+    expect([last.status, last.stdout]).toEqual([0, '']);
+    const { collections } = await checkStore(join(copies, 'last'), [things]);
+    expect(collections).toMatchObject([{ name: 'things' }]);
+    const store = await openThings(join(copies, 'last'));
+    await model.check(store);
+    await store.close();
+    expect(readFileSync(join(copies, 'last/keys.json'))).toEqual(readFileSync(join(folder, 'keys.json')));
+    for (const to of backups) {
+      const copy = await openThings(to);
+      const documents = await everything(copy.collection('things'));
+      expect(new Set(documents.map(({ key }) => key)).size).toBe(documents.length);
+      await copy.close();
+    }
+    expect(backups.length).toBeGreaterThan(0);
+  });
+
+  test('rejects an existing target folder', async () => {
+    const [folder, to] = [await petFolder(), newFolder()];
+    await expect(backup(folder, to)).rejects.toThrow(`${to}: cannot be used (it exists). Choose a new folder.`);
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  test('leaves no folder if the store is damaged', async () => {
+    const folder = await petFolder();
+    writeFileSync(join(folder, 'segments/0000000001.jsonl'), 'x'.repeat(1000));
+    const to = join(newFolder(), 'copy');
+    await expect(backup(folder, to)).rejects.toThrow(StoreDamagedError);
+    expect(existsSync(to)).toBe(false);
+  });
+
+  test('says in one line why a folder cannot be written', async (context) => {
+    const disk = smallDisk(context, 64);
+    const folder = newFolder();
+    const store = await openLowdbStore(folder, [things]);
+    await store.collection('things').create({ text: 'x'.repeat(100_000) });
+    await store.close();
+    const [to, file] = [join(disk, 'copy'), join(disk, 'file')];
+    writeFileSync(file, '');
+    await expect(backup(folder, join(file, 'copy'))).rejects.toThrow(`${file}/copy: cannot be used (ENOTDIR`);
+    const full = `${to}: cannot be used (ENOSPC: no space left on device, write). Free some space.`;
+    await expect(backup(folder, to)).rejects.toThrow(full);
+    // The failed copy is removed, so the same command can be repeated.
+    expect(existsSync(to)).toBe(false);
+    await expect(backup(folder, to)).rejects.toThrow(full);
+  });
+
+  test('makes a folder that can be checked without changing it, also on a read-only disk', async (context) => {
+    const folder = newFolder();
+    const disk = smallDisk(context, 1024);
+    const store = await openLowdbStore(folder, [things]);
+    await store.collection('things').create({}, once('k'));
+    const to = join(disk, 'copy');
+    await backup(folder, to);
+    const names = readdirSync(to);
+    const expected = { collections: [{ name: 'things', documents: 1, last: 1 }] };
+    expect(await checkStore(to, [things])).toMatchObject(expected);
+    expect(readdirSync(to)).toEqual(names);
+    await expect(checkStore(folder, [things])).rejects.toThrow(StoreLockedError);
+    await store.close();
+    writeFileSync(join(to, 'lock'), '');
+    remountReadOnly(disk);
+    expect(await checkStore(to, [things])).toMatchObject(expected);
+  });
+});
+
+function petstoreServer(...args: string[]) {
+  const { DATABASE_URL: _, ...env } = process.env;
+  return spawnSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
+}
+
+async function petFolder(): Promise<string> {
+  const folder = newFolder();
+  const store = await openLowdbStore(folder, allCollections);
+  for (let i = 0; i < 3; i++) await store.collection('pets').create({ name: `pet ${i}`, categoryId: i });
+  await store.collection('pets').remove(3);
+  await store.close();
+  return folder;
+}
