@@ -2,7 +2,7 @@ import { deployments, type Input, type OperationId, type Result } from '@petstor
 import type { Wire } from './build-request.ts';
 import type { Body, CallOptions, Connection, HttpResponse, Transport } from './connection.ts';
 import type { CallError } from './errors.ts';
-import { type Arguments, type DataAndResponse, execute, mayRetry } from './execute.ts';
+import { type CallArguments, type DataAndResponse, execute, mayRetry } from './execute.ts';
 import { authorize } from './gen/schemes.gen.ts';
 import { parseText } from './parse-response.ts';
 
@@ -17,7 +17,7 @@ export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
   /** The data, and the response that contained it. */
   withResponse(): Promise<DataAndResponse<Result<Id>>>;
   /** Calls the operation again with changed arguments. */
-  repeat(change: (args: Arguments) => Arguments): Promise<DataAndResponse<Result<Id>>>;
+  repeat(change: (args: CallArguments) => CallArguments): Promise<DataAndResponse<Result<Id>>>;
 }
 
 /** Calls an operation. */
@@ -27,7 +27,7 @@ export function send<Id extends OperationId>(
   input: Input<Id> | undefined,
   options?: CallOptions,
 ): Call<Id> {
-  const args: Arguments = { input, options };
+  const args: CallArguments = { input, options };
   const first = execute(connection, wire, args);
   const data = first.then((success) => success.data);
   return Object.assign(data, {
@@ -37,7 +37,7 @@ export function send<Id extends OperationId>(
       data.catch(() => {});
       return first;
     },
-    repeat: (change: (args: Arguments) => Arguments) => execute(connection, wire, change(args)),
+    repeat: (change: (args: CallArguments) => CallArguments) => execute(connection, wire, change(args)),
   });
 }
 

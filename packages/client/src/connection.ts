@@ -67,7 +67,7 @@ export interface CallOptions {
   timeout?: number;
   /** Milliseconds for each attempt; no limit by default. */
   attemptTimeout?: number;
-  /** How often to retry after an error, if a retry cannot execute the call twice; twice by default. */
+  /** How often to retry after an error, if executing the call twice has the effect of once; twice by default. */
   retry?: number | Partial<Retry>;
   /** The idempotency key, if the operation has one; by default a new key for each call. */
   idempotencyKey?: string;
@@ -145,12 +145,11 @@ export function limitsFrom(
   defaults: Limits = { timeout: 30_000, attemptTimeout: 0, limit: 2, base: 500, cap: 20_000 },
 ): Limits {
   const limits: Record<string, number> & Limits = { ...defaults };
-  const options = {
+  for (const [name, value = limits[name]] of Object.entries<unknown>({
     timeout,
     attemptTimeout,
     ...(Object(retry) === retry ? (retry as Partial<Retry>) : { limit: retry }),
-  };
-  for (const [name, value = limits[name]] of Object.entries<unknown>(options)) {
+  })) {
     if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number, at least 0`);
     limits[name] = value;
   }

@@ -1,7 +1,8 @@
 import type { ServiceErrorCode } from '@petstore/types';
 import type { HttpResponse } from './connection.ts';
 
-interface Cause {
+/** The cause of an error, as far as it is read. fetch wraps the system's error in another cause. */
+export interface Cause {
   readonly cause?: Cause;
   readonly code?: string;
   readonly message?: string;
@@ -124,12 +125,7 @@ const KINDS: Record<number, string> = {
  * The error for a response with this text. If the text is not from the service (but from a proxy, for example), the message quotes
  * the text. `body` has no bigints, because `JSON.stringify` cannot write bigints.
  */
-export function errorFrom(
-  response: HttpResponse,
-  text: string,
-  problem?: string,
-  body = parseIfJson(text, false, text),
-): BaseError {
+export function errorFrom(response: HttpResponse, text: string, problem?: string, body = parseIfJson(text)): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
@@ -148,14 +144,11 @@ export function errorFrom(
   });
 }
 
-export type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
-
-/** Returns the value of a JSON text, or another value if the text is malformed. */
-export function parseIfJson(text: string, revive: Reviver | false, other?: unknown): unknown {
+/** The value of a JSON text, or the text itself if it is not JSON. */
+export function parseIfJson(text: string): unknown {
   try {
-    // JSON.parse ignores a reviver that is no function.
-    return JSON.parse(text, revive as Reviver);
+    return JSON.parse(text);
   } catch {
-    return other;
+    return text;
   }
 }

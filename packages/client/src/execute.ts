@@ -7,12 +7,13 @@ import {
   type HttpResponse,
   type Limits,
   limitsFrom,
+  type Retry,
 } from './connection.ts';
-import { BaseError, type PetstoreError } from './errors.ts';
+import { BaseError, type Cause, type PetstoreError } from './errors.ts';
 import { parseResponse } from './parse-response.ts';
 
 /** The arguments of a call. */
-export interface Arguments {
+export interface CallArguments {
   readonly input: object | undefined;
   readonly options: CallOptions | undefined;
   /** Replaces the URL that was built from the inputs, for example by the URL of the next page. */
@@ -30,75 +31,66 @@ export interface DataAndResponse<Data> {
 export async function execute<Id extends OperationId>(
   connection: Connection,
   wire: Wire<Id>,
-  { input, options, url }: Arguments,
+  { input, options, url }: CallArguments,
 ): Promise<DataAndResponse<Result<Id>>> {
-  const { id, method, authorize, accept = 'application/json', mayRetry: mayRetryCall = mayRetryIdempotent } = wire;
+  const { id, accept = 'application/json' } = wire;
   const callerSignal = options?.signal;
   const start = performance.now();
   let limits: Limits = connection;
   let draft: RequestDraft | undefined;
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
+  const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
+  const sendOnce = async (signal: AbortSignal) => {
+    draft ??= buildRequest(wire, connection, input, options, url);
+    const request = {
+      ...draft,
+      headers: { ...draft.headers },
+      method: wire.method,
+      redirect: 'manual' as const,
+      operation: id,
+      signal,
+      attempt: requestCount,
+    };
+    await wire.authorize?.(request, connection, id);
+    request.headers = mergeHeaders({ accept }, connection.headers, options?.headers, request.headers);
+    // The call may have ended while a function of the caller got the credential.
+    signal.throwIfAborted();
+    requestCount++;
+    const response = await sendRequest(connection, request);
+    const data = (await parseResponse(response, wire)) as Result<Id>;
+    connection.check?.(id, data);
+    return { data, response };
+  };
   for (let attempt = 1; ; attempt++) {
-    const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
     try {
       if (options) limits = limitsFrom(options, connection);
-      draft ??= buildRequest(wire, connection, input, options, url);
-      const built = draft;
-      return await withTimeout(
-        Math.min(timeLeft(), limits.attemptTimeout || Infinity),
-        id,
-        callerSignal,
-        async (signal) => {
-          const request = {
-            ...built,
-            headers: { ...built.headers },
-            method,
-            redirect: 'manual' as const,
-            operation: id,
-            signal,
-            attempt: requestCount,
-          };
-          await authorize?.(request, connection, id);
-          request.headers = mergeHeaders({ accept }, connection.headers, options?.headers, request.headers);
-          if (signal.aborted) throw signal.reason;
-          requestCount++;
-          const response = await sendRequest(connection, request);
-          const data = (await parseResponse(response, wire)) as Result<Id>;
-          connection.check?.(id, data);
-          return { data, response };
-        },
-      );
+      return await withTimeout(Math.min(timeLeft(), limits.attemptTimeout || Infinity), id, callerSignal, sendOnce);
     } catch (reason) {
       const error = callerSignal?.aborted
         ? new BaseError('AbortedError', `${id} was aborted`, { cause: callerSignal.reason })
         : (reason as Error);
-      const retryAfter: string = Object(error).headers?.get('retry-after');
-      // Retry-After is a number of seconds or a date (RFC 9110).
-      const requestedDelay = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
-      // Without Retry-After the delay is random, up to `base` at first and then twice as much each time, but at most `cap`.
-      const delay =
-        requestedDelay >= 0 ? requestedDelay : Math.min(limits.cap, Math.random() * limits.base * 2 ** (attempt - 1));
+      const delay = retryDelay(error, attempt, limits);
       // A stream can be sent only once. A timer may fire up to a millisecond early, so the delay counts as 1 ms longer.
       if (
         draft?.duplex ||
         attempt > limits.limit ||
         delay > limits.cap ||
         delay + 1 > timeLeft() ||
-        !mayRetryCall(error)
+        !(wire.mayRetry ?? mayRetryIdempotent)(error)
       ) {
         if (error instanceof BaseError) error.attempts = requestCount;
         connection.on.error?.(error);
         throw error;
       }
       connection.on.retry?.(error, attempt, delay);
-      // Waits until the delay is over or the caller aborts; the next attempt then reports the abort.
-      await withTimeout(delay, id, callerSignal).catch(() => {});
+      // A task that never ends waits until the delay is over or the caller aborts. The next attempt reports the abort.
+      await withTimeout(delay, id, callerSignal, () => new Promise(() => {})).catch(() => {});
     }
   }
 }
 
-/** Whether a request with this method may be retried after an error: a retry may succeed, and cannot execute the request twice. */
+/** Whether a request with this method may be retried: a retry may succeed, and executing the request twice has the effect of once. */
 export function mayRetry(method: string, error: Error): boolean {
   return mayRetryNonIdempotent(error) || (/^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method) && mayRetryIdempotent(error));
 }
@@ -107,7 +99,7 @@ export function mayRetry(method: string, error: Error): boolean {
 export function mayRetryIdempotent(error: Error): boolean {
   // A function of the caller can throw any value, also one that is not an object.
   const { name, status, code } = Object(error) as Partial<PetstoreError>;
-  return /Connection|Timeout|in_flight|408|429|5..$/.test(`${name}${code}${status}`);
+  return /^(Connection|Timeout)|in_flight|(408|429|5..)$/.test(`${name}${code}${status}`);
 }
 
 /** Whether a non-idempotent request may be retried after this error: the service did not execute this attempt. */
@@ -122,9 +114,14 @@ export function mayRetryNonIdempotent(error: Error): boolean {
   );
 }
 
-interface Cause {
-  readonly code?: string;
-  readonly cause?: { readonly code?: string };
+/** The milliseconds until the next attempt: those in Retry-After, or else random ones. */
+function retryDelay(error: Error, attempt: number, { base, cap }: Retry): number {
+  // A function of the caller can throw an error with other headers.
+  const retryAfter: string = Object(error).headers?.get?.('retry-after');
+  // Retry-After is a number of seconds or a date (RFC 9110).
+  const requested = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
+  // A random delay is up to `base` at first, up to twice as much each further time, and at most `cap`.
+  return requested >= 0 ? requested : Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
 }
 
 /** Merges headers into one object with names in lower case. If a name occurs several times, the last value wins. */
@@ -148,7 +145,7 @@ function withTimeout<T>(
   milliseconds: number,
   id: string,
   callerSignal: AbortSignal | undefined,
-  run: (signal: AbortSignal) => Promise<T> = () => new Promise(() => {}),
+  task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
@@ -167,7 +164,7 @@ function withTimeout<T>(
     if (callerSignal) signal.onabort = () => fail(signal.reason);
     if (signal.aborted) fail(signal.reason);
     else
-      run(signal).then((value) => {
+      task(signal).then((value) => {
         clearTimeout(timer);
         resolve(value);
       }, fail);
@@ -177,15 +174,14 @@ function withTimeout<T>(
 /** Sends a request. Follows at most 5 redirects, only of GET and HEAD, and only within the origin. */
 async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequest): Promise<HttpResponse> {
   try {
-    for (let sent = request, redirects = 5; ; redirects--) {
-      const response = await transport(sent);
-      const location =
-        redirects && /^(GET|HEAD)3/.test(sent.method + response.status) && response.headers.get('location');
-      if (!location) return response;
-      const { href, origin } = new URL(location, sent.url);
-      if (!sent.url.startsWith(`${origin}/`)) return response;
+    for (let current = request, redirects = 5; ; redirects--) {
+      const { method, url } = current;
+      const response = await transport(current);
+      const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
+      const target = location && URL.canParse(location, url) && new URL(location, url);
+      if (!target || !url.startsWith(`${target.origin}/`)) return response;
       await response.body?.cancel();
-      sent = { ...sent, url: href };
+      current = { ...current, url: target.href };
     }
   } catch (cause) {
     throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });

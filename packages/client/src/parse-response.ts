@@ -1,6 +1,6 @@
 import { isExact, type Parse } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
-import { BaseError, errorFrom, parseIfJson, type Reviver } from './errors.ts';
+import { BaseError, errorFrom } from './errors.ts';
 
 /** Parses the response if `ok` matches its status (default: 200). Otherwise rejects with the error for the response. */
 export function parseResponse(
@@ -19,20 +19,21 @@ export function parseResponse(
  */
 export const parseJson = async (response: HttpResponse, allowsBigint?: boolean): Promise<unknown> => {
   const text = await readText(response);
-  let problem: string | undefined;
+  let problem = 'broken JSON';
   // Runtimes such as Node 20 do not pass the source text.
-  const revive: Reviver = (_, value, { source = '' } = {}) => {
-    if (typeof value === 'number' && !isExact(value) && !/e/i.test(source)) {
-      if (allowsBigint && /^-?\d+$/.test(source)) return BigInt(source);
-      problem = 'inexact number';
-    }
-    return value;
+  const revive = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) => {
+    if (typeof value !== 'number' || isExact(value) || /e/i.test(source)) return value;
+    if (allowsBigint && /^-?\d+$/.test(source)) return BigInt(source);
+    problem = 'inexact number';
+    // Ends the parsing.
+    throw problem;
   };
-  // Such a number has 16 digits in a row. Any other text skips the slower step.
-  const data = parseIfJson(text, /\d{16}/.test(text) && revive);
-  if (data === undefined) problem = 'broken JSON';
-  if (problem) throw errorFrom(response, text, problem);
-  return data;
+  try {
+    // Such a number has 16 digits in a row. Any other text skips the slower step.
+    return JSON.parse(text, /\d{16}/.test(text) ? revive : undefined);
+  } catch {
+    throw errorFrom(response, text, problem);
+  }
 };
 
 /** Like `parseJson`, but returns integers from 2^53 on as bigint if they are written as digits only. */

@@ -168,7 +168,7 @@ test('a function for the key that fails is called a bounded number of times', as
   expect([calls, sent.length]).toEqual([3, 0]);
 });
 
-test.each([undefined, null, 'down'])(
+test.each([undefined, null, 'down', { headers: { 'retry-after': '1' } }])(
   'a function for the key that rejects with %j rejects the call with the same',
   async (reason) => {
     const { sent, api } = recording({ apiKey: () => Promise.reject(reason) });

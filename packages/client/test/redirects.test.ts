@@ -38,9 +38,10 @@ test('an endless redirect is an error', async () => {
   expect(requests.length).toBe(6);
 });
 
-test('a redirect to a malformed address is a connection error', async () => {
-  const { api } = await client(to(302, 'http://['));
-  await expect(api.listPets()).rejects.toMatchObject({ name: 'ConnectionError' });
+test('a redirect to a malformed address is an unexpected response, and is not retried', async () => {
+  const { api, requests } = await stubbed([to(302, 'http://[')]);
+  await expect(api.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 302 });
+  expect(requests.length).toBe(1);
 });
 
 test('a 2xx that the operation does not declare is an error', async () => {

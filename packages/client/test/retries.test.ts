@@ -114,6 +114,13 @@ describe('a list', () => {
       UnexpectedResponseError,
       { status: 200, message: expect.stringContaining('inexact number') },
     ],
+    [
+      'an error has a code with digits of another status',
+      respondError(400, 'E4080'),
+      1,
+      InvalidRequestError,
+      { status: 400, code: 'E4080' },
+    ],
   ])('fails with the right error when %s', async (_, responder, count, Class, properties) => {
     const { api, requests } = await stubbed([responder]);
     const error = await errorOf(api.listPets());

@@ -131,7 +131,7 @@ export function valueFrom(text: string, schema: Schema): unknown {
     return Number.isSafeInteger(value) ? value : BigInt(text);
   }
   if (types.includes('number') && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Number(text);
-  if (typeIn(schema) === 'object') return parseIfJson(text, false, text);
+  if (typeIn(schema) === 'object') return parseIfJson(text);
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 }
