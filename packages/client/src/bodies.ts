@@ -1,5 +1,5 @@
 // Encoders of bodies other than JSON without bigints, which `inBody` writes.
-import { addQuery, type Encoder, inQuery, only, type RequestDraft, randomText } from './build-request.ts';
+import { addQuery, type Encoder, inQuery, type RequestDraft, randomText, writeEach } from './build-request.ts';
 import type { Body } from './connection.ts';
 
 /** Writes the inputs as the properties of JSON with integers that may be bigints. */
@@ -33,13 +33,11 @@ export const wholeBytes = (type: string) =>
 
 /** Writes the input `body` as a form. */
 export function wholeForm(encode: Encoder): Encoder {
-  return only(['body'], (draft, inputs) => {
-    for (const [, body] of inputs)
-      encode(
-        draft,
-        Object.entries(body as object).filter(([, value]) => value !== undefined),
-      );
-    return [];
+  return writeEach(['body'], (draft, body) => {
+    encode(
+      draft,
+      Object.entries(body as object).filter(([, value]) => value !== undefined),
+    );
   });
 }
 
@@ -105,15 +103,13 @@ export function exactJson(value: unknown): string {
 }
 
 function wholeAs(type: string, write: (body: unknown, draft: RequestDraft) => Body): Encoder {
-  return only(['body'], (draft, inputs) => {
-    for (const [, body] of inputs) {
-      draft.headers['content-type'] = type;
-      draft.body = write(body, draft);
-    }
-    return [];
+  return writeEach(['body'], (draft, body) => {
+    draft.headers['content-type'] = type;
+    draft.body = write(body, draft);
   });
 }
 
+/** The headers of a part. `allowed` are the content types of the property in the spec, separated by commas. */
 function partHeader(name: string, value: unknown, allowed: string): string {
   const isFile = value instanceof Blob;
   const valueType = isFile

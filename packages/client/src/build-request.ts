@@ -73,13 +73,13 @@ export function isExact(data: unknown): boolean {
     : ArrayBuffer.isView(data) || Object(data) !== data || Object.values(data as object).every(isExact);
 }
 
-/** Limits an encoder to the inputs with these names, and returns the other inputs. */
-export function only(names: readonly string[], encode: Encoder): Encoder {
+/** Writes each input that has one of these names, and returns the other inputs. */
+export function writeEach(
+  names: readonly string[],
+  write: (draft: RequestDraft, value: unknown, name: string) => void,
+): Encoder {
   return (draft, inputs) => {
-    encode(
-      draft,
-      inputs.filter(([name]) => names.includes(name)),
-    );
+    for (const [name, value] of inputs) if (names.includes(name)) write(draft, value, name);
     return inputs.filter(([name]) => !names.includes(name));
   };
 }
@@ -116,9 +116,8 @@ export const randomText = () => crypto.getRandomValues(new Uint32Array(4)).join(
 
 /** Writes the inputs with these names as headers. */
 export function inHeaders(...names: string[]): Encoder {
-  return only(names, (draft, inputs) => {
-    for (const [name, value] of inputs) if (value !== null) draft.headers[name.toLowerCase()] = String(value);
-    return [];
+  return writeEach(names, (draft, value, name) => {
+    if (value !== null) draft.headers[name.toLowerCase()] = String(value);
   });
 }
 
@@ -134,7 +133,7 @@ export const inQuery: Encoder = (draft, inputs) => {
 
 /** Writes the inputs with these names as query parameters. */
 export function inQueryOf(...names: string[]): Encoder {
-  return only(names, inQuery);
+  return writeEach(names, (draft, value, name) => inQuery(draft, [[name, value]]));
 }
 
 /** Writes all inputs as the properties of a JSON body. */
@@ -144,7 +143,7 @@ export const inBody: Encoder = (draft, inputs) => {
   return [];
 };
 
-/** Adds the credential of a scheme. */
+/** Adds the credential of a scheme. Throws if the connection has no such credential. */
 export function authorizeBy([name, addCredential, option]: Scheme): Authorize {
   return async (draft, connection, id) => {
     const credential = connection.credentials?.[name] ?? connection[option as 'apiKey'];

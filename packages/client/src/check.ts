@@ -6,6 +6,7 @@ import {
   propertiesOf,
   resolved,
   type Schema,
+  typeOf,
 } from '@petstore/types';
 import { exactJson } from './bodies.ts';
 
@@ -154,11 +155,8 @@ function listFault(value: readonly unknown[], { minItems, maxItems, uniqueItems 
 }
 
 function isOf(value: unknown, type: JsonType): boolean {
-  if (type === 'null') return value === null;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value);
-  if (type === 'number') return typeof value === 'bigint' || typeof value === 'number';
-  return typeof value === type && value !== null && !Array.isArray(value);
+  const valueType = typeof value === 'bigint' ? 'integer' : typeOf(value);
+  return valueType === type || (valueType === 'integer' && type === 'number');
 }
 
 function isSame(one: unknown, other: unknown): boolean {

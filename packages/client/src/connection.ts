@@ -107,11 +107,14 @@ export interface DeprecationNotice {
   readonly message: string;
 }
 
-/** The callbacks as the client calls them; see `observe`. */
+/** The callbacks of a connection; see `observe`. */
 export interface Observer {
-  readonly retry?: (reason: Error, attempt: number, milliseconds: number) => void;
-  readonly error?: (error: Error) => void;
-  readonly deprecated?: ((notice: DeprecationNotice) => void) | false;
+  /** Before the wait for the next attempt. */
+  retry?(reason: Error, attempt: number, milliseconds: number): void;
+  /** When a call fails. */
+  error?(error: Error): void;
+  /** When a deprecated operation is called, once per process. By default the client logs a warning; `false` disables it. */
+  deprecated?: ((notice: DeprecationNotice) => void) | false;
 }
 
 /** Checked limits of time and of retries. */

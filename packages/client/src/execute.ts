@@ -124,8 +124,8 @@ function retryDelay(error: Error, attempt: number, { base, cap }: Retry): number
   return requested >= 0 ? requested : Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
 }
 
-/** Merges headers into one object with names in lower case. If a name occurs several times, the last value wins. */
-function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, string> {
+/** Merges headers into one object with names in lower case. If a name occurs several times, the last value wins. Throws for an invalid header. */
+export function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const source of sources) {
     for (const name in source) {

@@ -8,17 +8,11 @@ import { LOOP_LEFT } from './pages.ts';
 export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'headers'>;
 
 /** Callbacks that observe calls. Callbacks cannot change a call. An error in a callback is logged with `console.error`. */
-export interface Hooks {
+export interface Hooks extends Observer {
   /** Before each attempt; `attempt` counts from 0. */
   request?(request: ShownRequest, attempt: number): void;
   /** After each response. */
   response?(response: Pick<HttpResponse, 'status' | 'headers'>, request: ShownRequest): void;
-  /** Before the wait for the next attempt. */
-  retry?(reason: Error, attempt: number, milliseconds: number): void;
-  /** When a call fails. */
-  error?(error: Error): void;
-  /** When a deprecated operation is called, once per process. By default the client logs a warning; `false` disables it. */
-  deprecated?: ((notice: DeprecationNotice) => void) | false;
 }
 
 /** How much is logged: `warn` deprecations, `info` also retries and failures, `debug` also requests and responses. */

@@ -1,6 +1,6 @@
 // Encoders of parameters that are not single values: lists and objects in the styles of OpenAPI, and JSON.
 import { exactJson } from './bodies.ts';
-import { addCookie, addQuery, type Encoder, fillPath, only, type RequestDraft } from './build-request.ts';
+import { addCookie, addQuery, type Encoder, fillPath, type RequestDraft, writeEach } from './build-request.ts';
 
 /** Writes a list as `3,4,5`, an object as `R,100,G,200` or exploded as `R=100,G=200`. */
 export const simplePath = (name: string, explode: boolean) =>
@@ -43,16 +43,15 @@ export const deepQuery = (name: string, reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
     const write = reserved ? encodedButReserved : encoded;
     const key = encodeURIComponent(name);
-    if (typeof value !== 'object' || value === null) return addQuery(draft, `${key}=${write(value)}`);
+    if (typeof value !== 'object') return addQuery(draft, `${key}=${write(value)}`);
     for (const [part, item] of Object.entries(value))
       addQuery(draft, `${key}%5B${encodeURIComponent(part)}%5D=${write(item)}`);
   });
 
 /** Writes the inputs with these names, each a single value, as cookies. */
 export const inCookies = (...names: string[]) =>
-  only(names, (draft, inputs) => {
-    for (const [name, value] of inputs) if (value !== null) addCookie(draft, name, encoded(value));
-    return [];
+  writeEach(names, (draft, value, name) => {
+    if (value !== null) addCookie(draft, name, encoded(value));
   });
 
 /** Writes a cookie as `id=3,4,5`. */
@@ -61,17 +60,17 @@ export const formCookie = (name: string) =>
 
 /** Writes JSON as a segment of the path. */
 export const jsonPath = (name: string) =>
-  ifPresent(name, (draft, value) => fillPath(draft, name, encodeURIComponent(exactJson(value))));
+  writeEach([name], (draft, value) => fillPath(draft, name, encodeURIComponent(exactJson(value))));
 
 /** Writes JSON as a query parameter. */
 export const jsonQuery = (name: string) =>
-  ifPresent(name, (draft, value) =>
+  writeEach([name], (draft, value) =>
     addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`),
   );
 
 /** Writes JSON as a header. Other characters than ASCII are escaped, because a header cannot contain them. */
 export const jsonHeader = (name: string) =>
-  ifPresent(name, (draft, value) => {
+  writeEach([name], (draft, value) => {
     draft.headers[name.toLowerCase()] = exactJson(value).replace(
       /[^\x20-\x7e]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -80,52 +79,40 @@ export const jsonHeader = (name: string) =>
 
 /** Writes JSON as a cookie. */
 export const jsonCookie = (name: string) =>
-  ifPresent(name, (draft, value) => addCookie(draft, name, encodeURIComponent(exactJson(value))));
+  writeEach([name], (draft, value) => addCookie(draft, name, encodeURIComponent(exactJson(value))));
 
-type Write = (draft: RequestDraft, value: unknown) => void;
-
-/** Writes the input with this name, if the call has the input. */
-function ifPresent(name: string, write: Write): Encoder {
-  return only([name], (draft, inputs) => {
-    for (const [, value] of inputs) write(draft, value);
-    return [];
-  });
-}
+/** An input that is not null. */
+type Value = NonNullable<unknown>;
 
 /** Writes the input with this name without members that are null. Writes nothing if nothing remains (RFC 6570, 2.3). */
-function ifNotEmpty(name: string, write: Write): Encoder {
-  return ifPresent(name, (draft, value) => {
-    if (value === null) return;
+function ifNotEmpty(name: string, write: (draft: RequestDraft, value: Value) => void): Encoder {
+  return writeEach([name], (draft, value) => {
+    if (value == null) return;
     if (typeof value !== 'object') return write(draft, value);
-    const members = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
+    const members = Object.entries(value).filter(([, item]) => item != null);
     if (members.length === 0) return;
     write(draft, Array.isArray(value) ? members.map(([, item]) => item) : Object.fromEntries(members));
   });
 }
 
 /** Throws if a list or an object has a member that contains the delimiter, because it would arrive as two members. */
-function rejectDelimiter(name: string, value: unknown, delimiter: string): void {
-  if (
-    typeof value === 'object' &&
-    Object.entries(value ?? {})
-      .flat()
-      .some((part) => String(part).includes(delimiter))
-  )
+function rejectDelimiter(name: string, value: Value, delimiter: string): void {
+  const parts = typeof value === 'object' ? Object.entries(value).flat() : [];
+  if (parts.some((part) => String(part).includes(delimiter)))
     throw new TypeError(`an element of ${name} contains the delimiter '${delimiter}'`);
 }
 
 /** The encoded `name=value` of each element or property if the value is exploded, else of the whole value. */
-function pairsOf(name: string, value: unknown, explode: boolean, write: (value: unknown) => string): string[] {
-  if (!explode || typeof value !== 'object' || value === null)
-    return [`${encodeURIComponent(name)}=${joined(value, false, ',', write)}`];
+function pairsOf(name: string, value: Value, explode: boolean, write: (value: unknown) => string): string[] {
+  if (!explode || typeof value !== 'object') return [`${encodeURIComponent(name)}=${joined(value, false, ',', write)}`];
   const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : Object.entries(value);
   return pairs.map(([part, item]) => `${encodeURIComponent(part)}=${write(item)}`);
 }
 
 /** A list, the names and values of an object, or a single value as one text. Exploded, an object is `name=value` pairs. */
-function joined(value: unknown, explode: boolean, delimiter: string, write = encoded): string {
+function joined(value: Value, explode: boolean, delimiter: string, write = encoded): string {
   if (Array.isArray(value)) return value.map(write).join(delimiter);
-  if (typeof value !== 'object' || value === null) return write(value);
+  if (typeof value !== 'object') return write(value);
   return Object.entries(value)
     .map(([name, item]) => write(name) + (explode ? '=' : delimiter) + write(item))
     .join(delimiter);

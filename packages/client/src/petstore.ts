@@ -8,6 +8,7 @@ import {
   type EnvironmentOptions,
   limitsFrom,
 } from './connection.ts';
+import { mergeHeaders } from './execute.ts';
 import * as calls from './gen/calls.gen.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { type Paged, type PagedId, pages } from './pages.ts';
@@ -50,17 +51,12 @@ export function petstore(options: Options = {}): Petstore {
       timeout,
       attemptTimeout,
       retry: { limit, base, cap },
-      headers: { ...inLowerCase(options.headers), ...inLowerCase(changed.headers) },
+      headers: mergeHeaders(options.headers, changed.headers),
       on: { ...options.on, ...changed.on },
     });
   };
   // `withOptions` is on the prototype, because an operation with the same name must take precedence.
   return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
-}
-
-/** Headers with names in lower case, so that a header replaces one whose name is written differently. */
-function inLowerCase(headers: Options['headers'] = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 interface Globals {

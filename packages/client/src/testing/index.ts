@@ -177,15 +177,11 @@ export function fakeService(options: FakeOptions = {}): FakeService {
 /** Waits, and rejects as fetch does when the signal aborts. */
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(handle);
+    signal.throwIfAborted();
+    const timer = setTimeout(resolve, milliseconds);
+    signal.onabort = () => {
+      clearTimeout(timer);
       reject(signal.reason);
     };
-    const handle = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
   });
 }
