@@ -1,7 +1,8 @@
-import { type Operation, operations, type Pagination } from '@petstore/types';
+import { type Operation, operations, type Pagination, type Schema } from '@petstore/types';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { connect, createPet, NotFoundError, petstore, UnauthorizedError } from '../src/index.ts';
 import { fakeService } from '../src/testing/index.ts';
+import { readBody } from '../src/testing/read-body.ts';
 import { Resources } from '../src/testing/resources.ts';
 
 const fake = fakeService({ pageSize: 2 });
@@ -107,8 +108,15 @@ describe('an interruption can', () => {
   });
 
   test('replace the text of a response', async () => {
-    fake.next('listPets', { text: '<html>' });
+    fake.next('listPets', { text: '<html>' }, { status: 400, text: '<html>' });
     await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', body: '<html>' });
+    await expect(store.listPets()).rejects.toMatchObject({ name: 'InvalidRequestError', body: '<html>' });
+  });
+
+  test.each([{}, { status: 400 }])('add headers to a response: %j', async (interruption) => {
+    fake.next('listPets', { ...interruption, headers: { etag: '"1"' } });
+    const response = await fake.fetch('http://127.0.0.1:8080/v1/pets', { headers });
+    expect(response.headers.get('etag')).toBe('"1"');
   });
 });
 
@@ -180,4 +188,31 @@ test('a document may have properties, and a list may have filters, that are name
   expect(resources.run(create, create.path, document)).toEqual({ data: { id: 1, ...document } });
   expect(resources.run(list, list.path, {})).toEqual({ data: [{ id: 1, ...document }] });
   expect(resources.run(list, list.path, { constructor: 'z' })).toEqual({ data: [] });
+});
+
+describe('a body that is one input', () => {
+  const bodyOf = async (kind: 'text' | 'bytes', mediaType: string, body?: string | Blob, schema: Schema = {}) => {
+    const fields = { body: { in: 'body', required: false, description: '', schema } } as const;
+    const request = new Request('http://pets.test', { method: 'POST', ...(body !== undefined && { body }) });
+    return (await readBody({ fields, body: { kind, mediaType, required: false, whole: true } }, request)).body;
+  };
+
+  test('is checked by its schema', async () => {
+    const schema = { type: 'string', maxLength: 3 } as const;
+    expect(await bodyOf('text', 'text/plain', 'Rex', schema)).toBe('Rex');
+    await expect(bodyOf('text', 'text/plain', 'Rexy', schema)).rejects.toMatchObject({ status: 400 });
+    expect(await bodyOf('text', 'text/plain', '5', { type: 'integer' })).toBe(5);
+  });
+
+  test('is rejected in another media type', async () => {
+    const photo = new Blob(['x'], { type: 'image/png' });
+    expect(await bodyOf('bytes', 'image/*', photo)).toBeInstanceOf(Blob);
+    expect(await bodyOf('bytes', 'application/octet-stream', photo)).toBeInstanceOf(Blob);
+    await expect(bodyOf('bytes', 'video/*', photo)).rejects.toMatchObject({ status: 415 });
+    await expect(bodyOf('text', 'text/csv', 'Rex')).rejects.toMatchObject({ status: 415 });
+  });
+
+  test('may be absent if it is optional', async () => {
+    expect(await bodyOf('text', 'text/plain')).toBeUndefined();
+  });
 });

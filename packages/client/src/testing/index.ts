@@ -61,21 +61,17 @@ export interface FakeService {
   reset(): void;
 }
 
-const all: readonly Operation[] = Object.values(operations);
+const allOperations: readonly Operation[] = Object.values(operations);
 
 /** Creates a fake service. It validates requests by the spec, and derives from the shape of an operation what to do. */
-export function fakeService(options: FakeOptions = {}): FakeService {
-  const {
-    baseUrl = Object.values<string>(deployments)[0] ?? '',
-    apiKey,
-    pageSize = Number.POSITIVE_INFINITY,
-  } = options;
+export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions = {}): FakeService {
+  const { baseUrl = Object.values<string>(deployments)[0] ?? '', pageSize = Infinity } = options;
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const requests: FakeRequest[] = [];
   const interruptions = new Map<string, Interruption[]>();
-  const idempotentResponses = new Map<string, { readonly request: string; readonly response: Response }>();
-  let resources = new Resources(all, pageSize);
-  let received = 0;
+  const idempotentResponses = new Map<string, { readonly fingerprint: string; readonly response: Response }>();
+  let resources = new Resources(allOperations, pageSize);
+  let responseCount = 0;
 
   const authorize = ({ headers }: Request, { security }: Pick<Operation, 'security'>): void => {
     const key = /^bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
@@ -84,20 +80,21 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       throw new HttpError(401, 'The API key is missing or invalid.', { 'www-authenticate': 'Bearer' });
   };
 
-  const handle = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
+  const execute = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
     const { operation } = route;
     const { id, pagination } = operation;
     const input = await readInputs(route, query, request);
     const idempotencyKey = idempotencyKeyOf(operation, request);
     const fingerprint = `${id} ${idempotencyKey === undefined ? '' : await fingerprintOf(input)}`;
-    const before = idempotencyKey !== undefined ? idempotentResponses.get(idempotencyKey) : undefined;
-    if (before) {
-      if (before.request !== fingerprint) throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
-      const replayed = before.response.clone();
+    const earlier = idempotentResponses.get(idempotencyKey ?? '');
+    if (earlier) {
+      if (earlier.fingerprint !== fingerprint)
+        throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
+      const replayed = earlier.response.clone();
       replayed.headers.set('idempotency-replayed', 'true');
       return replayed;
     }
-    const handler = options.handlers?.[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
+    const handler = handlers[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
     const result = handler ? { data: await handler(input) } : resources.run(operation, path, input);
     if (result === 'unknown')
       throw new HttpError(501, `The fake service cannot derive what ${id} does: give handlers.${id}.`);
@@ -109,7 +106,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     }
     const response = responseOf(operation, result.data, headers);
     if (idempotencyKey !== undefined)
-      idempotentResponses.set(idempotencyKey, { request: fingerprint, response: response.clone() });
+      idempotentResponses.set(idempotencyKey, { fingerprint, response: response.clone() });
     return response;
   };
 
@@ -117,7 +114,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     const request = new Request(input, init);
     const { pathname, searchParams } = new URL(request.url);
     const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : '';
-    const routes = routesOf(all, path);
+    const routes = routesOf(allOperations, path);
     // HEAD is answered as GET is, without the body.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = routes.find(({ operation }) => operation.method === method);
@@ -130,31 +127,30 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       body: await request.clone().text(),
     });
     if (requests.length > MAX_REQUESTS) requests.shift();
-    const { delay = 0, disconnect, status, headers, text, ...error } = interruptions.get(id ?? '')?.shift() ?? {};
+    const { delay = 0, disconnect, status, headers = {}, text, ...error } = interruptions.get(id ?? '')?.shift() ?? {};
     await wait(delay, request.signal);
     const brokenConnection = () =>
       new TypeError('fetch failed', { cause: new Error('the fake service ended the connection') });
     if (disconnect === 'before') throw brokenConnection();
     const respond = async (): Promise<Response> => {
-      try {
-        if (status !== undefined) return errorResponse(status, error, headers, text);
-        if (path !== '') authorize(request, route?.operation ?? service);
-        if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
-        const allow = allowOf(routes.map(({ operation }) => operation));
-        if (!route && method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
-        if (!route) throw new HttpError(405, `This path has ${allow}.`, { allow });
-        const response = await handle(request, route, path, searchParams);
-        return text === undefined ? response : new Response(text, response);
-      } catch (reason) {
-        if (!(reason instanceof HttpError)) throw reason;
-        return errorResponse(reason.status, reason, { ...reason.headers, ...headers }, text);
-      }
+      if (status !== undefined) return errorResponse(status, error);
+      if (path !== '') authorize(request, route?.operation ?? service);
+      if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
+      const allow = allowOf(routes.map(({ operation }) => operation));
+      if (!route && method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+      if (!route) throw new HttpError(405, `This path has ${allow}.`, { allow });
+      return execute(request, route, path, searchParams);
     };
-    const response = await respond();
+    const response = await respond().catch((reason: unknown) => {
+      if (!(reason instanceof HttpError)) throw reason;
+      return errorResponse(reason.status, reason, reason.headers);
+    });
     if (disconnect === 'after') throw brokenConnection();
     for (const header of deprecationOf(route?.operation, basePath)) response.headers.append(...header);
-    response.headers.set('x-request-id', headers?.['x-request-id'] ?? `fake-${++received}`);
-    return request.method === 'HEAD' ? new Response(null, response) : response;
+    response.headers.set('x-request-id', `fake-${++responseCount}`);
+    for (const header of Object.entries(headers)) response.headers.set(...header);
+    const body = request.method === 'HEAD' ? null : text;
+    return body === undefined ? response : new Response(body, response);
   };
 
   const clientOptions: Options = { baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' };
@@ -169,7 +165,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       requests.length = 0;
       interruptions.clear();
       idempotentResponses.clear();
-      resources = new Resources(all, pageSize);
+      resources = new Resources(allOperations, pageSize);
     },
   };
 }

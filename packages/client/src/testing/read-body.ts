@@ -38,22 +38,19 @@ export async function readBody({ fields, body }: WithBody, request: Request): Pr
   if (size > MAX_BODY_BYTES) throw new HttpError(413, `the body is larger than ${MAX_BODY_BYTES} bytes`);
   if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? ''))
     throw new HttpError(415, 'the body is compressed');
-  if (body.kind === 'text') return { body: await readText(body, request) };
-  if (body.kind === 'bytes') return { body: await request.blob() };
-  const value = body.kind === 'json' ? await readJson(body, request) : await readForm({ fields, body }, request);
-  if (value === undefined) return {};
+  if (request.body === null && !body.required) return {};
+  const value = await readValue({ fields, body }, request);
   if (body.whole) {
-    const fault = faultOf(value, fields.body?.schema ?? {}, 'request');
-    if (fault !== undefined) throw new HttpError(400, `the body is ${fault}`);
+    validate('the body', value, fields.body?.schema ?? {});
     return { body: value };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new HttpError(400, 'the body is not an object');
   const properties = new Map<string, unknown>(Object.entries(value));
-  for (const [name, field] of Object.entries(fields).filter(([, one]) => one.in === 'body')) {
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.in !== 'body') continue;
     if (field.required && !properties.has(name)) throw new HttpError(400, `body '${name}' is missing`);
-    const fault = properties.has(name) ? faultOf(properties.get(name), field.schema, 'request') : undefined;
-    if (fault !== undefined) throw new HttpError(400, `body '${name}' is ${fault}`);
+    if (properties.has(name)) validate(`body '${name}'`, properties.get(name), field.schema);
   }
   for (const name of properties.keys())
     if (fields[name]?.in !== 'body' && !body.additional)
@@ -61,10 +58,34 @@ export async function readBody({ fields, body }: WithBody, request: Request): Pr
   return Object.fromEntries(properties);
 }
 
-/** The value of a JSON body; `undefined` if an optional body is missing. */
-async function readJson(body: RequestBody, request: Request): Promise<unknown> {
-  if (request.body === null && !body.required) return undefined;
-  const text = await readText(body, request);
+/** The value of a body in the declared media type. */
+async function readValue({ fields, body }: WithBody, request: Request): Promise<unknown> {
+  if (body.kind === 'form' || body.kind === 'multipart') return readForm({ fields, body }, request);
+  if (!isAccepted(request.headers.get('content-type') ?? '', body))
+    throw new HttpError(415, `the body must be ${body.mediaType}${body.kind === 'bytes' ? '' : ' in UTF-8'}`);
+  if (body.kind === 'bytes') return request.blob();
+  const text = utf8Of(await request.arrayBuffer());
+  return body.kind === 'json' ? parseJson(text) : valueFrom(text, fields.body?.schema ?? {});
+}
+
+/** Whether a `Content-Type` matches the declared media type. Text has to be UTF-8. */
+function isAccepted(contentType: string, { mediaType, kind }: RequestBody): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(/ *; */);
+  const [expected = ''] = mediaType.toLowerCase().split(';');
+  const isType = expected.includes('*') ? type.startsWith(expected.replace(/\*.*/, '')) : type === expected;
+  if (kind === 'bytes') return isType || expected === 'application/octet-stream';
+  return isType && !parameters.some((parameter) => /^charset=(?!"?(utf-8|us-ascii)"?$)/.test(parameter));
+}
+
+function utf8Of(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new HttpError(400, 'the body is not UTF-8');
+  }
+}
+
+function parseJson(text: string): unknown {
   let value: unknown;
   try {
     value = parseExact(text);
@@ -80,20 +101,6 @@ async function readJson(body: RequestBody, request: Request): Promise<unknown> {
   return value;
 }
 
-/** The text of a body in the declared media type. Throws an HttpError for another type, another charset, or bytes that are not UTF-8. */
-async function readText({ mediaType }: RequestBody, request: Request): Promise<string> {
-  const type = request.headers.get('content-type') ?? '';
-  const [essence = '', ...parameters] = type.toLowerCase().split(/ *; */);
-  const isDeclared = mediaType.includes('*') || essence === mediaType.toLowerCase().split(';')[0];
-  if (!isDeclared || parameters.some((one) => /^charset=(?!"?(utf-8|us-ascii)"?$)/.test(one)))
-    throw new HttpError(415, `the body must be ${mediaType} in UTF-8`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await request.arrayBuffer());
-  } catch {
-    throw new HttpError(400, 'the body is not UTF-8');
-  }
-}
-
 /** A value that the service cannot store: a lone surrogate, or an integer beyond 64 bits. */
 function problemIn(value: unknown): string | undefined {
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) return 'it is not well-formed Unicode';
@@ -106,21 +113,26 @@ function problemIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The properties of a form; `undefined` if an optional body is missing. A part that is a file is a `File`. */
-async function readForm({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown> | undefined> {
-  if (request.body === null && !body.required) return undefined;
+/** The properties of a form. A part that is a file is a `File`. */
+async function readForm({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown>> {
   const form = await request.formData().catch(() => {
     throw new HttpError(415, `the body must be ${body.mediaType}`);
   });
   const properties = body.whole ? propertiesOf(fields.body?.schema ?? {}) : {};
-  const read = [...new Set(form.keys())].map((name) => {
+  const entries = [...new Set(form.keys())].map((name) => {
     const schema = properties[name] ?? fields[name]?.schema ?? {};
     const isList = typeIn(schema) === 'array';
-    const rule = isList ? (schema.items ?? {}) : schema;
-    const values = form.getAll(name).map((part) => (typeof part === 'string' ? valueFrom(part, rule) : part));
+    const itemSchema = isList ? (schema.items ?? {}) : schema;
+    const values = form.getAll(name).map((part) => (typeof part === 'string' ? valueFrom(part, itemSchema) : part));
     return [name, isList ? values : values[0]] as const;
   });
-  return Object.fromEntries(read);
+  return Object.fromEntries(entries);
+}
+
+/** Throws an HttpError if a value violates its schema. */
+export function validate(name: string, value: unknown, schema: Schema, status = 400): void {
+  const violation = faultOf(value, schema, 'request');
+  if (violation !== undefined) throw new HttpError(status, `${name} is ${violation}`);
 }
 
 /** The text of a parameter as a value of the type in its schema. */

@@ -1,7 +1,6 @@
 // Reads requests as the service does, by the operations of the spec.
 import { type Field, type Operation, typeIn, typesOf } from '@petstore/types';
-import { faultOf } from '../check.ts';
-import { HttpError, readBody, valueFrom } from './read-body.ts';
+import { HttpError, readBody, validate, valueFrom } from './read-body.ts';
 
 /** An operation, and the percent-encoded parameters in the path that matches it. */
 export interface Route {
@@ -12,15 +11,12 @@ export interface Route {
 /** The operations with this path. A path without parameters goes before one with parameters. */
 export function routesOf(operations: readonly Operation[], path: string): Route[] {
   const routes = operations.flatMap((operation) => {
-    const names: string[] = [];
-    const pattern = operation.path
-      .split(/\{([^}]+)\}/)
-      .map((part, i) => (i % 2 === 0 ? part.replace(/[.*+?^$()|[\]\\]/g, '\\$&') : names.push(part) && '([^/]+)'))
-      .join('');
-    const match = new RegExp(`^${pattern}$`).exec(path);
+    const names = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+    const literals = operation.path.split(/\{[^}]+\}/).map((text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&'));
+    const match = new RegExp(`^${literals.join('([^/]+)')}$`).exec(path);
     return match ? [{ operation, segments: new Map(names.map((name, i) => [name, match[i + 1] ?? ''])) }] : [];
   });
-  return routes.sort((one, other) => one.segments.size - other.segments.size);
+  return routes.sort((left, right) => left.segments.size - right.segments.size);
 }
 
 /** The inputs in a request. Throws an HttpError for an input that the spec does not allow. */
@@ -30,31 +26,29 @@ export async function readInputs(
   request: Request,
 ): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    const { in: place, required, schema } = field;
-    if (place === 'body') continue;
-    const texts =
-      place === 'query'
-        ? query.getAll(name)
-        : [(place === 'path' ? decoded(segments.get(name)) : request.headers.get(name)) ?? []].flat();
-    if (!isReadable(field) && (texts.length > 0 || (place === 'cookie' && request.headers.has('cookie'))))
-      throw unreadable(name);
+  const parameters = Object.entries(fields).filter(([, field]) => field.in !== 'body');
+  for (const [name, field] of parameters) {
+    const { in: location, required, schema } = field;
+    const texts = location === 'query' ? query.getAll(name) : textsOf(location, name, segments, request.headers);
+    if (texts.length === 0) {
+      if (required && isReadable(field)) throw new HttpError(400, `${location} '${name}' is missing`);
+      continue;
+    }
+    if (!isReadable(field)) throw unreadable(name);
     const isList = typesOf(schema).includes('array');
     if (texts.length > 1 && !isList) throw new HttpError(400, `query '${name}' appears more than once`);
-    if (texts.length === 0 && required && isReadable(field)) throw new HttpError(400, `${place} '${name}' is missing`);
-    if (texts.length === 0) continue;
     const values = texts.map((text) => valueFrom(text, isList ? (schema.items ?? {}) : schema));
     const value = isList ? values : values[0];
-    const fault = faultOf(value, schema, 'request');
     // No document has an identifier that violates the spec.
-    if (fault !== undefined) throw new HttpError(place === 'path' ? 404 : 400, `${place} '${name}' is ${fault}`);
+    validate(`${location} '${name}'`, value, schema, location === 'path' ? 404 : 400);
     input[name] = value;
   }
-  for (const name of query.keys())
-    if (fields[name]?.in !== 'query') {
-      const other = Object.keys(fields).find((one) => fields[one]?.in === 'query' && !isReadable(fields[one]));
-      throw other ? unreadable(other) : new HttpError(400, `query '${name}': there is no such parameter`);
-    }
+  for (const name of query.keys()) {
+    if (fields[name]?.in === 'query') continue;
+    // The name may belong to a parameter in another style, for example `color[R]` to `color`.
+    const [unread] = parameters.find(([, field]) => field.in === 'query' && !isReadable(field)) ?? [];
+    throw unread ? unreadable(unread) : new HttpError(400, `query '${name}': there is no such parameter`);
+  }
   return body ? { ...input, ...(await readBody({ fields, body }, request)) } : input;
 }
 
@@ -62,8 +56,7 @@ export async function readInputs(
 export function idempotencyKeyOf({ idempotencyKey }: Operation, { headers }: Request): string | undefined {
   const text = idempotencyKey && headers.get(idempotencyKey.header);
   if (!idempotencyKey || typeof text !== 'string') return undefined;
-  const fault = faultOf(text, idempotencyKey.schema, 'request');
-  if (fault !== undefined) throw new HttpError(400, `header '${idempotencyKey.header}' is ${fault}`);
+  validate(`header '${idempotencyKey.header}'`, text, idempotencyKey.schema);
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
 
@@ -71,15 +64,21 @@ export function idempotencyKeyOf({ idempotencyKey }: Operation, { headers }: Req
 export async function fingerprintOf(input: unknown): Promise<string> {
   if (input instanceof Blob) return JSON.stringify([input.type, (input as File).name, await input.text()]);
   if (typeof input !== 'object' || input === null) return `${typeof input} ${JSON.stringify(String(input))}`;
-  const entries = Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(input).sort(([left], [right]) => (left < right ? -1 : 1));
   const texts = entries.map(async ([name, value]) => `${JSON.stringify(name)}: ${await fingerprintOf(value)}`);
   return `{${await Promise.all(texts)}}`;
 }
 
+/** The text of a parameter in the path, a header or a cookie; none if the request lacks the parameter. */
+function textsOf(location: Field['in'], name: string, segments: Route['segments'], headers: Headers): string[] {
+  const text = location === 'path' ? decoded(segments.get(name)) : headers.get(location === 'cookie' ? 'cookie' : name);
+  return text === null ? [] : [text];
+}
+
 /** Whether the fake service can read a parameter: one text, or a list in a query that repeats its name. */
-function isReadable({ in: place, style, explode, contentType, schema }: Field): boolean {
-  if (place === 'cookie' || (style ?? explode ?? contentType) !== undefined) return false;
-  return typeIn(schema) !== 'object' && (place === 'query' || typeIn(schema) !== 'array');
+function isReadable({ in: location, style, explode, contentType, schema }: Field): boolean {
+  if (location === 'cookie' || (style ?? explode ?? contentType) !== undefined) return false;
+  return typeIn(schema) !== 'object' && (location === 'query' || typeIn(schema) !== 'array');
 }
 
 function unreadable(name: string): HttpError {

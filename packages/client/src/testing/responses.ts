@@ -20,18 +20,14 @@ export function errorResponse(
   status: number,
   { code, message }: { readonly code?: string; readonly message?: string },
   headers: Readonly<Record<string, string>> = {},
-  text?: string,
 ): Response {
-  const [known] = Object.entries<number>(service.statuses).find(([, one]) => one === status) ?? [];
+  const [codeOfStatus] = Object.entries<number>(service.statuses).find(([, declared]) => declared === status) ?? [];
   const error = {
-    code: code ?? known ?? (status < 500 ? 'invalid_request' : 'internal_error'),
+    code: code ?? codeOfStatus ?? (status < 500 ? 'invalid_request' : 'internal_error'),
     message: message ?? `It is ${status}.`,
     status,
   };
-  return new Response(text ?? JSON.stringify(error), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
+  return Response.json(error, { status, headers });
 }
 
 /** The methods of a path, which a response to OPTIONS and a 405 name. */
@@ -45,10 +41,11 @@ export function allowOf(atPath: readonly Operation[]): string {
 export function deprecationOf(operation: Operation | undefined, basePath: string): [name: string, value: string][] {
   const { deprecated, deprecatedSince, sunset, successor } = operation ?? {};
   if (!deprecated) return [];
-  const other = Object.values<Operation>(operations).find(({ id }) => id === successor);
-  return [
-    ...(deprecatedSince ? [['deprecation', `@${Date.parse(deprecatedSince) / 1000}`] as [string, string]] : []),
-    ...(sunset ? [['sunset', new Date(sunset).toUTCString()] as [string, string]] : []),
-    ...(other ? [['link', `<${basePath}${other.path}>; rel="successor-version"`] as [string, string]] : []),
-  ];
+  const { path } = Object.values<Operation>(operations).find(({ id }) => id === successor) ?? {};
+  const headers = {
+    deprecation: deprecatedSince && `@${Date.parse(deprecatedSince) / 1000}`,
+    sunset: sunset && new Date(sunset).toUTCString(),
+    link: path && `<${basePath}${path}>; rel="successor-version"`,
+  };
+  return Object.entries(headers).filter((header): header is [string, string] => Boolean(header[1]));
 }
