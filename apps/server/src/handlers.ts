@@ -28,7 +28,7 @@ export function handlers(store: Store): Api {
  * the operation is called. They are optional.
  */
 export function storedHandlers(store: Store) {
-  /** The pets, with their version before they are read. An outdated version only costs a repeated read. */
+  /** The collection, and its version before a read. If a write makes this version outdated, the next request reads again. */
   const current = () => {
     const collection = store.collection('pets');
     return { collection, version: collection.version() };

@@ -8,12 +8,7 @@ export { type KeyCheck, keyCheck } from './keys/check-keys.ts';
 export { parseKeys } from './keys/parse-keys.ts';
 export { type Running, serve } from './serve.ts';
 export type { CollectionDeclaration } from './store/document.ts';
-export {
-  StoreDamagedError,
-  StoreFolderError,
-  StoreLockedError,
-  StoreUnavailableError,
-} from './store/errors.ts';
+export { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from './store/errors.ts';
 export type { LowdbOptions } from './store/lowdb/lowdb.ts';
 export { memoryStore } from './store/memory.ts';
 export { openLowdbStore, openPostgresStore } from './store/open.ts';

@@ -88,8 +88,8 @@ export const plantedInServer: PlantedDrift[] = [
     'another status for a success': put('operation.success', 'operation.success', '202'),
     'an idempotency key that is ignored': put(
       'const key = idempotencyKeyOf',
-      'idempotencyKeyOf(request.headers, operation)',
-      'operation.path === "" ? idempotencyKeyOf(request.headers, operation) : undefined',
+      'idempotencyKeyOf(request.headers, operation, context.keyName)',
+      'operation.path === "" ? idempotencyKeyOf(request.headers, operation, context.keyName) : undefined',
     ),
     'no 304': put(
       'if (/^(GET|HEAD)$/.test(operation.method) && isKnown',
@@ -149,8 +149,8 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'any key is accepted': put(
       'export function callerOf',
-      "nameOf(credentialOf(schemes[scheme], request, query) ?? '')",
-      "credentialOf(schemes[scheme], request, query) && 'somebody'",
+      "nameOf(credentialOf(schemes[scheme], request, target.query) ?? '')",
+      "credentialOf(schemes[scheme], request, target.query) && 'somebody'",
     ),
     'a key in any scheme': put('function tokenOf', '/^Bearer +', '/^\\w+ +'),
     'a scheme with a case': put('function tokenOf', '/i.exec', '/.exec'),

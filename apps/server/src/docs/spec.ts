@@ -4,6 +4,7 @@ import type { Operation } from '@petstore/types';
 import { openApiDocument } from '@petstore/types/document';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 
+type Spec = OpenAPIV3.DocumentV3_1;
 type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];
 
 /** The text of the spec. A spec in several files becomes one. */
@@ -15,19 +16,15 @@ export async function specText(): Promise<string> {
 }
 
 /** The parsed spec, with its keys in their original order. */
-export async function readableSpec(): Promise<OpenAPIV3.DocumentV3_1> {
+export async function readableSpec(): Promise<Spec> {
   // Loaded on demand: only the docs page needs the parser.
   const { parse } = await import('yaml');
-  // As the generator parses it.
+  // The generator uses the same options.
   return parse(await specText(), { maxAliasCount: 1000, merge: true });
 }
 
 /** The spec for the docs page: extensions become sentences, and this server is the only one, because the page may call no other. */
-export function presentedSpec(
-  spec: OpenAPIV3.DocumentV3_1,
-  operations: readonly Operation[],
-  server: string,
-): OpenAPIV3.DocumentV3_1 {
+export function presentedSpec(spec: Spec, operations: readonly Operation[], server: string): Spec {
   const shown = { ...structuredClone(spec), servers: [{ url: server }] };
   for (const operation of operations) {
     const entry = shown.paths?.[operation.path]?.[operation.method.toLowerCase() as 'get'];
@@ -41,10 +38,8 @@ export function presentedSpec(
 
 /** The stability and deprecation of an operation for its title. */
 function labels({ stability, deprecated, sunset }: Operation): string[] {
-  const labels: string[] = [];
-  if (stability) labels.push(stability);
-  if (deprecated) labels.push(sunset ? `deprecated, will be removed on ${day(sunset)}` : 'deprecated');
-  return labels;
+  const deprecation = sunset ? `deprecated, will be removed on ${day(sunset)}` : 'deprecated';
+  return [...(stability ? [stability] : []), ...(deprecated ? [deprecation] : [])];
 }
 
 function notices({ stability, deprecated, ...operation }: Operation, operations: readonly Operation[]): string[] {

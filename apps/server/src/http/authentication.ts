@@ -18,7 +18,7 @@ export function authenticate(nameOf: KeyCheck): RequestHandler {
 }
 
 /** The error for a request without a valid key, with a challenge for each scheme of its operation. */
-export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): HttpError {
+export function unauthorized({ operation }: RequestContext): HttpError {
   const challenges = new Set((operation?.security ?? anyScheme).flat().map((name) => challengeOf(schemes[name])));
   const headers = { 'WWW-Authenticate': [...challenges].join(', ') };
   return new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
@@ -29,10 +29,10 @@ export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): 
  * the request has no valid key.
  */
 export function callerOf(request: IncomingMessage, context: RequestContext, nameOf: KeyCheck): string | undefined {
-  const { query } = context.target;
-  const alternatives = context.operation?.security ?? anyScheme;
+  const { operation, target } = context;
+  const alternatives = operation?.security ?? anyScheme;
   for (const schemeNames of alternatives) {
-    const names = schemeNames.map((scheme) => nameOf(credentialOf(schemes[scheme], request, query) ?? ''));
+    const names = schemeNames.map((scheme) => nameOf(credentialOf(schemes[scheme], request, target.query) ?? ''));
     if (!names.includes(undefined) && names.length > 0) return names[0];
   }
   const isPublic = alternatives.length === 0 || alternatives.some(({ length }) => length === 0);

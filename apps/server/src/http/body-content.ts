@@ -60,13 +60,12 @@ export function parseBody(
 export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown {
   if (kind === 'bytes') return textOf(body);
   if (kind !== 'multipart' || body === undefined) return body;
-  const entries = Object.entries(Object(body));
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]),
-  );
+  return Object.fromEntries(Object.entries(Object(body)).map(([name, value]) => [name, textOf(value)]));
 }
 
+/** A file is a value or an element of a list. */
 function textOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(textOf);
   return value instanceof Blob ? ' '.repeat(value.size) : value;
 }
 
@@ -88,9 +87,7 @@ function parseForm(text: string, schema: Schema, encoding: Encoding, onMemory: O
 
 /** Parses a multipart form: a part per property or list element, or text in a query style if the encoding names one. */
 function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding, onMemory: OnMemory): object {
-  const styles = Object.entries(encoding).filter(
-    ([, { style, explode }]) => style !== undefined || explode !== undefined,
-  );
+  const styles = Object.entries(encoding).filter(([, { style, explode }]) => (style ?? explode) !== undefined);
   const styled = new Map(styles.map(([name, style]) => [name, { ...style, schema: propertyOf(schema, name) ?? {} }]));
   // An exploded object has a part for each of its properties.
   const isStyled = (name: string) =>
@@ -119,13 +116,10 @@ function valueOfParts(
 ): unknown {
   const isList = !isJson && shapeOf(schema).isList;
   if (!isList && parts.length > 1) throw new HttpError('invalid_request', `body '${name}': it appears more than once`);
-  const values = withName('invalid_request', `body '${name}'`, () =>
-    parts.map((part) =>
-      isJson
-        ? parseJsonText(schema, utf8Of(part.bytes), onMemory)
-        : valueOfPart(part, isList ? itemsOf(schema) : schema, onMemory),
-    ),
-  );
+  const partSchema = isList ? itemsOf(schema) : schema;
+  const parse = (part: Part) =>
+    isJson ? parseJsonText(schema, utf8Of(part.bytes), onMemory) : valueOfPart(part, partSchema, onMemory);
+  const values = withName('invalid_request', `body '${name}'`, () => parts.map(parse));
   return isList ? values : values[0];
 }
 

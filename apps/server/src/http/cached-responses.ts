@@ -5,7 +5,7 @@ import { canBeWhole, dateText, type Headers, wholeText } from './response.ts';
 import type { TextContent } from './response-content.ts';
 import type { CollectionState, TargetCache } from './target-cache.ts';
 
-/** Whether the request identifier has 36 characters, so another one of this length can replace it in the bytes of a response. */
+/** Whether the request identifier has 36 characters, so another identifier of this length can replace it in the bytes of a response. */
 const hasFixedId = ({ requestId }: RequestContext) => requestId.length === 36;
 
 /** Caches responses to targets that are requested repeatedly between two writes. */
@@ -30,7 +30,7 @@ export function cachedResponses(cache: TargetCache) {
     const text = wholeText(response.keepAlive, context, status, headers, content);
     const idAt = text.indexOf(requestId);
     const dateAt = text.indexOf('\r\nDate: ') + '\r\nDate: '.length;
-    // The current date may be another one by now.
+    // The second may have changed since the text was created.
     const date = text.slice(dateAt, text.indexOf('\r\n', dateAt));
     const bytes = Buffer.from(text, content.encoding);
     cache.setResponse(target, { status, bytes, idAt, dateAt, date, state });

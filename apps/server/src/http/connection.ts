@@ -88,7 +88,7 @@ export class Connection {
 
   /** Starts a request, or queues it if an earlier request has no complete response yet. */
   accept(request: IncomingMessage, response: ServerResponse): void {
-    // Requests after a response with `Connection: close` get no response (RFC 9112 9.6), nor does one that already has its error.
+    // No response follows a response with `Connection: close` (RFC 9112 9.6), or an error that ends the connection.
     if (this.#isClosing || this.#error) return;
     this.#latest = request;
     this.#requestCount++;
@@ -200,7 +200,7 @@ export class Connection {
     }
   };
 
-  /** Continues reading. Node limits the time of a request only once, so this limits the time of an overdue one. */
+  /** Continues reading. Node limits the time of a request only once, so this limits the time of an overdue request. */
   #resume(): void {
     this.#socket.resume();
     const overdue = this.#overdue;

@@ -6,7 +6,7 @@ import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { cachedResponses } from './cached-responses.ts';
 import { unavailable } from './http-error.ts';
-import { idempotencyKeyOf, idempotentRequests, scopedKey, writtenOnce } from './idempotency.ts';
+import { idempotencyKeyOf, idempotentRequests, writtenOnce } from './idempotency.ts';
 import { allowedVersions, onlyVersions } from './if-match.ts';
 import type { Input } from './input.ts';
 import { nextPage, type PageInfo } from './next-page.ts';
@@ -92,9 +92,8 @@ export function dispatcher(
     if (pendingWrites >= maxPendingWrites) {
       throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
     }
-    const key = idempotencyKeyOf(request.headers, operation);
-    const id = key === undefined ? undefined : scopedKey(key, context.keyName);
-    const started = id === undefined ? undefined : inFlight.begin(operation, id, input);
+    const key = idempotencyKeyOf(request.headers, operation, context.keyName);
+    const started = key === undefined ? undefined : inFlight.begin(operation, key, input);
     pendingWrites++;
     // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
     context.isHandlerRunning = true;
@@ -107,7 +106,7 @@ export function dispatcher(
       success.isReplayed = idempotent?.isReplayed;
     } finally {
       pendingWrites--;
-      if (id !== undefined) inFlight.end(id);
+      if (key !== undefined) inFlight.end(key);
       context.isHandlerRunning = false;
       budget.release(context);
     }
@@ -115,7 +114,10 @@ export function dispatcher(
   }
 }
 
-/** Prefers the stored handler, which returns the store's JSON unparsed. Calls the other if there is none, or it returns undefined. */
+/**
+ * Creates a function that calls the stored handler of an operation, which returns the store's JSON unparsed. If there is none, or
+ * it returns undefined, the function calls the handler of the operation.
+ */
 function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
   // The casts are safe, because the validator accepts the input before a handler gets it.
   const api = handlers(store) as unknown as Handlers<Promise<unknown>>;

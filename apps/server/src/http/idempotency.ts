@@ -14,14 +14,23 @@ export interface IdempotentRequest extends Idempotency {
   isReplayed: boolean;
 }
 
-/** The idempotency key of a request, without the quotes of a structured field (RFC 9651). */
-export function idempotencyKeyOf(headers: IncomingHttpHeaders, { idempotencyKey }: Operation): string | undefined {
+/**
+ * The idempotency key of a request in the scope of its caller. Callers and keys have no spaces, so the result stays unique if the
+ * number of a write is appended.
+ */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders, { idempotencyKey }: Operation, caller = '') {
   const text = idempotencyKey && headers[idempotencyKey.header.toLowerCase()];
   if (typeof text !== 'string') return undefined;
-  return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
+  // Without the quotes of a structured field (RFC 9651).
+  const key = text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
+  const scopedKey = `${caller} ${key}`;
+  return scopedKey.length <= MAX_KEY_LENGTH ? scopedKey : hash('sha256', scopedKey, 'base64url');
 }
 
-/** Counts the requests in progress by scoped key. */
+/** A key up to this length is stored as it is; a longer key is hashed. */
+const MAX_KEY_LENGTH = 64;
+
+/** Counts the requests in progress by key. */
 export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
@@ -30,22 +39,22 @@ export function idempotentRequests() {
      * Begins a request with validated input. Throws if too many requests with this key are in progress; otherwise call `end`
      * later.
      */
-    begin: (operation: Operation, id: string, input: Input): Awaitable<IdempotentRequest> => {
-      const inProgress = inFlight.get(id) ?? 0;
+    begin: (operation: Operation, key: string, input: Input): Awaitable<IdempotentRequest> => {
+      const inProgress = inFlight.get(key) ?? 0;
       if (inProgress >= MAX_REQUESTS_PER_KEY) throw inFlightError();
-      inFlight.set(id, inProgress + 1);
+      inFlight.set(key, inProgress + 1);
       const requestOf = (hashable: Input): IdempotentRequest => ({
-        key: id,
+        key,
         fingerprint: hash64(`${operation.method} ${operation.path} ${canonical(hashable)}`),
         isReplayed: false,
       });
       const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
       return hasFiles ? withDigests(input).then(requestOf) : requestOf(input);
     },
-    end: (id: string): void => {
-      const remaining = (inFlight.get(id) ?? 1) - 1;
-      if (remaining > 0) inFlight.set(id, remaining);
-      else inFlight.delete(id);
+    end: (key: string): void => {
+      const remaining = (inFlight.get(key) ?? 1) - 1;
+      if (remaining > 0) inFlight.set(key, remaining);
+      else inFlight.delete(key);
     },
   };
 }
@@ -54,18 +63,6 @@ function inFlightError(): HttpError {
   const message = 'A request with this Idempotency-Key is in progress. Retry later.';
   return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
 }
-
-/**
- * The key in the scope of its caller. Callers and keys have no spaces, so the result stays unique if the number of a write is
- * appended.
- */
-export function scopedKey(key: string, caller = ''): string {
-  const id = `${caller} ${key}`;
-  return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
-}
-
-/** A scoped key up to this length is stored as it is; a longer key is hashed. */
-const MAX_KEY_LENGTH = 64;
 
 /** A view of a store that does each write of a request once. The number of a write identifies it in every repetition. */
 export function writtenOnce(store: Store, request: IdempotentRequest): Store {

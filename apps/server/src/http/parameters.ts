@@ -31,12 +31,12 @@ export function parseParameters(
     const text = match?.params[name] ?? '';
     params[name] = withName('not_found', `There is no ${name} '${text}'`, () => parseText(name, field, text));
   }
-  const texts: Record<string, unknown> = declared.header.length > 0 ? { ...headers } : headers;
+  const headerValues: Record<string, unknown> = declared.header.length > 0 ? { ...headers } : headers;
   for (const [name, field] of declared.header) {
     const text = headers[name.toLowerCase()];
     if (text === undefined) continue;
     const parse = () => parseText(name, field, [text].flat().join(','));
-    texts[name.toLowerCase()] = withName('invalid_request', `headers '${name}'`, parse);
+    headerValues[name.toLowerCase()] = withName('invalid_request', `headers '${name}'`, parse);
   }
   const cookies: Record<string, unknown> = {};
   const cookieTexts = declared.cookie.length > 0 ? cookiesOf(headers.cookie) : undefined;
@@ -46,7 +46,7 @@ export function parseParameters(
     cookies[name] = withName('invalid_request', `cookies '${name}'`, () => parseText(name, field, text));
   }
   const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !declared.keys.includes(name));
-  return { query: parsePairs(declared.query, pairs, 'query'), params, headers: texts, cookies };
+  return { query: parsePairs(declared.query, pairs, 'query'), params, headers: headerValues, cookies };
 }
 
 const parametersOf = new Map(

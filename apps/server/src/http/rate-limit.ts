@@ -36,22 +36,19 @@ const WINDOW_MS = 60_000;
  * requests that each has counted.
  */
 export class Quotas {
-  readonly #perMinute: number;
+  /** The value of the `RateLimit-Policy` header. */
+  readonly policy: string;
   readonly #intervalMs: number;
   readonly #now: () => number;
-  /** By key, the time at which the whole quota of the key is restored. */
+  /** The time at which the whole quota of a key is restored, by key. */
   readonly #restored = new Map<string, number>();
-  /** A map, because a key may have the name of a property that every object has. */
+  /** The number of requests by key since the last exchange. A map, because a key may be named like a property of every object. */
   readonly #newlyUsed = new Map<string, number>();
 
   constructor(perMinute: number, now = () => performance.now()) {
-    this.#perMinute = perMinute;
+    this.policy = `"per-key";q=${perMinute};w=${WINDOW_MS / 1000}`;
     this.#intervalMs = WINDOW_MS / perMinute;
     this.#now = now;
-  }
-
-  get policy(): string {
-    return `"per-key";q=${this.#perMinute};w=${WINDOW_MS / 1000}`;
   }
 
   /**
@@ -85,7 +82,7 @@ export class Quotas {
     return used;
   }
 
-  /** By key, the part of the quota that is used now, in requests. */
+  /** The number of requests that count against the quota now, by key. */
   used(): Record<string, number> {
     const at = this.#now();
     const used = [...this.#restored].map(([key, moment]): [string, number] => [key, (moment - at) / this.#intervalMs]);

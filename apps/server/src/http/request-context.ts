@@ -73,7 +73,7 @@ function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newRequestId();
 }
 
-const run = randomUUID().slice(0, -12);
+const randomPart = randomUUID().slice(0, -12);
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 const lastDigits = Array.from({ length: 4096 }, (_, i) => hex(i, 3));
 let [count, firstDigits] = [0, ''];
@@ -81,7 +81,7 @@ let [count, firstDigits] = [0, ''];
 /** A UUID whose first part is random for each run of the server, and whose last part is a counter. */
 export function newRequestId(): string {
   const low = ++count % 4096;
-  if (low === 0 || firstDigits === '') firstDigits = run + hex(Math.floor(count / 4096), 9);
+  if (low === 0 || firstDigits === '') firstDigits = randomPart + hex(Math.floor(count / 4096), 9);
   return firstDigits + lastDigits[low];
 }
 

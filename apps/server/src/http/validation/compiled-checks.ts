@@ -56,7 +56,7 @@ const { ContentType, augmentAjvErrors } = load('middlewares/util') as {
   augmentAjvErrors(errors: AjvError[]): AjvError[];
 };
 
-/** The spec for the validator's checks of requests and, if they are wanted, of responses, with the options of their compilers. */
+/** The spec for the checks of requests, the spec for the checks of responses (if `validateResponses`), and the options of ajv. */
 export function prepareSpec(spec: object, validateResponses: boolean) {
   const apiDoc = withInt64Keyword(spec);
   // The default mode of formats accepts the date 2023-02-29.

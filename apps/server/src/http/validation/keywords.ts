@@ -33,18 +33,11 @@ export const keywordChecks = {
 
 /** Adds the keyword `x-int64` to an ajv, and replaces `uniqueItems` by a check in linear time. */
 export function addKeywords(ajv: AjvKeywords): void {
-  ajv.addKeyword({
-    keyword: KEYWORD,
-    error: { message: 'must be an integer from -9223372036854775808 to 9223372036854775807' },
-    validate: keywordChecks[KEYWORD],
-  });
+  const message = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+  ajv.addKeyword({ keyword: KEYWORD, error: { message }, validate: keywordChecks[KEYWORD] });
   ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    error: { message: 'must NOT have duplicate items' },
-    validate: keywordChecks.uniqueItems,
-  });
+  const error = { message: 'must NOT have duplicate items' };
+  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', error, validate: keywordChecks.uniqueItems });
 }
 
 /** Adds the keywords for requests, in which read-only properties are rejected. Generated code cannot call the validator's `readOnly`. */

@@ -12,7 +12,7 @@ const { ResponseValidator } = load('middlewares/openapi.response.validator') as 
   ResponseValidator: new (spec: object, options: object) => { ajvBody: Ajv; validate(): RequestHandler };
 };
 
-/** By whether they check responses, the validators. All apps of a process share them, because they depend on the spec alone. */
+/** The validators without and with checks of responses. All apps of a process share them, because they depend on the spec alone. */
 const validators = new Map<boolean, RequestHandler[]>();
 
 /**
