@@ -45,8 +45,8 @@ export const plantedInPages: PlantedDrift[] = [
     'a route that nobody serves': (text) => `${text}\nAsk \`GET /health\`.\n`,
   }),
   ...edits('docs', 'apps/server/src/config/settings.ts', {
-    'another default in the code': put("variable: 'PETSTORE_BODY_LIMIT'", '2 ** 20', '2 ** 21'),
-    'another default of a time in the code': put("variable: 'PETSTORE_KEEP_ALIVE_TIMEOUT'", "'65'", "'70'"),
+    'another default in the code': put('--body-limit', '2 ** 20', '2 ** 21'),
+    'another default of a time in the code': put('--keep-alive-timeout', "'65'", "'70'"),
     'another flag in the code': (text) => text.replace('--max-connections', '--connections'),
   }),
 

@@ -5,6 +5,7 @@ import { type Petctl, rejectionOf, wordsOf } from '../petctl/run.ts';
 import type { Block } from './code.ts';
 
 type Server = typeof import('@petstore/server/program');
+type Settings = typeof import('@petstore/server/settings');
 type Command = ReturnType<Server['program']>;
 
 /** These pages name parts of other programs too. */
@@ -17,7 +18,9 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
   const petctl = textOf('apps/petctl/src');
   const tools = textOf('tools/drift', 'tools/bench', 'tools/release');
   const sources = [server, textOf('packages/client/src'), tools, project.read('docs/petctl.md')].join('\n');
-  const variables = new Set(sources.match(variable));
+  const { settings } = await project.load<Settings>('@petstore/server/settings');
+  const settingVariables = Object.values(settings).map((setting) => setting.variable);
+  const variables = new Set<string>([...(sources.match(variable) ?? []), ...settingVariables]);
   const metrics = new Set(server.match(metric));
   const flags = new Set([...(await flagsOf(project)), ...[...tools.matchAll(toolFlag)].map(([, name = '']) => name)]);
   const { operations, model } = project.spec;
