@@ -32,11 +32,12 @@ export function readKeys(file: string): StoredKey[] | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw new KeysFileError(file, `cannot be read (${reasonOf(error)}).`, error);
   }
-  const keys = parseContent(text);
-  if (!keys || new Set(keys.map(({ name }) => name)).size < keys.length) {
+  try {
+    return parseContent(text);
+  } catch {
+    // The parser's message would quote the text.
     throw new KeysFileError(file, 'is damaged; restore it from a backup, or move it away and create new keys.');
   }
-  return keys;
 }
 
 /** Creates the first key of a folder; undefined if there is a file, even one without keys. */
@@ -78,29 +79,19 @@ export async function revokeKey(folder: string, name: string): Promise<number> {
   });
 }
 
-function parseContent(text: string): StoredKey[] | undefined {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    // The parser's message would quote the text.
-    return undefined;
-  }
-  if (!isObject(content) || !Array.isArray(content.keys)) return undefined;
-  const keys: unknown[] = content.keys;
-  const valid = keys.map(parseStoredKey).filter((key) => key !== undefined);
-  return valid.length === keys.length ? valid : undefined;
+/** Parses the content of the file. Throws if it is damaged. */
+function parseContent(text: string): StoredKey[] {
+  const keys: StoredKey[] = JSON.parse(text).keys.map(parseStoredKey);
+  if (new Set(keys.map(({ name }) => name)).size < keys.length) throw new Error('Two keys have the same name.');
+  return keys;
 }
 
-function parseStoredKey(entry: unknown): StoredKey | undefined {
-  if (!isObject(entry)) return undefined;
-  const { name, created, sha256 } = entry;
-  if (typeof name !== 'string' || !isName(name) || typeof created !== 'string') return undefined;
-  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+function parseStoredKey({ name, created, sha256 }: Record<string, unknown>): StoredKey {
+  const isHash = typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256);
+  if (typeof name !== 'string' || !isName(name) || typeof created !== 'string' || !isHash)
+    throw new Error('This is not a key.');
   return { name, created, hash: Buffer.from(sha256, 'hex') };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function readText(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));

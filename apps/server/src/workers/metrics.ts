@@ -1,9 +1,10 @@
+import type { Aggregator } from 'prom-client';
 import { cached } from '../cached.ts';
 import { METRICS_CACHE_MS } from '../limits.ts';
 import type { MetricsData, WorkerProcess } from './worker-process.ts';
 
 /** The metrics whose values of several processes are not aggregated by the library's default, and their aggregators. */
-const aggregators: readonly [name: RegExp, aggregator: string][] = [
+const aggregators: readonly [name: RegExp, aggregator: Aggregator][] = [
   // A mean would hide one process that hangs among idle ones.
   [/^nodejs_eventloop_lag_(?!min)/, 'max'],
   [/^process_start_time_seconds$/, 'min'],
@@ -44,13 +45,8 @@ async function aggregate(all: readonly MetricsData[]) {
       ...metric,
       // A value without a measurement is NaN, which JSON does not have.
       values: metric.values.filter(({ value }) => Number.isFinite(value)),
-      ...aggregatorOf(metric.name),
+      aggregator: aggregators.find(([pattern]) => pattern.test(metric.name))?.[1] ?? metric.aggregator,
     })),
   );
   return AggregatorRegistry.aggregate(prepared);
-}
-
-function aggregatorOf(name: string) {
-  const aggregator = aggregators.find(([pattern]) => pattern.test(name))?.[1];
-  return aggregator && { aggregator };
 }
