@@ -26,32 +26,32 @@ export const checks: readonly Check[] = [
 ];
 
 /**
- * The findings of a check. A project that the check cannot load is a finding too, so the other checks still run, and so is an
- * error that the project's code throws where nobody can catch it: in a timer, or in a promise that nobody awaits. The check
- * stops when there are enough findings.
+ * The findings of a check. An error is a finding too, so the other checks still run: an error of the check itself, and an error
+ * that the project's code throws in a timer, or in a promise that nobody awaits. The check stops when there are enough findings.
  */
 export async function runCheck(
   { name, run }: Check,
   project: Project,
   isEnough = (_: readonly Reported[]) => false,
 ): Promise<Reported[]> {
-  const finding = (actual: string, error: unknown, expected: string): Reported => {
+  const findings: Reported[] = [];
+  const reportError = (error: unknown, problem: string, expected: string) => {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
-    return { check: name, where: name, actual: `${actual}: ${reason}`, expected, fix: 'see npm test' };
+    findings.push({ check: name, where: name, actual: `${problem}: ${reason}`, expected, fix: 'see npm test' });
   };
-  const found: Reported[] = [];
   const uncaught = await uncaughtIn(async () => {
     try {
-      for await (const one of await run(project)) {
-        found.push({ check: name, ...one });
-        if (isEnough(found)) break;
+      for await (const finding of await run(project)) {
+        findings.push({ check: name, ...finding });
+        if (isEnough(findings)) break;
       }
     } catch (error) {
-      found.push(finding('it cannot be checked', error, 'it can be compared with the spec'));
+      reportError(error, 'it cannot be checked', 'it can be compared with the spec');
     }
   });
-  const thrown = (error: string) => finding('its code throws outside of any call', error, 'errors are answered');
-  return [...found, ...[...new Set(uncaught.map(String))].map(thrown)];
+  for (const error of new Set(uncaught.map(String)))
+    reportError(error, 'its code throws outside of any call', 'all errors are caught');
+  return findings;
 }
 
 const collector = new AsyncLocalStorage<unknown[]>();
@@ -67,7 +67,7 @@ async function uncaughtIn(task: () => Promise<void>): Promise<unknown[]> {
       errors.push(error);
     });
   await collector.run(uncaught, task);
-  // Errors of callbacks that are already queued are thrown before.
+  // Callbacks that are already queued run first, so their errors are collected.
   await setImmediate();
   if (--collectors === 0) process.setUncaughtExceptionCaptureCallback(null);
   return uncaught;

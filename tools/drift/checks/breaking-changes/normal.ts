@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mapped } from '../../../generate/document.ts';
 import { type Document, resolve } from '../../../openapi/document.ts';
 import { isNode, list, type Node, node } from '../../openapi.ts';
 
@@ -7,15 +8,15 @@ export const annotations: ReadonlySet<string> = new Set(
   '$id $anchor $comment $defs definitions title description example examples externalDocs'.split(' '),
 );
 
-/** The types that a schema allows, in order; nothing where it names none. Those of listed values are the only ones. */
+/** The types that a schema allows, in order: the types of its enum, else the declared types; undefined without both. */
 export function typesOf({ type, enum: values }: Node): readonly string[] | undefined {
-  const types = type === undefined ? undefined : [type].flat().map(String);
-  if (!Array.isArray(values)) return types?.toSorted();
-  const listed = values.flatMap((value) => typesOfValue(value).find((one) => types?.includes(one) ?? true) ?? []);
-  return [...new Set(listed)].sort();
+  const declared = type === undefined ? undefined : [type].flat().map(String);
+  if (!Array.isArray(values)) return declared?.toSorted();
+  const types = values.flatMap((value) => typesOfValue(value).find((name) => declared?.includes(name) ?? true) ?? []);
+  return [...new Set(types)].sort();
 }
 
-/** The narrowest type first. */
+/** The types of a value. The narrowest type is the first. */
 function typesOfValue(value: unknown): string[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
@@ -23,45 +24,38 @@ function typesOfValue(value: unknown): string[] {
 }
 
 /** The canonical form of a schema: equal for schemas that mean the same. */
-function canonical(document: Document, value: unknown, within: readonly string[] = []): unknown {
-  const written = hasReference(value) ? JSON.stringify(value) : '';
+function canonical(document: Document, value: unknown, enclosing: readonly string[] = []): unknown {
+  const text = hasReference(value) ? JSON.stringify(value) : '';
   // A schema that contains itself ends here.
-  if (written !== '' && within.includes(written)) return written;
-  const inside = written === '' ? within : [...within, written];
-  if (Array.isArray(value)) return value.map((one) => canonical(document, one, inside));
+  if (text !== '' && enclosing.includes(text)) return text;
+  const below = (part: unknown) => canonical(document, part, text === '' ? enclosing : [...enclosing, text]);
+  if (Array.isArray(value)) return value.map(below);
   if (!isNode(value)) return value;
   const entries = Object.entries(flat(document, value)).filter(([key]) => !annotations.has(key));
-  return Object.fromEntries(
-    entries.map(([key, one]) => {
-      if (key === 'required' || key === 'type') return [key, [one].flat().sort()];
-      if (data.has(key)) return [key, one];
-      if (!maps.has(key)) return [key, canonical(document, one, inside)];
-      const below = Object.entries(node(one)).map(([name, each]) => [name, canonical(document, each, inside)]);
-      return [key, Object.fromEntries(below)];
-    }),
-  );
+  return mapped(Object.fromEntries(entries), (part, key) => {
+    if (key === 'required' || key === 'type') return [part].flat().sort();
+    if (data.has(key)) return part;
+    return maps.has(key) ? mapped(node(part), below) : below(part);
+  });
 }
 
+/** Keywords whose value is a map of schemas, and keywords whose value contains no schemas. */
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const data = new Set(['enum', 'default', 'dependentRequired', 'discriminator']);
 
-/** Whether a schema, or a part that is merged into it, is a reference. Only then it can contain itself. */
+/** Whether a schema, or a part of its compositions, is a reference. Only such a schema can contain itself. */
 export function hasReference(schema: unknown): boolean {
   const { $ref, allOf, anyOf, oneOf } = node(schema);
   return $ref !== undefined || [allOf, anyOf, oneOf].flatMap(list).some(hasReference);
 }
 
-/** A schema without references, `allOf` and `const` on top. */
+/** An equal schema without references, `allOf` and `const` at its top level. */
 export function flat(document: Document, schema: unknown): Node {
   if (schema === false) return { not: {} };
-  const { $ref, allOf, ...own } = node(schema);
+  const { $ref, allOf, const: value, ...own } = node(schema);
   const target = typeof $ref === 'string' ? [resolve(document, { $ref })] : [];
   const parts = [...target, ...list(allOf)].map((part) => flat(document, part));
-  return [...parts, withEnum(own)].reduce(merged, {});
-}
-
-function withEnum({ const: only, ...schema }: Node): Node {
-  return only === undefined ? schema : merged(schema, { enum: [only] });
+  return [...parts, own, value === undefined ? {} : { enum: [value] }].reduce(merged, {});
 }
 
 type Merge = (left: unknown, right: unknown) => unknown;
@@ -73,17 +67,18 @@ const smaller: Merge = (left, right) => Math.min(Number(left), Number(right));
 const mergers: Readonly<Record<string, Merge>> = {
   required: (left, right) => [...new Set([...list(left), ...list(right)])],
   properties: (left, right) => {
-    const both = { ...node(left) };
-    for (const [name, one] of Object.entries(node(right)))
-      both[name] = name in both ? { allOf: [both[name], one] } : one;
-    return both;
+    const schemas = node(left);
+    const added = mapped(node(right), (schema, name) =>
+      Object.hasOwn(schemas, name) ? { allOf: [schemas[name], schema] } : schema,
+    );
+    return { ...schemas, ...added };
   },
   type: (left, right) => {
-    const [some, others] = [[left].flat(), [right].flat()];
+    const [leftTypes, rightTypes] = [[left].flat(), [right].flat()];
     // Every integer is a number.
-    const isIn = (types: unknown[]) => (one: unknown) =>
-      types.includes(one) || (one === 'integer' && types.includes('number'));
-    return [...new Set([...some.filter(isIn(others)), ...others.filter(isIn(some))])];
+    const isIn = (types: unknown[]) => (type: unknown) =>
+      types.includes(type) || (type === 'integer' && types.includes('number'));
+    return [...new Set([...leftTypes.filter(isIn(rightTypes)), ...rightTypes.filter(isIn(leftTypes))])];
   },
   enum: (left, right) => list(left).filter((one) => list(right).some((other) => isDeepStrictEqual(one, other))),
   ...Object.fromEntries(
@@ -107,7 +102,7 @@ export function merged(left: Node, right: Node): Node {
   return rest.length === 0 ? both : { ...both, allOf: [...list(both.allOf), ...rest] };
 }
 
-/** A schema, and its name where a reference led to it. */
+/** A schema, and the name of the reference to it, or its title. */
 export interface Alternative {
   readonly name: string | undefined;
   readonly schema: Node;
@@ -160,40 +155,36 @@ export function mayFitTwo(document: Document, all: readonly Alternative[]): bool
   return all.some(({ schema }, i) => all.slice(i + 1).some((other) => mayFitBoth(document, schema, other.schema)));
 }
 
-function mayFitBoth(document: Document, one: Node, other: Node): boolean {
-  const [types, otherTypes] = [typesOf(one), typesOf(other)];
-  if (types && otherTypes && !types.some((type) => otherTypes.includes(type))) return false;
-  const isOther = (value: unknown) => !list(other.enum).some((each) => isDeepStrictEqual(value, each));
-  if (one.enum && other.enum && list(one.enum).every(isOther)) return false;
-  const shared = list(one.required)
-    .filter((name) => list(other.required).includes(name))
-    .map(String);
-  const property = (schema: Node, name: string) => flat(document, node(schema.properties)[name]);
-  return shared.every((name) => mayFitBoth(document, property(one, name), property(other, name)));
+function mayFitBoth(document: Document, left: Node, right: Node): boolean {
+  const [leftTypes, rightTypes] = [typesOf(left), typesOf(right)];
+  if (leftTypes && rightTypes && !leftTypes.some((type) => rightTypes.includes(type))) return false;
+  if (left.enum && right.enum && list(mergers.enum?.(left.enum, right.enum)).length === 0) return false;
+  const shared = new Set(list(left.required)).intersection(new Set(list(right.required)));
+  const property = (schema: Node, name: unknown) => flat(document, node(schema.properties)[String(name)]);
+  return shared.values().every((name) => mayFitBoth(document, property(left, name), property(right, name)));
 }
 
-/** An alternative without a mapping is selected by its name. */
+/** A discriminator. The name of an alternative selects it by default. */
 function discriminatorOf(object: Node, parts: readonly unknown[]): Discriminator {
-  const mapped = Object.entries(node(object.mapping)).map(
-    ([value, target]) => [value, lastOf(String(target))] as const,
+  const mapping = new Map(
+    Object.entries(node(object.mapping)).map(([value, target]) => [value, lastOf(String(target))]),
   );
-  const names = parts.map(nameOf).filter((name) => name !== undefined);
-  const implied = names.filter((name) => !mapped.some(([, target]) => target === name));
-  const mapping = new Map([...implied.map((name) => [name, name] as const), ...mapped]);
+  const known = new Set([...mapping.keys(), ...mapping.values()]);
+  for (const name of parts.map(nameOf)) if (name !== undefined && !known.has(name)) mapping.set(name, name);
   return { propertyName: String(object.propertyName), mapping, object };
 }
 
 type Documents = Readonly<Record<'before' | 'after', Document>>;
 
 /** Whether two schemas mean the same. */
-export function isSame({ before, after }: Documents, was: unknown, is: unknown): boolean {
-  return isDeepStrictEqual(canonical(before, was), canonical(after, is));
+export function isSame(documents: Documents, before: unknown, after: unknown): boolean {
+  return isDeepStrictEqual(canonical(documents.before, before), canonical(documents.after, after));
 }
 
 /** Whether two names are equal, or the schemas behind them mean the same. */
-export function isSameTarget(documents: Documents, was: string, is: string): boolean {
+export function isSameTarget(documents: Documents, before: string, after: string): boolean {
   const schema = ({ root }: Document, name: string) => root.components?.schemas?.[name];
-  return was === is || isSame(documents, schema(documents.before, was), schema(documents.after, is));
+  return before === after || isSame(documents, schema(documents.before, before), schema(documents.after, after));
 }
 
 function nullable(schema: Node): Node {

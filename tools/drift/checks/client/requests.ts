@@ -54,10 +54,9 @@ export async function call({ client, spec, operation, modelOperation }: ClientOp
 /** How the requests of an operation differ from those that OpenAPI asks for, one sentence each. */
 export async function* requestErrors(subject: ClientOperation): AsyncGenerator<string> {
   const { spec, operation, modelOperation } = subject;
-  // The client chooses one media type.
-  const isChosen = ({ contentType }: Inputs) =>
-    contentType === undefined || contentType === modelOperation.body?.mediaType;
-  for (const { label, inputs } of inputsFor(operation, spec).filter((one) => isChosen(one.inputs))) {
+  for (const { label, inputs } of inputsFor(operation, spec)) {
+    // The client sends one of the media types of a body.
+    if (inputs.contentType !== undefined && inputs.contentType !== modelOperation.body?.mediaType) continue;
     const { expected, sent, error } = await call(subject, { inputs });
     yield* requestDifferences(label, expected, sent[0], String(error ?? 'it ended well'));
   }
@@ -86,9 +85,10 @@ async function* keyErrors(subject: ClientOperation): AsyncGenerator<string> {
     const { sent } = await call(subject, { retry: 1, ...options });
     return sent.map(({ headers }) => headers[idempotencyKey.header.toLowerCase()]);
   };
-  const [one, repeated] = await keysWith({ responses: [unavailable, {}] });
-  const [[other], [own]] = [await keysWith({}), await keysWith({ idempotencyKey: 'of-the-caller' })];
-  if (!one || one !== repeated) yield `a request is sent with the key ${one}, and again with ${repeated}`;
-  if (other === one) yield 'two calls have the same key';
-  if (own !== 'of-the-caller') yield `the key of the caller is sent as ${own}`;
+  const [key, repeatedKey] = await keysWith({ responses: [unavailable, {}] });
+  const [keyOfNextCall] = await keysWith({});
+  const [keyOfCaller] = await keysWith({ idempotencyKey: 'of-the-caller' });
+  if (!key || key !== repeatedKey) yield `a request is sent with the key ${key}, and again with ${repeatedKey}`;
+  if (keyOfNextCall === key) yield 'two calls have the same key';
+  if (keyOfCaller !== 'of-the-caller') yield `the key of the caller is sent as ${keyOfCaller}`;
 }
