@@ -1,13 +1,13 @@
 // Runs the code of an edited project in this process. An edited module, and each module that imports it, is loaded from
 // memory with a URL of its own. All other modules are shared with the unedited project.
 import { type LoadHookSync, type ResolveHookSync, registerHooks, stripTypeScriptTypes } from 'node:module';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { root } from '../repository.ts';
 import { cached } from './cached.ts';
 
 /** The files of a project. */
 export interface Sources {
-  root: string;
   edits: Readonly<Record<string, string | undefined>>;
   exists(file: string): boolean;
   /** The text of a file. Throws if the file does not exist. */
@@ -27,11 +27,11 @@ const projects: EditedModules[] = [];
 
 /** A function that returns a module of a project, and all files of the repository that are loaded with it. */
 export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<string> {
-  const { root, edits } = sources;
+  const { edits } = sources;
   const imports = cached((file: string) =>
     /\.[cm]?[jt]s$/.test(file)
       ? specifiersIn(sources.read(file))
-          .flatMap((specifier) => fileOf(root, resolve(specifier, pathToFileURL(`${root}/${file}`).href)) ?? [])
+          .flatMap((specifier) => fileOf(resolve(specifier, pathToFileURL(join(root, file)).href)) ?? [])
           .filter((imported) => sources.exists(imported) || imported in edits)
       : [],
   );
@@ -44,7 +44,7 @@ export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<stri
 
 /** A function that loads the modules of a project. */
 export function moduleLoader(sources: Sources): LoadModule {
-  const { root, edits } = sources;
+  const { edits } = sources;
   const reachable = fileGraph(sources);
   const isAffected = cached((file: string) =>
     reachable(file)
@@ -55,7 +55,7 @@ export function moduleLoader(sources: Sources): LoadModule {
   let number: number | undefined;
   return async (specifier, onRead) => {
     const url = resolve(specifier, import.meta.url);
-    const entry = fileOf(root, url);
+    const entry = fileOf(url);
     if (entry === undefined) throw new Error(`${specifier} is no module of the repository`);
     if (onRead) reachable(entry).forEach(onRead);
     if (Object.keys(edits).length === 0 || !isAffected(entry)) return import(`${url}`);
@@ -66,8 +66,8 @@ export function moduleLoader(sources: Sources): LoadModule {
 
 /** The edited text of a file, for a module of an edited project; undefined if the file is not edited. */
 export function editedText(moduleUrl: string, path: string | URL): string | undefined {
-  const { root, edits } = projectOf(moduleUrl) as EditedModules;
-  return edits[pathBelow(root, path instanceof URL ? fileURLToPath(path) : path)];
+  const { edits } = projectOf(moduleUrl) as EditedModules;
+  return edits[pathOf(path instanceof URL ? fileURLToPath(path) : path)];
 }
 
 const editedFs = import.meta.resolve('./edited-fs.ts');
@@ -80,7 +80,7 @@ const resolveHook: ResolveHookSync = (specifier, context, nextResolve) => {
   const query = new URL(context.parentURL ?? '').search;
   if (specifier === 'node:fs') return { url: editedFs + query, shortCircuit: true };
   const url = resolve(specifier, context.parentURL);
-  const file = fileOf(project.root, url);
+  const file = fileOf(url);
   if (file === undefined || !project.isAffected(file)) return nextResolve(specifier, context);
   return { url: url + query, shortCircuit: true };
 };
@@ -88,7 +88,7 @@ const resolveHook: ResolveHookSync = (specifier, context, nextResolve) => {
 const loadHook: LoadHookSync = (url, context, nextLoad) => {
   const project = projectOf(url);
   if (!project || url.startsWith(editedFs)) return nextLoad(url, context);
-  const file = fileOf(project.root, url) ?? '';
+  const file = fileOf(url) ?? '';
   const text = project.read(file);
   const source = file.endsWith('.ts') ? withoutTypes(text) : text;
   return { format: file.endsWith('.json') ? 'json' : 'module', source, shortCircuit: true };
@@ -113,12 +113,12 @@ function resolve(specifier: string, importer = ''): string | undefined {
   return /^(@petstore|petctl)\//.test(specifier) ? workspaceModule(specifier) : undefined;
 }
 
-function fileOf(root: string, url: string | undefined): string | undefined {
+function fileOf(url: string | undefined): string | undefined {
   if (!url?.startsWith('file:')) return undefined;
-  const file = pathBelow(root, fileURLToPath(url));
+  const file = pathOf(fileURLToPath(url));
   return file.startsWith('..') || file.includes('node_modules/') ? undefined : file;
 }
 
-const pathBelow = (root: string, path: string) => relative(root, path).replaceAll('\\', '/');
+const pathOf = (path: string) => relative(root, path).replaceAll('\\', '/');
 
 registerHooks({ resolve: resolveHook, load: loadHook });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { root as repository } from '../repository.ts';
+import { root } from '../repository.ts';
 import { cached } from './cached.ts';
 import { type LoadModule, moduleLoader } from './modules.ts';
 import { readSpec, type Spec, specFile } from './openapi.ts';
@@ -11,7 +11,6 @@ export type Edits = Readonly<Record<string, string | undefined>>;
 
 /** The repository as data, with edits that exist only in memory. Paths are relative to its root, with slashes. */
 export interface Project {
-  readonly root: string;
   /** The spec, with the files that it refers to. */
   readonly spec: Spec;
   /** The commit to compare the spec with. */
@@ -37,8 +36,8 @@ export function sourcesIn(project: Project, folder: string): string[] {
     .map(project.read);
 }
 
-/** Opens a checkout. Files are read when a check asks for them, and once. */
-export function openProject(root = repository, env = process.env): Project {
+/** Opens the repository. Files are read when a check asks for them, and once. */
+export function openProject(): Project {
   let base: Base | undefined;
   const fromDisk = cached((file: string) =>
     existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined,
@@ -46,12 +45,11 @@ export function openProject(root = repository, env = process.env): Project {
 
   const projectWith = (edits: Edits, loader?: LoadModule, onRead?: (path: string) => void): Project => {
     const project: Project = {
-      root,
       get spec() {
         return readSpec(project.read);
       },
       get base() {
-        base ??= findBase(root, env);
+        base ??= findBase(root, process.env);
         return base;
       },
       read: (file) => {
@@ -69,13 +67,13 @@ export function openProject(root = repository, env = process.env): Project {
       list: (folder) => {
         onRead?.(folder);
         const added = existing(edits).filter((file) => file.startsWith(`${folder}/`));
-        return [...filesBelow(root, folder).filter((file) => !(file in edits)), ...added].sort();
+        return [...filesBelow(folder).filter((file) => !(file in edits)), ...added].sort();
       },
       load: (specifier) => load(specifier, onRead),
       with: (more) => projectWith({ ...edits, ...more }),
       observed: (observer) => projectWith(edits, load, observer),
     };
-    const load = loader ?? moduleLoader({ root, edits, read: project.read, exists: project.exists });
+    const load = loader ?? moduleLoader({ edits, read: project.read, exists: project.exists });
     return project;
   };
   return projectWith({});
@@ -83,7 +81,7 @@ export function openProject(root = repository, env = process.env): Project {
 
 const existing = (edits: Edits) => Object.keys(edits).filter((file) => edits[file] !== undefined);
 
-function filesBelow(root: string, folder: string): string[] {
+function filesBelow(folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -92,9 +90,9 @@ function filesBelow(root: string, folder: string): string[] {
 
 /** The commit that the spec is compared with. */
 export interface Base {
-  /** Its name, for people. */
+  /** Its name, as findings state it. */
   name: string;
-  /** The text of a file there; nothing where there is no base. Throws if there is no such file. */
+  /** The text of a file of the commit. Throws if the file does not exist. Undefined without a commit. */
   read?: (file: string) => string;
   /** Why the base that the environment names cannot be used. */
   problem?: string;

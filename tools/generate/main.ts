@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { differences, generatedFiles } from '../drift/checks/generated.ts';
 import { openProject } from '../drift/project.ts';
+import { root } from '../repository.ts';
 import { SpecError } from './document.ts';
 import { generateEverything } from './everything.ts';
 import { readModel } from './generate.ts';
@@ -12,7 +13,7 @@ const project = openProject();
 const expected = await generateOrExit(project.read('spec/openapi.yaml'));
 const changes = differences(expected, generatedFiles(project));
 for (const { file } of changes) {
-  const path = join(project.root, file);
+  const path = join(root, file);
   const text = expected.get(file);
   if (text === undefined) {
     rmSync(path);
@@ -25,7 +26,7 @@ for (const { file } of changes) {
 }
 // petctl's reference depends on the commands, which depend on the generated operations, so it is written last.
 if (changes.length > 0) {
-  const petctl = join(project.root, 'apps/petctl');
+  const petctl = join(root, 'apps/petctl');
   execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: petctl, stdio: 'inherit' });
 }
 

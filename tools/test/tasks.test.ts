@@ -16,7 +16,7 @@ interface Task {
 
 const mode = 'no-server';
 const project = openProject();
-const filesWith = fileGraph({ root, edits: {}, read: project.read, exists: project.exists });
+const filesWith = fileGraph({ edits: {}, read: project.read, exists: project.exists });
 
 function plannedTasks(...tasks: string[]): Map<string, Task> {
   const command = ['tools/turbo.mjs', 'run', ...tasks, '--dry=json'];

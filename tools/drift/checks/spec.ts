@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { BaseResolver, createConfig, lintFromString, Source } from '@redocly/openapi-core';
 import { resolve } from '../../openapi/document.ts';
+import { root } from '../../repository.ts';
 import { cached } from '../cached.ts';
 import type { Check, Finding } from '../check.ts';
 import { node, type Spec, specFile } from '../openapi.ts';
@@ -20,11 +21,10 @@ export const spec: Check = {
 const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
   const config = await createConfig({ extends: ['recommended'] });
   const files = new BaseResolver();
-  files.loadExternalRef = async (path) =>
-    new Source(path, project.read(relative(project.root, path).replaceAll('\\', '/')));
+  files.loadExternalRef = async (path) => new Source(path, project.read(relative(root, path).replaceAll('\\', '/')));
   const problems = await lintFromString({
     source: project.read(specFile),
-    absoluteRef: join(project.root, specFile),
+    absoluteRef: join(root, specFile),
     config,
     externalRefResolver: files,
   });

@@ -95,14 +95,14 @@ export const plantedInPages: PlantedDrift[] = [
   }),
   ...edits('conformance', 'apps/server/src/docs/docs.ts', {
     'another bound in openapi.json': swap(
-      'json(await readableSpec())),',
-      "json(await readableSpec()).replace('100', '1000')),",
+      'json(readableSpec)',
+      "content('application/json', async () => JSON.stringify(await readableSpec()).replace('100', '1000'))",
     ),
     'another bound in openapi.yaml': swap(
       "content('application/yaml', specText)",
       "content('application/yaml', async () => (await specText()).replace('maximum: 100', 'maximum: 1000'))",
     ),
-    'no page': put("'/docs'", '() => page', "() => ''"),
+    'no page': swap('() => html', "() => ''"),
   }),
 
   // Versions.

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import ts from 'typescript';
+import { root } from '../../../repository.ts';
 import { cached } from '../../cached.ts';
 import { editFinding, type Finding } from '../../check.ts';
 import type { Project } from '../../project.ts';
@@ -13,11 +14,14 @@ export interface Block {
   text: string;
 }
 
-/** The TypeScript of the pages that does not compile where the packages can be imported. */
+/** The folder of the code in the compiler, from which the packages can be imported. The compiler writes all paths with slashes. */
+const FOLDER = `${root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;
+
+/** The TypeScript of the pages that does not compile. */
 export function typeErrors(project: Project, blocks: readonly Block[]): Finding[] {
   const code = blocks.filter(({ language }) => language === 'ts');
-  const modules = code.map((block, i) => ({ file: `${folderIn(project.root)}/${i}.ts`, ...block }));
-  const service = serviceIn(project.root)(project, new Map(modules.map(({ file, text }) => [file, text])));
+  const modules = code.map((block, i) => ({ file: `${FOLDER}/${i}.ts`, ...block }));
+  compiled = { project, modules: new Map(modules.map(({ file, text }) => [file, text])) };
   return modules.flatMap(({ file, page, line }) =>
     [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].map(
       ({ file: source, start = 0, messageText }) => {
@@ -29,40 +33,32 @@ export function typeErrors(project: Project, blocks: readonly Block[]): Finding[
   );
 }
 
-/** A folder in which the packages can be imported. The compiler writes all paths with slashes. */
-const folderIn = (root: string) => `${root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;
+/** The code that the compiler reads, and the project for the other files of the repository. */
+let compiled: { project: Project; modules: ReadonlyMap<string, string> };
 
-/** The compiler of a checkout. It compiles again only what has changed since the last time. */
-const serviceIn = cached((root: string) => {
-  let project: Project;
-  let modules: ReadonlyMap<string, string>;
-  // Files of the repository are read through the project, those of npm from the disk.
-  const isOfRepository = (path: string) => !path.startsWith('..') && !path.includes('node_modules');
-  const readFile = (file: string) => {
-    const path = relative(root, file).replaceAll('\\', '/');
-    if (!isOfRepository(path)) return ts.sys.readFile(file);
-    return modules.get(file) ?? (project.exists(path) ? project.read(path) : undefined);
-  };
-  const service = ts.createLanguageService({
-    readFile,
-    fileExists: (file) => readFile(file) !== undefined,
-    getCompilationSettings: () => optionsFrom(project.read('tsconfig.base.json')),
-    getScriptFileNames: () => [...modules.keys()],
-    // The text is the version. What npm installed does not change.
-    getScriptVersion: (file) => (file.includes('node_modules') ? '' : (readFile(file) ?? '')),
-    getScriptSnapshot: (file) => {
-      const text = readFile(file);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    // The packages are linked in node_modules.
-    realpath: (path) => ts.sys.realpath?.(path) ?? path,
-    getCurrentDirectory: () => folderIn(root),
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-  });
-  return (nextProject: Project, nextModules: ReadonlyMap<string, string>) => {
-    [project, modules] = [nextProject, nextModules];
-    return service;
-  };
+function readFile(file: string): string | undefined {
+  const path = relative(root, file).replaceAll('\\', '/');
+  if (path.startsWith('..') || path.includes('node_modules')) return ts.sys.readFile(file);
+  const { project, modules } = compiled;
+  return modules.get(file) ?? (project.exists(path) ? project.read(path) : undefined);
+}
+
+/** One compiler for all projects: it compiles again only what has changed since the last time. */
+const service = ts.createLanguageService({
+  readFile,
+  fileExists: (file) => readFile(file) !== undefined,
+  getCompilationSettings: () => optionsFrom(compiled.project.read('tsconfig.base.json')),
+  getScriptFileNames: () => [...compiled.modules.keys()],
+  // The text is the version. Installed packages do not change.
+  getScriptVersion: (file) => (file.includes('node_modules') ? '' : (readFile(file) ?? '')),
+  getScriptSnapshot: (file) => {
+    const text = readFile(file);
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  },
+  // The packages are linked in node_modules.
+  realpath: (path) => ts.sys.realpath?.(path) ?? path,
+  getCurrentDirectory: () => FOLDER,
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
 });
 
 const optionsFrom = cached((config: string) => {
