@@ -59,7 +59,7 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['pets', 'create', '--data', '{"id":1}'], "no property 'id'"],
     [['pets', 'create', '--data', '[]'], 'a JSON object'],
     [['pets', 'create', '--data', '{'], 'not JSON'],
-    [['pets', 'create', '--data', '{"name":"A","n\\u0061me":"B"}'], "the property 'name' appears twice"],
+    [['pets', 'create', '--data', '{"name":"A","n\\u0061me":"B"}'], "has the property 'name' twice"],
     [['pets', 'create', '--data', '@missing.json'], 'missing.json cannot be read (ENOENT)'],
     [['pets', 'create', '--data', '@/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', '/dev/zero'], '/dev/zero has more than 256 MiB'],

@@ -153,8 +153,12 @@ describe('is rejected before anything is sent', () => {
       'line 2: a quote is opened and never closed. This and later lines were not read.',
     ],
     ['[1', [], 'is not JSON'],
-    ['[{"name":"A","name":"B"}]', [], "the property 'name' appears twice"],
-    ['[{"name":"A","categoryId":1.00000000000000000001}]', [], 'would be rounded to 1'],
+    ['[{"name":"A","name":"B"}]', [], "has the property 'name' twice"],
+    [
+      '[{"name":"A","categoryId":1.00000000000000000001}]',
+      [],
+      'is inexact: 1.00000000000000000001 would be rounded to 1',
+    ],
     ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
     ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
   ])('%j %j', async (text, args, message) => {

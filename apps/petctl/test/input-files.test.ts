@@ -47,6 +47,11 @@ describe('files', () => {
     expect(await contentOf(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
   });
 
+  test('are only in the body: a parameter may begin with @', async () => {
+    const withParameter = { ...of, fields: { ...of.fields, owner: field({ type: 'string' }) } };
+    expect(await input(withParameter, ['--owner=@ann', '--caption=Tom'])).toEqual({ owner: '@ann', caption: 'Tom' });
+  });
+
   test('only one of them can come from stdin', () => {
     io.stdin();
     expect(() => io.stdin()).toThrow('stdin is read twice.');

@@ -120,7 +120,7 @@ describe('null, several types, constants', () => {
     ],
     [['--weight', '3e-324'], 'is inexact: 3e-324 would be rounded to 5e-324'],
     [['--open', '{"a":[-1.00000000000000000001]}'], 'is inexact: -1.00000000000000000001 would be rounded to -1'],
-    [['--data', '{"weight":1e-400}'], 'the number 1e-400 would be rounded to 0. Write fewer digits.'],
+    [['--data', '{"weight":1e-400}'], '--data: the value is inexact: 1e-400 would be rounded to 0'],
     [['--weight', '1e300'], 'is too large to be exact'],
     [['--weight', '-1e400'], 'is too large to be exact'],
     [['--open', '{"a":1e400}'], 'is too large to be exact'],

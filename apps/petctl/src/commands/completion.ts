@@ -1,5 +1,4 @@
-import type { Schema } from '@petstore/types';
-import { type Argument, type Completes, type Flag, flagWords } from '../flags/flag.ts';
+import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, kindOf } from '../flags/parse-value.ts';
 import type { Environment, Io } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
@@ -76,20 +75,16 @@ interface Context {
   readonly env: Environment;
 }
 
-function values({ schema, completes }: Flag | Argument, start: string, context: Context): Candidates {
+function values(input: Flag | Argument, start: string, context: Context): Candidates {
+  const { completes } = input;
   // Of several comma-separated names only the last is completed; the others stay.
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
-  const words = valueWords(schema);
-  const all = words.length > 0 ? words : namesFor(completes, context);
-  return { words: all.map((word) => [head + word, '']), files: completes === 'file' };
+  return { words: valueWords(input, context).map((word) => [head + word, '']), files: completes === 'file' };
 }
 
-/** The values that a schema names. */
-function valueWords(schema: Schema): string[] {
-  return kindOf(schema) === 'boolean' ? ['true', 'false'] : enumWords(schema);
-}
-
-function namesFor(completes: Completes | undefined, { node, first, env }: Context): readonly string[] {
+/** The values of a flag or an argument that its schema or petctl knows. */
+function valueWords({ schema, completes }: Flag | Argument, context: Context): readonly string[] {
+  const { node, first, env } = context;
   switch (completes) {
     case 'profile':
       return profileNames(env);
@@ -98,10 +93,9 @@ function namesFor(completes: Completes | undefined, { node, first, env }: Contex
     case 'setting':
       return Object.keys(settings);
     case 'setting value':
-      if (!isSettingName(first)) return [];
-      return first === 'profile' ? profileNames(env) : valueWords(settings[first].flag.schema);
+      return isSettingName(first) ? valueWords(settings[first].flag, context) : [];
     default:
-      return [];
+      return kindOf(schema) === 'boolean' ? ['true', 'false'] : enumWords(schema);
   }
 }
 

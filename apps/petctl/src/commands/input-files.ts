@@ -13,41 +13,30 @@ export async function withFiles(
   { fields, body }: Operation,
   io: Io,
 ): Promise<Record<string, unknown>> {
-  if (body?.whole && fields.body) {
-    const whole = input.body;
-    return isObject(whole)
-      ? { ...input, body: await replaceFiles(whole, propertiesOf(fields.body.schema), io) }
-      : input;
+  if (body?.whole && fields.body && isObject(input.body)) {
+    const schemas = propertiesOf(fields.body.schema);
+    return {
+      ...input,
+      body: await mapValues(input.body, (value, name) => replaceFile(value, schemas[name] ?? {}, io)),
+    };
   }
-  const schemas = Object.entries(fields).filter(([, field]) => field.in === 'body');
-  return replaceFiles(input, Object.fromEntries(schemas.map(([name, { schema }]) => [name, schema])), io);
+  return mapValues(input, (value, name) => {
+    const { in: location = 'body', schema = {} } = fields[name] ?? {};
+    return location === 'body' ? replaceFile(value, schema, io) : value;
+  });
 }
 
-/** A copy in which binary properties are files. */
-async function replaceFiles(
-  values: Record<string, unknown>,
-  schemas: Readonly<Record<string, Schema>>,
-  io: Io,
-): Promise<Record<string, unknown>> {
-  const entries = Object.entries(values).map(async ([name, value]) => {
-    const schema = schemas[name] ?? {};
-    const replaceFile = (item: unknown, schema: Schema) =>
-      mayBeFile(schema) && typeof item === 'string' && item.startsWith('@') ? openFile(item, io) : item;
-    const { items = {} } = resolved(schema);
-    return [
-      name,
-      Array.isArray(value)
-        ? await Promise.all(value.map((item) => replaceFile(item, items)))
-        : await replaceFile(value, schema),
-    ];
-  });
+async function mapValues(values: Record<string, unknown>, map: (value: unknown, name: string) => unknown) {
+  const entries = Object.entries(values).map(async ([name, value]) => [name, await map(value, name)]);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Whether a form part may be a file: its schema is binary or empty. */
-function mayBeFile(schema: Schema): boolean {
-  const { description, deprecated, ...rest } = resolved(schema);
-  return isBinary(schema) || Object.keys(rest).length === 0;
+/** The file that a word of a form part names, or the files of a list of words. Returns any other value unchanged. */
+async function replaceFile(value: unknown, schema: Schema, io: Io): Promise<unknown> {
+  const { items = {}, description, deprecated, ...rest } = resolved(schema);
+  if (Array.isArray(value)) return Promise.all(value.map((item) => replaceFile(item, items, io)));
+  const mayBeFile = isBinary(schema) || Object.keys(rest).length === 0;
+  return mayBeFile && typeof value === 'string' && value.startsWith('@') ? openFile(value, io) : value;
 }
 
 /** The binary body of `--data`: a file for `@FILE`, a stream for stdin, and otherwise the bytes of the word. */

@@ -1,9 +1,9 @@
-import { type Field, type Operation, repeatedKey, roundedNumber, type Schema } from '@petstore/types';
-import { expected, validate } from '../flags/parse-value.ts';
+import type { Field, Operation, Schema } from '@petstore/types';
+import { expected, parseJson, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
-import { isObject, jsonText, jsonValue } from '../io/text.ts';
+import { isObject, jsonText } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 
 type Input = Record<string, unknown>;
@@ -108,7 +108,7 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
     rejectInvalid(`--data: ${from}`, text, fields.body?.schema ?? {});
     return { body: text };
   }
-  const value = parseJson(text, `--data: ${from}`);
+  const value = jsonOf(text, `--data: ${from}`);
   if (body?.whole) {
     if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema, true);
     return { body: value };
@@ -118,22 +118,10 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
 }
 
 /** Parses JSON, or throws a UsageError that names its source. */
-export function parseJson(text: string, source: string): unknown {
-  let value: unknown;
-  try {
-    value = jsonValue(text);
-  } catch (error) {
-    throw new UsageError(`${source} is not JSON (${error instanceof Error ? error.message : error}).`);
-  }
-  const key = repeatedKey(text);
-  if (key !== undefined) throw new UsageError(`${source}: the property '${key}' appears twice.`, 'Remove one of them.');
-  const rounded = roundedNumber(text);
-  if (rounded !== undefined)
-    throw new UsageError(
-      `${source}: the number ${rounded} would be rounded to ${Number(rounded)}.`,
-      'Write fewer digits.',
-    );
-  return value;
+export function jsonOf(text: string, source: string): unknown {
+  const parsed = parseJson(text);
+  if ('value' in parsed) return parsed.value;
+  throw new UsageError(`${source} ${parsed.problem}.`);
 }
 
 /** Returns the properties of a body, or throws if one is unknown or invalid. */

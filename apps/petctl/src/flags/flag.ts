@@ -1,37 +1,36 @@
 import type { Schema } from '@petstore/types';
 
-/** The source of completions for a value without an enum. */
+/** The source of completions for a value, instead of its schema. */
 export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting value';
 
-/** A positional argument. */
-export interface Argument {
+/** A value on a command line. */
+interface Value {
+  /** Without the dashes of a flag. */
   readonly name: string;
   readonly description: string;
-  /** Parses and validates the word. */
+  /** Parses and validates the value. */
   readonly schema: Schema;
-  readonly required: boolean;
-  /** Takes all following words, as a list of texts. */
-  readonly rest?: true;
   readonly completes?: Completes;
 }
 
+/** A positional argument. */
+export interface Argument extends Value {
+  readonly required: boolean;
+  /** Takes all following words, as a list of texts. */
+  readonly rest?: true;
+}
+
 /** A flag. A boolean flag needs no value. */
-export interface Flag {
-  /** Without the dashes. */
-  readonly name: string;
+export interface Flag extends Value {
   readonly short?: string;
-  readonly description: string;
   /** The name of the value in the help, for example `file` in `--data <file>`. */
   readonly value?: string;
-  /** Parses and validates the value. */
-  readonly schema: Schema;
   /** Required. The command checks this, because other sources may set it. */
   readonly required?: true;
   /** May be repeated. */
   readonly repeatable?: true;
   /** Has a `--no-` form. */
   readonly negatable?: true;
-  readonly completes?: Completes;
   /** The input of the operation that the flag sets. */
   readonly field?: string;
   /** The path of the input or property that the flag sets, for example `['limit']` or `['owner', 'name']`. */

@@ -12,7 +12,7 @@ import {
   typeIn,
   typesOf,
 } from '@petstore/types';
-import { jsonValueIfValid } from '../io/text.ts';
+import { jsonValue, jsonValueIfValid } from '../io/text.ts';
 
 /** A parsed value, or why it is invalid. */
 export type ParsedValue = { readonly value: unknown } | { readonly problem: string };
@@ -30,7 +30,7 @@ export function parseWord(text: string, schema: Schema): ParsedValue {
   if (text === 'null' && typesOf(schema).includes('null')) return { value: null };
   if (kind === 'array') return parseElements(text, schema);
   if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
-  if (kind === 'object' && text.startsWith('{')) return parseJson(text, kind);
+  if (kind === 'object' && text.startsWith('{')) return parseJson(text, kinds.object);
   const value = parseAs(text, kind);
   if (kind === 'number' && value !== undefined && isRounded(text)) return roundingOf(text);
   return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
@@ -55,9 +55,13 @@ export function validate(value: unknown, schema: Schema): ParsedValue {
 }
 
 /** Parses JSON whose properties do not repeat, and whose numbers are exact. */
-function parseJson(text: string, kind: 'array' | 'object' | 'json'): ParsedValue {
-  const value = jsonValueIfValid(text);
-  if (value === undefined) return { problem: `is not ${kinds[kind]}` };
+export function parseJson(text: string, typeName = 'JSON'): ParsedValue {
+  let value: unknown;
+  try {
+    value = jsonValue(text);
+  } catch (error) {
+    return { problem: `is not ${typeName} (${error instanceof Error ? error.message : error})` };
+  }
   const repeated = repeatedKey(text);
   if (repeated !== undefined) return { problem: `has the property '${repeated}' twice` };
   const rounded = roundedNumber(text);
@@ -70,7 +74,7 @@ const roundingOf = (text: string): ParsedValue => ({
 
 /** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */
 function parseAny(text: string, schema: Schema): ParsedValue {
-  const json = parseJson(text, 'json');
+  const json = parseJson(text);
   const asJson = 'value' in json ? validate(json.value, schema) : json;
   if ('value' in asJson || !typesOf(schema).includes('string')) return asJson;
   const isJson = jsonValueIfValid(text) !== undefined;
@@ -81,7 +85,7 @@ function parseAny(text: string, schema: Schema): ParsedValue {
 
 /** Parses a list as JSON, or comma-separated elements. Objects, lists and files are one element per word. */
 function parseElements(text: string, schema: Schema): ParsedValue {
-  if (text.startsWith('[')) return parseJson(text, 'array');
+  if (text.startsWith('[')) return parseJson(text, kinds.array);
   const { items = {}, prefixItems = [] } = resolved(schema);
   const isSingle = isBinary(items) || /^(object|array)$/.test(kindOf(items));
   const elements: unknown[] = [];

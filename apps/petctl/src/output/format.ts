@@ -26,20 +26,18 @@ export function asRow(row: unknown): Row {
   return isObject(row) ? row : { value: row };
 }
 
-/** A value as the text of a cell, on one line. */
-function cell(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return escapeControls(typeof value === 'string' ? value : jsonText(value));
-}
-
-/** The cells of a row, one per column. */
+/** The cells of a row, one per column, each on one line. */
 export function cellsOf(row: unknown, columns: readonly string[]): string[] {
-  return valuesOf(row, columns).map(cell);
+  return textsOf(row, columns).map((text = '') => escapeControls(text));
 }
 
-function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
+/** The values of a row as text, one per column; undefined for a missing value and null. */
+function textsOf(row: unknown, columns: readonly string[]): (string | undefined)[] {
   const values = asRow(row);
-  return columns.map((name) => (Object.hasOwn(values, name) ? values[name] : undefined));
+  return columns.map((name) => {
+    const value = Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined;
+    return value === undefined || typeof value === 'string' ? value : jsonText(value);
+  });
 }
 
 /** The formats of a shape, apart from the table, which needs rows to compute its widths. */
@@ -72,13 +70,13 @@ function escapedJson(row: unknown, indent: string): string {
 function csv({ columns }: Shape): Format {
   return {
     head: `${columns.map(quoted).join(',')}\n`,
-    row: (row) => `${valuesOf(row, columns).map(quoted).join(',')}\n`,
+    row: (row) => `${textsOf(row, columns).map(quoted).join(',')}\n`,
   };
 }
 
-function quoted(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  const text = escapeControlsInLines(typeof value === 'string' ? value : jsonText(value));
+function quoted(value: string | undefined): string {
+  if (value === undefined) return '';
+  const text = escapeControlsInLines(value);
   // Distinguishes an empty text from a missing value.
   return text === '' || /[",\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

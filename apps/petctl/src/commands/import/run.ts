@@ -10,6 +10,7 @@ import { isSameFile, openRecordsFile, openSource, type Source } from './record-f
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import {
   columnOf,
+  dryRunSender,
   failsEveryRecord,
   mapConcurrently,
   type Outcome,
@@ -30,7 +31,7 @@ export async function runImport(
   const properties = propertiesIn(operation).map(columnOf);
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
   await checkFilter(invocation);
-  const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);
+  const sender = flags.has('dry-run') ? dryRunSender : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
   const imported = await readRecords(source.chunks, flags.get('format') as FileFormat | undefined, operation);
   io.interrupted.throwIfAborted();

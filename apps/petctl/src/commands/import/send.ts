@@ -23,21 +23,23 @@ export interface RecordResult {
   readonly error?: unknown;
 }
 
-/** Sends records. The sender of a dry run is empty. */
+/** Sends records to the service, or in a dry run nowhere. */
 export interface Sender {
-  readonly send?: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly isReplayed: boolean }>;
+  readonly send: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly outcome: Outcome }>;
   readonly writeDeprecation?: () => Promise<void>;
 }
+
+export const dryRunSender: Sender = { send: async (input) => ({ data: input, outcome: 'valid' }) };
 
 /** A sender of records to the configured service, with the configured credentials. */
 export async function serviceSender(operation: Operation, invocation: Invocation): Promise<Sender> {
   const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(options, operation);
   const idempotencyKeyOf = idempotencyKeys(operation, invocation.flags.has('again'));
-  const send = async (input: Record<string, unknown>) => {
+  const send: Sender['send'] = async (input) => {
     const options = { idempotencyKey: idempotencyKeyOf(input), signal: invocation.io.interrupted };
     const { data, response } = await call(input, options).withResponse();
-    return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
+    return { data, outcome: response.headers.get('idempotency-replayed') === 'true' ? 'existing' : 'created' };
   };
   return { send, writeDeprecation };
 }
@@ -46,9 +48,7 @@ export async function serviceSender(operation: Operation, invocation: Invocation
 export async function sendRecord(record: InputRecord, { send }: Sender): Promise<RecordResult> {
   const { line } = record;
   try {
-    const input = record.read();
-    const { data, isReplayed } = send ? await send(input) : { data: input, isReplayed: false };
-    const outcome = isReplayed ? 'existing' : send ? 'created' : 'valid';
+    const { data, outcome } = await send(record.read());
     const columns = Object.entries(asRow(data)).map(([name, value]) => [columnOf(name), value] as const);
     return { record, outcome, row: { line, outcome, ...Object.fromEntries(columns) } };
   } catch (error) {
