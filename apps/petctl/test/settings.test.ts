@@ -214,3 +214,7 @@ describe('an invalid setting is an error that names its source', () => {
 test('petctl docs prints the URL of the docs', async () => {
   expect((await run(['docs', '--base-url', 'http://here:1/x/v1'])).stdout).toBe('http://here:1/docs\n');
 });
+
+test('an account whose home folder is /dev/null has no profiles', async () => {
+  expect(await run(['config', 'list'], { XDG_CONFIG_HOME: undefined, HOME: '/dev/null' })).toMatchObject({ code: 0 });
+});

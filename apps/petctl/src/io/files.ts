@@ -22,7 +22,8 @@ export function readJsonFile(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return {};
+    // ENOTDIR: accounts of services have /dev/null as their home folder.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return {};
     throw unreadable(file, error);
   }
   const data = jsonValueIfValid(text);
