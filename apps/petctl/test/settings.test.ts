@@ -216,5 +216,5 @@ test('petctl docs prints the URL of the docs', async () => {
 });
 
 test('an account whose home folder is /dev/null has no profiles', async () => {
-  expect(await run(['config', 'list'], { XDG_CONFIG_HOME: undefined, HOME: '/dev/null' })).toMatchObject({ code: 0 });
+  expect(await run(['config', 'list'], { XDG_CONFIG_HOME: '', HOME: '/dev/null' })).toMatchObject({ code: 0 });
 });
