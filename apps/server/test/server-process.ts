@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import {
   apiKey,
@@ -12,6 +12,12 @@ import { onTestFinished } from 'vitest';
 
 /** The main file of the server: of the sources, or of the packed package. */
 export const main = process.env.PETSTORE_TEST_SERVER_MAIN ?? fileURLToPath(new URL('../src/main.js', import.meta.url));
+
+/** Runs a command of the server to its end, without the database of the tests. */
+export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
+  const { DATABASE_URL: _, ...outside } = process.env;
+  return spawnSync(process.execPath, [main, ...args], { env: { ...outside, ...env }, input, encoding: 'utf8' });
+}
 
 /** Starts a server process on this database. */
 export function startServer(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<ServerOnDatabase> {

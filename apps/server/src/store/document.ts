@@ -1,5 +1,5 @@
 import { exactReplacer, type Operation, parseExact, type Schema } from '@petstore/types';
-import type { Awaitable, JsonText, NotWritten, Page, Properties } from './store.ts';
+import type { Awaitable, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** Describes the documents of a collection to a store, which knows no other property of them. */
 export interface CollectionDeclaration {
@@ -51,16 +51,21 @@ export function indexedValue(properties: Properties, name: string): unknown {
   return Object.hasOwn(properties, name) ? (properties[name] ?? null) : null;
 }
 
-/** The properties of a document without its identifier. */
-export function withoutId(idProperty: string, properties: Properties): Properties {
-  if (!Object.hasOwn(properties, idProperty)) return properties;
+/** The JSON of the properties of a document without its identifier. */
+export function encodeBody(idProperty: string, properties: Properties): string {
+  if (!Object.hasOwn(properties, idProperty)) return encode(properties);
   const { [idProperty]: _, ...rest } = properties;
-  return rest;
+  return encode(rest);
 }
 
-/** The text of a document: its identifier, then the other properties, whose JSON is `body`. */
+/** The text of a document: its identifier, then the properties of its body. */
 export function withId(idProperty: string, id: number, body: string): string {
   return `{"${idProperty}":${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
+}
+
+/** A document as the stores return it. */
+export function storedDocument(id: number, version: string, text: string, encoding: JsonText['encoding']): Document {
+  return { outcome: 'stored', id, version, json: { text, encoding } };
 }
 
 /** JSON on one line. A bigint becomes an integer with all its digits. */

@@ -2,12 +2,12 @@ import { allCollections } from '../collections.ts';
 import {
   type CollectionDeclaration,
   collectionNamed,
-  encode,
+  encodeBody,
   indexedValue,
   MAX_ID,
   obstacleTo,
+  storedDocument,
   withId,
-  withoutId,
 } from './document.ts';
 import { IdempotencyMismatchError, NoIdLeftError, StoreUnavailableError } from './errors.ts';
 import { IdempotencyKeys } from './idempotency.ts';
@@ -64,9 +64,9 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
 
   const put = (id: number, properties: Properties): Document => {
     if (id > MAX_ID) throw new NoIdLeftError();
-    const text = withId(idProperty, id, encode(withoutId(idProperty, properties)));
+    const text = withId(idProperty, id, encodeBody(idProperty, properties));
     const version = String(++sequence);
-    const document: Document = { outcome: 'stored', id, version, json: { text, encoding: 'utf8' } };
+    const document = storedDocument(id, version, text, 'utf8');
     last = Math.max(last, id);
     documents.set(id, { properties, document });
     return document;

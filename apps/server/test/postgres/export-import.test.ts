@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
@@ -11,22 +9,7 @@ import { handlers } from '../../src/handlers.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { main } from '../server-process.ts';
-
-async function run(command: string, env: Record<string, string>, input = '') {
-  const { DATABASE_URL: _, ...outside } = process.env;
-  const child = spawn(process.execPath, [main, command], { env: { ...outside, ...env } });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (data) => {
-    output.stdout += data;
-  });
-  child.stderr.on('data', (data) => {
-    output.stderr += data;
-  });
-  child.stdin.on('error', () => {}).end(input);
-  const [code] = await once(child, 'close');
-  return { code, ...output };
-}
+import { runCommand } from '../server-process.ts';
 
 /** The result of importing lines. Closes the store. */
 async function importInto(store: Store, lines: string) {
@@ -63,12 +46,12 @@ describeOnDatabase('export and import', (newDatabase) => {
   test('move everything from a data folder to a database and back, with all identifiers', async () => {
     const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
     const pets = await filled(await openLowdbStore(from, allCollections), 2500);
-    const exported = await run('export', { PETSTORE_DATA_DIR: from });
-    expect(exported).toMatchObject({ code: 0, stderr: 'Wrote 2501 pets.\n' });
+    const exported = runCommand(['export'], { PETSTORE_DATA_DIR: from });
+    expect(exported).toMatchObject({ status: 0, stderr: 'Wrote 2501 pets.\n' });
 
     const into = { DATABASE_URL: url };
-    expect(await run('import', into, exported.stdout)).toEqual({
-      code: 0,
+    expect(runCommand(['import'], into, exported.stdout)).toMatchObject({
+      status: 0,
       stdout: '',
       stderr: 'Added 2501 pets; 0 already existed.\n',
     });
@@ -76,9 +59,9 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect(await handlers(store).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
     expect(await all(store)).toEqual([...pets, { id: 2502, name: 'next', categoryId: 1 }]);
 
-    const back = await run('export', into);
+    const back = runCommand(['export'], into);
     expect(back.stdout.startsWith(exported.stdout)).toBe(true);
-    const imported = await run('import', { PETSTORE_DATA_DIR: to }, back.stdout);
+    const imported = runCommand(['import'], { PETSTORE_DATA_DIR: to }, back.stdout);
     expect(imported.stderr).toBe('Added 2502 pets; 0 already existed.\n');
     expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(pets);
   });
@@ -87,15 +70,15 @@ describeOnDatabase('export and import', (newDatabase) => {
     const url = await newDatabase();
     const folder = newFolder();
     await filled(await openLowdbStore(folder, allCollections), 1500);
-    const { stdout } = await run('export', { PETSTORE_DATA_DIR: folder });
+    const { stdout } = runCommand(['export'], { PETSTORE_DATA_DIR: folder });
     const some = stdout.split('\n').slice(0, 1100).join('\n');
     await importInto(await openPostgresStore(url), some);
     for (const added of [401, 0]) {
       expect(await importInto(await openPostgresStore(url), stdout)).toEqual({ added, existing: 1501 - added });
     }
     const other = stdout.replace('"pet 7"', '"another"');
-    expect(await run('import', { DATABASE_URL: url }, other)).toMatchObject({
-      code: 1,
+    expect(runCommand(['import'], { DATABASE_URL: url }, other)).toMatchObject({
+      status: 1,
       stderr:
         'petstore-server: The document 8 of pets differs from the stored one, which an import never replaces; import into an empty store.\n',
     });
@@ -112,19 +95,19 @@ describeOnDatabase('export and import', (newDatabase) => {
 
   test('reject a line that is no document', async () => {
     const input = '{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat';
-    expect(await run('import', { PETSTORE_DATA_DIR: newFolder() }, input)).toEqual({
-      code: 1,
+    expect(runCommand(['import'], { PETSTORE_DATA_DIR: newFolder() }, input)).toMatchObject({
+      status: 1,
       stdout: '',
       stderr: 'petstore-server: Line 2 is not a document of pets; correct it and import again.\n',
     });
   });
 
   test('reject a missing folder and an unreachable database', async () => {
-    const missing = await run('export', { PETSTORE_DATA_DIR: 'nowhere' });
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^petstore-server: there is no store/) });
+    const missing = runCommand(['export'], { PETSTORE_DATA_DIR: 'nowhere' });
+    expect(missing).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore-server: there is no store/) });
     const url = 'postgres://u:SECRET@127.0.0.1:1/d';
-    const gone = await run('export', { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
-    expect(gone.code).toBe(1);
+    const gone = runCommand(['export'], { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
+    expect(gone.status).toBe(1);
     expect(gone.stderr).toMatch(/^petstore-server: There is no connection to the database \(127\.0\.0\.1:1: .*\n$/);
     expect(gone.stdout + gone.stderr).not.toContain('SECRET');
   });

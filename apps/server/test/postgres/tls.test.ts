@@ -14,22 +14,9 @@ describeOnClusters('TLS', (newCluster) => {
     async () => {
       const folder = newFolder();
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-      const flags = [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-          '-subj',
-          '/CN=localhost',
-        ],
-        ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate],
-      ];
+      const flags =
+        'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'.split(' ');
+      flags.push('-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate);
       execFileSync('openssl', flags, { stdio: 'pipe' });
       const cluster = await newCluster();
       onTestFinished(() => cluster.remove());

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
@@ -8,7 +7,7 @@ import { createKey } from '../../src/keys/key-file.ts';
 import { StoreDamagedError, StoreLockedError } from '../../src/store/errors.ts';
 import { backup } from '../../src/store/lowdb/backup.ts';
 import { checkStore, openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { main } from '../server-process.ts';
+import { runCommand } from '../server-process.ts';
 import { startWriters } from './child.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
 import { flipped, lay } from './small-store.ts';
@@ -20,7 +19,7 @@ describe('petstore-server check', () => {
   test('prints what a sound folder holds, and changes nothing', async () => {
     const folder = await petFolder();
     const before = filesIn(folder);
-    const { status, stdout } = petstoreServer('check', '--data-dir', folder);
+    const { status, stdout } = runCommand(['check', '--data-dir', folder]);
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^pets: 2 documents, highest identifier 3\n1 segments of .*\n.* is not damaged \(format 4\)\.\n$/,
@@ -33,12 +32,12 @@ describe('petstore-server check', () => {
     const files = filesIn(folder);
     const [path = '', bytes = Buffer.alloc(0)] = [...files].find(([name]) => name.endsWith('.jsonl')) ?? [];
     lay(folder, new Map(files).set(path, flipped(bytes, 40)));
-    const { status, stderr } = petstoreServer('check', '--data-dir', folder);
+    const { status, stderr } = runCommand(['check', '--data-dir', folder]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: .*0000000001\.jsonl: .*\n$/)]);
   });
 
   test('reports a folder without a store', async () => {
-    const { status, stderr } = petstoreServer('check', '--data-dir', newFolder());
+    const { status, stderr } = runCommand(['check', '--data-dir', newFolder()]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: there is no store in .*\n$/)]);
   });
 });
@@ -62,7 +61,7 @@ describe('petstore-server backup', () => {
       backups.push(to);
     }
     model.learn(await ended);
-    const last = petstoreServer('backup', join(copies, 'last'), '--data-dir', folder);
+    const last = runCommand(['backup', join(copies, 'last'), '--data-dir', folder]);
     expect([last.status, last.stdout]).toEqual([0, '']);
     const { collections } = await checkStore(join(copies, 'last'), [things]);
     expect(collections).toMatchObject([{ name: 'things' }]);
@@ -127,11 +126,6 @@ describe('petstore-server backup', () => {
     expect(await checkStore(to, [things])).toMatchObject(expected);
   });
 });
-
-function petstoreServer(...args: string[]) {
-  const { DATABASE_URL: _, ...env } = process.env;
-  return spawnSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
-}
 
 async function petFolder(): Promise<string> {
   const folder = newFolder();

@@ -3,11 +3,12 @@ import {
   type CollectionDeclaration,
   decodeText,
   encode,
+  encodeBody,
   MAX_ID,
   obstacleTo,
+  storedDocument,
   whenRead,
   withId,
-  withoutId,
 } from '../document.ts';
 import { NoIdLeftError } from '../errors.ts';
 import type { GroupCommit } from '../group-commit.ts';
@@ -56,7 +57,7 @@ export function collectionIn(
   const directory = catalog.directory(name);
   /** The version of the collection, and the pages that were read since the last write. */
   let cache = { sequence: -1, version: '', pages: new Map<string, Page>() };
-  const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
+  const bodyOf = (properties: Properties) => encodeBody(idProperty, properties);
   // The type of the result depends on the write.
   const write = <R>(bytes: number, addTo: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
     group.add({ addTo, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
@@ -96,13 +97,9 @@ export function collectionIn(
         const location = directory.get(id);
         if (!location) return undefined;
         const version = catalog.versionText(location.version);
-        const document = ([text = '']: string[]): Document => ({
-          outcome: 'stored',
-          id,
-          version,
-          json: { text, encoding: 'latin1' },
-        });
-        return whenRead(texts([spanOf(catalog, location)]), document);
+        return whenRead(texts([spanOf(catalog, location)]), ([text = '']) =>
+          storedDocument(id, version, text, 'latin1'),
+        );
       }),
     list: (query) => {
       const { pages } = currentCache();
@@ -200,7 +197,7 @@ export function writeBatch(catalog: Catalog) {
       const length = Buffer.byteLength(text);
       const version = catalog.versionText(addChange(collection, id, text, kind, length));
       lastIds.set(collection, Math.max(id, lastId(collection)));
-      return { outcome: 'stored', id, version, json: { text, encoding: length === text.length ? 'latin1' : 'utf8' } };
+      return storedDocument(id, version, text, length === text.length ? 'latin1' : 'utf8');
     },
     remove: (collection: string, id: number): Removed => {
       addChange(collection, id, '', catalog.kind(collection, ''), 0);

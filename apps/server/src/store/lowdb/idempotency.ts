@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { decodeText, documentsIn, encode } from '../document.ts';
+import { decodeText, documentsIn, encode, storedDocument } from '../document.ts';
 import { IdempotencyMismatchError } from '../errors.ts';
 import { IdempotencyKeys } from '../idempotency.ts';
 import type { Document, Idempotency, IdempotencyState, NotWritten, Page, Removed } from '../store.ts';
@@ -95,8 +95,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     if (write?.fingerprint !== fingerprint) throw new IdempotencyMismatchError();
     const { id, sequence, text } = write;
     if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
-    const version = catalog.versionText(sequence);
-    return { outcome: 'stored', id, version, json: { text, encoding: 'latin1' }, isReplayed: true };
+    return { ...storedDocument(id, catalog.versionText(sequence), text, 'latin1'), isReplayed: true };
   }
 
   /** The writes of a commit by key; undefined if its keys were removed. Many repetitions in a row often belong to one commit. */

@@ -25,9 +25,7 @@ const chunkStart = (offset: number) => offset - (offset % CHUNK_BYTES);
 const keyOf = (segment: number, start: number) => segment * MAX_CHUNKS_PER_SEGMENT + start / CHUNK_BYTES;
 
 /** Thrown if the file of a segment does not exist, because a merge has replaced it. `retryRead` looks the document up again. */
-class SegmentGoneError extends StoreUnavailableError {
-  override readonly name = 'SegmentGoneError';
-}
+class SegmentGoneError extends StoreUnavailableError {}
 
 /**
  * Returns the bytes of each span as latin1 text, one character per byte. Returns an array if all spans are in memory, else a

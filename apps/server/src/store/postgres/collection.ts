@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type CollectionDeclaration, encode, obstacleTo, withId, withoutId } from '../document.ts';
+import { type CollectionDeclaration, encodeBody, obstacleTo, storedDocument, withId } from '../document.ts';
 import { IdempotencyMismatchError, NoIdLeftError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import {
@@ -51,7 +51,7 @@ export function postgresCollection(
   onKeysStored: (count: number) => void,
 ): Collection & { close(): Promise<void> } {
   const statements = statementsOf(declaration);
-  const bodyOf = (properties: Properties) => encode(withoutId(declaration.id, properties));
+  const bodyOf = (properties: Properties) => encodeBody(declaration.id, properties);
   const textOf = (id: number, body: string) => withId(declaration.id, id, body);
   const group = new GroupCommit<Write, WriteResult>(commit, {
     onCommit,
@@ -86,7 +86,7 @@ export function postgresCollection(
     },
     get: async (id) => {
       const [version, text] = await read(statements.get, [id]);
-      return typeof text === 'string' ? documentOf(id, String(version), text) : undefined;
+      return typeof text === 'string' ? storedDocument(id, String(version), text, 'utf8') : undefined;
     },
     list: async ({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }) => {
       const statement = filter ? statements.lists.get(filter.property) : statements.list;
@@ -122,7 +122,7 @@ export function postgresCollection(
     const [before, versions] = row as [before: string, versions: (string | null)[] | null];
     const known = new Set(keyed.length > 0 ? await knownOf(row, keyed, version) : []);
     onKeysStored(keyed.length - known.size);
-    const stored = (id: number, body: string) => documentOf(id, String(version), textOf(id, body));
+    const stored = (id: number, body: string) => storedDocument(id, String(version), textOf(id, body), 'utf8');
     const foundVersions = (versions ?? []).values();
     let last = Number(before);
     return writes.map(({ id, body, ifVersion, idempotency }) => {
@@ -164,7 +164,7 @@ export function postgresCollection(
     if (typeof fingerprint !== 'string') return undefined;
     if (fingerprint !== idempotency?.fingerprint) throw new IdempotencyMismatchError();
     if (typeof text !== 'string') return { outcome: 'removed', isReplayed: true };
-    return { ...documentOf(Number(id), String(version), text), isReplayed: true };
+    return { ...storedDocument(Number(id), String(version), text, 'utf8'), isReplayed: true };
   }
 }
 
@@ -181,7 +181,3 @@ const newVersion = () => randomInt(1, 2 ** 48 - 1);
 const VERSION = /^[1-9]\d{0,14}$/;
 /** The version that replaces a malformed `ifVersion`. No document has it. */
 const NO_VERSION = '0';
-
-function documentOf(id: number, version: string, text: string): Document {
-  return { outcome: 'stored', id, version, json: { text, encoding: 'utf8' } };
-}
