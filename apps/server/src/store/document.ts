@@ -46,7 +46,7 @@ export function obstacleTo(version: string | undefined, ifVersion: string | unde
   return ifVersion === undefined || ifVersion === version ? undefined : { outcome: 'conflict' };
 }
 
-/** The indexed value of a property: null without the property, also if every object inherits one of this name. */
+/** The value by which a document is indexed: null if it lacks the property. Inherited properties like `constructor` do not count. */
 export function indexedValue(properties: Properties, name: string): unknown {
   return Object.hasOwn(properties, name) ? (properties[name] ?? null) : null;
 }

@@ -59,7 +59,7 @@ export function memoryStore(
 function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, shared: Shared): Collection {
   /** The documents by identifier, in ascending order, because new identifiers are always higher. */
   const documents = new Map<number, { properties: Properties; document: Document }>();
-  let last = 0;
+  let lastId = 0;
   let sequence = 0;
 
   const put = (id: number, properties: Properties): Document => {
@@ -67,7 +67,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
     const text = withId(idProperty, id, encodeBody(idProperty, properties));
     const version = String(++sequence);
     const document = storedDocument(id, version, text, 'utf8');
-    last = Math.max(last, id);
+    lastId = Math.max(lastId, id);
     documents.set(id, { properties, document });
     return document;
   };
@@ -101,15 +101,15 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
   };
 
   return {
-    create: async (properties, { idempotency } = {}) => once(idempotency, () => put(last + 1, properties)),
+    create: async (properties, { idempotency } = {}) => once(idempotency, () => put(lastId + 1, properties)),
     replace: async (id, properties, { ifVersion, idempotency } = {}) =>
       once<Document | NotWritten>(idempotency, () => obstacle(id, ifVersion) ?? put(id, properties)),
     remove: async (id, { ifVersion, idempotency } = {}) =>
       once<Removed | NotWritten>(idempotency, () => obstacle(id, ifVersion) ?? remove(id)),
     restore: async (restored) => {
       expectOpen();
-      if (restored[0] && Number(restored[0][idProperty]) <= last) return false;
-      for (const one of restored) put(Number(one[idProperty]), one);
+      if (restored[0] && Number(restored[0][idProperty]) <= lastId) return false;
+      for (const properties of restored) put(Number(properties[idProperty]), properties);
       return true;
     },
     get: (id) => documents.get(id)?.document,

@@ -116,8 +116,8 @@ export class Catalog {
   }
 
   /**
-   * Adds a record of a segment, whose offset is relative to `from`. Earlier records of the document have to be in this segment
-   * or an earlier one.
+   * Adds a record of a segment to the index. The offset of the record is relative to `from`. Records of one document have to be
+   * added in the order of their changes.
    */
   apply(segment: Segment, record: StoredRecord, from = 0, kind = record.kind): void {
     const { id, version, start, length } = record;

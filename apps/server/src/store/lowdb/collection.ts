@@ -37,6 +37,12 @@ export interface Write {
   readonly idempotency?: Idempotency | undefined;
 }
 
+/** The JSON of a document's properties without its identifier, and the index of its kind. */
+interface Content {
+  readonly body: string;
+  readonly kind: number;
+}
+
 export interface StoreParts {
   catalog: Catalog;
   texts: ReadTexts;
@@ -57,22 +63,25 @@ export function collectionIn(
   const directory = catalog.directory(name);
   /** The version of the collection, and the pages that were read since the last write. */
   let cache = { sequence: -1, version: '', pages: new Map<string, Page>() };
-  const bodyOf = (properties: Properties) => encodeBody(idProperty, properties);
-  // The type of the result depends on the write.
+  const contentOf = (properties: Properties): Content => ({
+    body: encodeBody(idProperty, properties),
+    kind: catalog.kindOf(name, properties),
+  });
+  // A write with a key stores its document twice, because the key has a copy. The cast names the result of this write.
   const write = <R>(bytes: number, addTo: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
     group.add({ addTo, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
 
   return {
     create: (properties, { idempotency } = {}) => {
-      const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
-      const addTo = (batch: WriteBatch) => batch.put(name, idProperty, batch.lastId(name) + 1, body, kind);
-      return write(body.length, addTo, idempotency);
+      const content = contentOf(properties);
+      const addTo = (batch: WriteBatch) => batch.put(name, idProperty, batch.lastId(name) + 1, content);
+      return write(content.body.length, addTo, idempotency);
     },
     replace: (id, properties, { ifVersion, idempotency } = {}) => {
-      const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
+      const content = contentOf(properties);
       const addTo = (batch: WriteBatch): Document | NotWritten =>
-        batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, kind);
-      return write(body.length, addTo, idempotency);
+        batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, content);
+      return write(content.body.length, addTo, idempotency);
     },
     remove: (id, { ifVersion, idempotency } = {}) => {
       const addTo = (batch: WriteBatch): Removed | NotWritten =>
@@ -80,15 +89,11 @@ export function collectionIn(
       return write(0, addTo, idempotency);
     },
     restore: (documents) => {
-      const restored = documents.map((properties) => ({
-        id: Number(properties[idProperty]),
-        body: bodyOf(properties),
-        kind: catalog.kindOf(name, properties),
-      }));
-      const bytes = restored.reduce((sum, { body }) => sum + body.length, 0);
+      const restored = documents.map((properties) => [Number(properties[idProperty]), contentOf(properties)] as const);
+      const bytes = restored.reduce((sum, [, { body }]) => sum + body.length, 0);
       return write(bytes, (batch) => {
-        if (restored[0] && restored[0].id <= batch.lastId(name)) return false;
-        for (const { id, body, kind } of restored) batch.put(name, idProperty, id, body, kind);
+        if (restored[0] && restored[0][0] <= batch.lastId(name)) return false;
+        for (const [id, content] of restored) batch.put(name, idProperty, id, content);
         return true;
       });
     },
@@ -132,7 +137,7 @@ export function collectionIn(
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
     directory.scan(after, filter && kindsWith(filter), (location) => {
-      // As in the compact JSON of the page: the document and a comma.
+      // The document and a comma, as in the compact JSON of the page.
       bytes += location.length + 1;
       page.count++;
       page.last = location.id;
@@ -191,7 +196,7 @@ export function writeBatch(catalog: Catalog) {
       return obstacleTo(current?.length ? catalog.versionText(current.version) : undefined, ifVersion);
     },
     /** Creates or replaces a document. */
-    put: (collection: string, idProperty: string, id: number, body: string, kind: number): Document => {
+    put: (collection: string, idProperty: string, id: number, { body, kind }: Content): Document => {
       if (id > MAX_ID) throw new NoIdLeftError();
       const text = withId(idProperty, id, body);
       const length = Buffer.byteLength(text);

@@ -30,7 +30,7 @@ interface StoredKeys {
 /** Makes writes with a key idempotent. `load` has to finish before the first write. */
 export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => number) {
   const { catalog, group } = parts;
-  const stored = collectionIn(declaration, parts);
+  const storedKeys = collectionIn(declaration, parts);
   /** The identifiers of the documents by key. */
   const keys = new IdempotencyKeys(maxKeys, now);
   /** The keys of the running commit. After it they are added to `keys`. */
@@ -49,7 +49,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
         const { id, at, writes, documents } = pending;
         removeDue(batch, SWEPT_BY_COMMIT);
         const body = `${encode({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
-        batch.put(COLLECTION, 'id', id, body, catalog.kind(COLLECTION, '{}'));
+        batch.put(COLLECTION, 'id', id, { body, kind: catalog.kind(COLLECTION, '{}') });
       }
       return results;
     },
@@ -73,7 +73,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     const { key, fingerprint } = idempotency;
     const known = pendingKeys.has(key) ? pending?.id : keys.get(key);
     if (known !== undefined)
-      return () => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes));
+      return () => replay(known, idempotency).then((replayed) => replayed ?? group.add(write, 2 * bytes));
     // Idempotent writes have one of these results.
     const result = addTo(batch) as Document | Removed | NotWritten;
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;
@@ -110,9 +110,9 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   }
 
   async function readWrites(commit: number) {
-    const found = await stored.get(commit);
-    if (!found) return undefined;
-    const { writes, documents } = parseKeys(found.json.text);
+    const stored = await storedKeys.get(commit);
+    if (!stored) return undefined;
+    const { writes, documents } = parseKeys(stored.json.text);
     const texts = documents.values();
     return new Map(
       writes.map(([key, fingerprint, id, sequence]) => {
@@ -153,7 +153,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   /** Adds the removal of up to `count` documents to a commit. */
   function removeDue(batch: WriteBatch, count: number): void {
     swept.push(...keys.sweep(count - swept.length));
-    // A commit may get here twice, and removes each document once.
+    // A commit may call this twice, for its own keys and for a sweep. It removes each document once.
     for (const id of swept) if (!batch.obstacle(COLLECTION, id, undefined)) batch.remove(COLLECTION, id);
   }
 }

@@ -49,9 +49,9 @@ const SWEEP_MS = 60_000;
 export async function openLowdbStore(
   folder: string,
   collections: readonly CollectionDeclaration[],
-  { onWarning = (line) => process.emitWarning(line), ...others }: LowdbOptions = {},
+  { onWarning = (line) => process.emitWarning(line), ...rest }: LowdbOptions = {},
 ): Promise<Store> {
-  const options = { onWarning, ...others };
+  const options = { onWarning, ...rest };
   return withFolder(folder, lockForWriting, async (unlock) => {
     await migrateFormat1(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
     return openUnlocked(folder, collections, options, unlock);
@@ -101,24 +101,6 @@ async function openUnlocked(
   const merger = openMerger(catalog, manifest, onWarning);
 
   let state: StoreState = { status: 'open' };
-  const commit = async (writes: Write[]): Promise<unknown[]> => {
-    const batch = writeBatch(catalog);
-    try {
-      const results = idempotent.write(batch, writes);
-      if (batch.records.length > 0) await log.append(batch.records);
-      manifest.saveSoon();
-      return idempotent.afterCommit(results);
-    } catch (error) {
-      idempotent.afterFailure();
-      if (error instanceof StoreFailedError) {
-        // The state of the disk is unknown, so writing stops.
-        group.abort(new StoreFailedError(error.message, { cause: error }));
-        void merger.close();
-        if (state.status === 'open') state = { status: 'failed', reason: error.message };
-      }
-      throw error;
-    }
-  };
   const isCausedByOneWrite = (error: unknown) => error instanceof NoIdLeftError;
   const group = new GroupCommit(commit, { onCommit, isCausedByOneWrite });
   const parts = { catalog, texts: reader(catalog), group };
@@ -157,6 +139,25 @@ async function openUnlocked(
     backup: (to) => backup(folder, to),
     close: () => (closed ??= close()),
   };
+
+  async function commit(writes: Write[]): Promise<unknown[]> {
+    const batch = writeBatch(catalog);
+    try {
+      const results = idempotent.write(batch, writes);
+      if (batch.records.length > 0) await log.append(batch.records);
+      manifest.saveSoon();
+      return idempotent.afterCommit(results);
+    } catch (error) {
+      idempotent.afterFailure();
+      if (error instanceof StoreFailedError) {
+        // The state of the disk is unknown, so writing stops.
+        group.abort(new StoreFailedError(error.message, { cause: error }));
+        void merger.close();
+        if (state.status === 'open') state = { status: 'failed', reason: error.message };
+      }
+      throw error;
+    }
+  }
 }
 
 /** Creates the files of a new store. The manifest comes last, so after a crash the files are created again. */

@@ -42,6 +42,10 @@ type WriteResult = Document | Removed | NotWritten | typeof KNOWN;
  */
 const MAX_ATTEMPTS = 5;
 
+const VERSION = /^[1-9]\d{0,14}$/;
+/** The version that replaces a malformed `ifVersion`. No document has it. */
+const NO_VERSION = '0';
+
 /** A collection that groups its reads into statements and its writes into commits. */
 export function postgresCollection(
   declaration: CollectionDeclaration,
@@ -178,6 +182,3 @@ function keyValuesOf(writes: readonly Write[]): (string | null)[][] {
 
 /** The version of a commit's documents. It is random, so a database restored from a backup does not repeat versions. */
 const newVersion = () => randomInt(1, 2 ** 48 - 1);
-const VERSION = /^[1-9]\d{0,14}$/;
-/** The version that replaces a malformed `ifVersion`. No document has it. */
-const NO_VERSION = '0';

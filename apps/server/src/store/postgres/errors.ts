@@ -29,7 +29,10 @@ export function isOutOfIds(error: unknown): boolean {
   return sqlState(error) === '23514';
 }
 
-/** Whether the database had no disk space or memory left. It reports this after the commit, too, if it cannot count the statement. */
+/**
+ * Whether the database had no disk space or memory left. This error may follow a stored commit, because the database then still
+ * adds the statement to its statistics.
+ */
 export function isOutOfResources(error: unknown): boolean {
   return /^53(?!300)/.test(sqlState(error) ?? '');
 }

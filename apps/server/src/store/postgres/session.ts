@@ -46,7 +46,10 @@ export class Session extends Client {
 /** Prepares a new session before its first use. Rejects if the session cannot be used. */
 export type Prepare = (session: Session) => Promise<void>;
 
-/** Sets how a session reports and plans, overriding the settings of its role, and checks that its host accepts writes. */
+/**
+ * Sets how a session reports warnings and plans statements, then runs the SQL of `settings`. All of them override the settings of
+ * the role. Rejects if the host accepts no writes.
+ */
 export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
   // Every statement uses an index, so one plan fits all parameters. Outdated statistics of a fast-growing table could make the
   // planner scan it.
@@ -56,19 +59,19 @@ export async function prepareSession(session: Session, timeoutMs: number, settin
   if (rows[0]?.[0] !== 'off') throw new Error('it is read only');
 }
 
-/** Lets the database cancel reads that take longer than their callers wait. */
+/** Prepares a session for reads: the database cancels a read that takes longer than its caller waits. */
 export function prepareForReads(statementTimeout: number): Prepare {
   return (session) => prepareSession(session, statementTimeout, `SET statement_timeout = ${statementTimeout}`);
 }
 
 /**
- * Turns off the database's statement timeout, because a cancelled wait for the standby reports success. Then commits an update
- * without effect: a former primary that was not fenced accepts it, but its commit never returns. Each of these statements may
- * take `timeoutMs`.
+ * Prepares a session for writes. Each statement of the preparation may take `timeoutMs`. The last one commits an update without
+ * effect: a former primary that was not fenced accepts the update, but its commit never returns, so no write is sent to it.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
-    // With a stricter isolation, concurrent commits would be rejected instead of waiting for each other.
+    // The database cancels no write, because a cancelled wait for the standby reports success. With a stricter isolation, concurrent
+    // commits would be rejected instead of waiting for each other.
     const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
     await prepareSession(session, timeoutMs, settings);
     // Ends a commit that waits for a standby, with its row locks, soon after its server has disconnected. Other engines, and

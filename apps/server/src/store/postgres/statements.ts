@@ -9,7 +9,13 @@ export interface Statement {
   readonly text: string;
 }
 
-/** The statements of one collection. A read takes an array for each parameter, and returns one row per element, in order. */
+/**
+ * The statements of one collection. A read takes an array for each parameter, and returns one row per element, in order.
+ *
+ * The parameters of a commit are: writer ($1), number ($2), version ($3); the number of new documents ($4), their other properties as
+ * JSON ($5); of each change its identifier ($6), required version ($7) and text ($8); the idempotency keys and fingerprints of the new
+ * documents ($9, $10) and of the changes ($11, $12).
+ */
 export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const table = escapeIdentifier(tableOf(name));
   const literal = escapeLiteral(name);
@@ -78,7 +84,10 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       FROM counter, json_array_elements($5::json) WITH ORDINALITY AS new (body, ordinal)`)},${changes}
     ${recorded(versions)} FROM counter`;
 
-  /** Creates documents with their own identifiers, unless the collection has already assigned the first or a higher one. */
+  /**
+   * Creates documents with their own identifiers ($6) and texts ($7), of which $4 is the last and $5 the first identifier. Does nothing
+   * if the collection has already assigned the first or a higher identifier.
+   */
   const restore = `
     WITH counter AS (
       UPDATE petstore_collections SET last = $4 WHERE name = ${literal} AND last < $5 RETURNING last AS before
