@@ -24,8 +24,14 @@ export const modes = [
   ['with validated responses', { validateResponses: true }],
 ] as const;
 
-/** No request takes this long, even on a busy machine. */
-const longTimeouts = { headersTimeout: 30_000, requestTimeout: 30_000 };
+/** On a free port. No request takes as long as these timeouts, even on a busy machine. */
+export const listenOptions: ListenOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  maxConnections: 1000,
+  headersTimeout: 30_000,
+  requestTimeout: 30_000,
+};
 
 /** For tests of slow clients. The requests of these tests arrive in one piece or never. */
 export const shortTimeouts = { headersTimeout: 200, requestTimeout: 200 };
@@ -36,13 +42,7 @@ export async function listen(
   store: Store = memoryStore(allCollections),
 ): Promise<Listening> {
   const app = await createApp(store, { keys: keyCheck(parseKeys(apiKey)), validateResponses: true, ...options });
-  const { origin, drain } = await listenFor(app, {
-    host: '127.0.0.1',
-    port: 0,
-    maxConnections: 1000,
-    ...longTimeouts,
-    ...options,
-  });
+  const { origin, drain } = await listenFor(app, { ...listenOptions, ...options });
   return { origin, baseUrl: origin + basePath, apiKey, drain, close: () => drain(0) };
 }
 

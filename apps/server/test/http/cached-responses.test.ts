@@ -17,9 +17,9 @@ import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { MAX_CACHED_TARGETS, MAX_TARGET_LENGTH } from '../../src/limits.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
+import { listenOptions } from '../listen.ts';
 import { openWire, raw } from './wire.ts';
 
-const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
 const listeners: Listener[] = [];
 const folder = newFolder('store', afterAll);
 let store: Store;
@@ -35,8 +35,8 @@ beforeAll(async () => {
   ({ targetCache } = pipeline);
   const slow = expressApp(pipeline);
   app = fastPath(pipeline, slow);
-  fast = await listen(app, limits);
-  express = await listen(accepting(pipeline, slow), limits);
+  fast = await listen(app, listenOptions);
+  express = await listen(accepting(pipeline, slow), listenOptions);
   listeners.push(fast, express);
 });
 afterAll(async () => {
@@ -69,9 +69,9 @@ test.each(['/pets', '/pets?limit=3', '/pets?status=sold&after=7&limit=2', '/pets
     const ids = [randomUUID(), randomUUID(), randomUUID(), 'short', randomUUID()];
     const requests = ids.map((id) => get(path, id));
     const before = targetCache.size.bytes;
-    const found = await responses(fast, requests);
-    expect(found).toEqual(await responses(express, requests));
-    expect(found.map(({ headers }) => new Map(headers).get('x-request-id'))).toEqual(ids);
+    const fastResponses = await responses(fast, requests);
+    expect(fastResponses).toEqual(await responses(express, requests));
+    expect(fastResponses.map(({ headers }) => new Map(headers).get('x-request-id'))).toEqual(ids);
     expect(targetCache.size.bytes).toBeGreaterThan(before);
   },
 );
@@ -87,10 +87,10 @@ test('a cached response serves only plain requests for its operation', async () 
   ];
   for (const other of others) {
     await responses(fast, [get('/pets'), get('/pets'), get('/pets')]);
-    const [request] = [other.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')];
-    const [ours, theirs] = [await raw(fast.origin, request), await raw(express.origin, request)];
-    for (const { headers } of [ours, theirs]) for (const name of ['date', 'x-request-id']) headers.delete(name);
-    expect(ours).toEqual(theirs);
+    const request = other.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    const [actual, expected] = [await raw(fast.origin, request), await raw(express.origin, request)];
+    for (const { headers } of [actual, expected]) for (const name of ['date', 'x-request-id']) headers.delete(name);
+    expect(actual).toEqual(expected);
   }
 });
 
@@ -133,7 +133,7 @@ test('a response that is cached when a second ends has the dates of later second
     return now;
   });
   onTestFinished(() => clock.mockRestore());
-  // Broken responses cannot be parsed.
+  // The raw bytes, because the lines of a broken response could not be parsed.
   const { send, socket } = openWire(fast.origin, { reads: false });
   send(get('/pets?limit=7').repeat(4) + get('/pets?limit=7', undefined, 'Connection: close\r\n'));
   const text = Buffer.concat(await socket.toArray()).toString();
@@ -150,9 +150,9 @@ test('a response that waits for a slow client is not changed by the next request
   slow.send(ids.map((id) => get(path, id)).join(''));
   for (let i = 0; i < 50; i++) await responses(fast, [get(path), get(path), get(path)]);
   slow.socket.resume();
-  const found = await slow.until(count);
-  expect(found.map(({ headers }) => headers.get('x-request-id'))).toEqual(ids);
-  expect(new Set(found.map(({ body }) => body)).size).toBe(1);
+  const slowResponses = await slow.until(count);
+  expect(slowResponses.map(({ headers }) => headers.get('x-request-id'))).toEqual(ids);
+  expect(new Set(slowResponses.map(({ body }) => body)).size).toBe(1);
   slow.socket.destroy();
 }, 60_000);
 

@@ -39,10 +39,10 @@ describe.each(modes)('%s', (_, options) => {
     ['one proxy', 1, 'x-forwarded-for', '6.6.6.6, 1.1.1.1', '1.1.1.1'],
     ['one proxy, with a port', 1, 'x-forwarded-for', '6.6.6.6, 1.1.1.1:80', '1.1.1.1'],
     ['two proxies', 2, 'x-forwarded-for', '6.6.6.6, 1.1.1.1, 10.0.0.1', '1.1.1.1'],
-    ['two proxies, of which one was passed by', 2, 'x-forwarded-for', '1.1.1.1', '1.1.1.1'],
+    ['two proxies, one of them bypassed', 2, 'x-forwarded-for', '1.1.1.1', '1.1.1.1'],
     ['proxies by address', addresses, 'x-forwarded-for', '6.6.6.6, 1.1.1.1, 10.9.9.9', '1.1.1.1'],
-    ['all of them proxies', addresses, 'x-forwarded-for', '10.1.1.1, 10.9.9.9', '10.1.1.1'],
-    ['no address at all', 1, 'x-forwarded-for', 'unknown', '127.0.0.1'],
+    ['only proxies', addresses, 'x-forwarded-for', '10.1.1.1, 10.9.9.9', '10.1.1.1'],
+    ['no address', 1, 'x-forwarded-for', 'unknown', '127.0.0.1'],
     ['an injection', 1, 'x-forwarded-for', '1.1.1.1","key":"root', '127.0.0.1'],
     ['IPv6', 1, 'x-forwarded-for', '6.6.6.6, 2001:db8::1', '2001:db8::1'],
     ['IPv4 in IPv6', 1, 'x-forwarded-for', '::ffff:1.1.1.1', '1.1.1.1'],
@@ -87,12 +87,12 @@ describe.each(modes)('%s', (_, options) => {
   test('the rate limit is in the headers, and rejects a request before its body arrives', async () => {
     server = await listen({ ...options, rateLimit: 2 });
     const headers = { authorization: `Bearer ${server.apiKey}` };
-    const shown = async () => {
-      const { headers: answered } = await fetch(`${server?.baseUrl}/pets`, { headers });
-      return [answered.get('ratelimit-policy'), answered.get('ratelimit')];
+    const rateLimitHeaders = async () => {
+      const response = await fetch(`${server?.baseUrl}/pets`, { headers });
+      return [response.headers.get('ratelimit-policy'), response.headers.get('ratelimit')];
     };
-    expect(await shown()).toEqual(['"per-key";q=2;w=60', expect.stringMatching(/^"per-key";r=1;t=30$/)]);
-    expect(await shown()).toEqual(['"per-key";q=2;w=60', expect.stringMatching(/^"per-key";r=0;t=\d\d$/)]);
+    expect(await rateLimitHeaders()).toEqual(['"per-key";q=2;w=60', '"per-key";r=1;t=30']);
+    expect(await rateLimitHeaders()).toEqual(['"per-key";q=2;w=60', expect.stringMatching(/^"per-key";r=0;t=\d\d$/)]);
     const wire = openWire(server.origin);
     wire.send(
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n` +

@@ -9,7 +9,7 @@ import { openWire } from './wire.ts';
 
 const SOAK_MS = Number(process.env.PETSTORE_TEST_SOAK_SECONDS ?? 20) * 1000;
 
-/** The server's own, its buffers for bodies and responses, and one read of each hostile connection. */
+/** The memory of the server itself, its buffers for bodies and responses, and one read of each hostile connection. */
 const MAX_RSS_BYTES = 700 * 2 ** 20;
 
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
@@ -20,7 +20,7 @@ const pet = (name: string) => JSON.stringify({ name, categoryId: 1 });
 
 const chunkedHead = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
 
-/** What hostile clients send on a connection, over and over; those that do not read are left alone for a while. */
+/** The bytes that hostile clients send on one connection after another. A connection that does not read stays open for longer. */
 const hostile: [string, string, { reads: boolean }][] = [
   ['a number of a megabyte', post(`{"name":"a","categoryId":1.${'0'.repeat(900_000)}1}`), { reads: true }],
   ['repeated keys', post(`{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`)},"k1":1}`), { reads: true }],
@@ -50,8 +50,8 @@ test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, asy
   const until = performance.now() + SOAK_MS;
   const isOver = () => performance.now() > until;
   const acknowledged: Pet[] = [];
-  const slowest = monitorEventLoopDelay();
-  slowest.enable();
+  const ownDelay = monitorEventLoopDelay();
+  ownDelay.enable();
   let slowestMs = 0;
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const started = performance.now();
@@ -93,8 +93,8 @@ test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, asy
   const lag = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];
   console.log(
     `${acknowledged.length} good creates; the slowest good request took ${Math.round(slowestMs)} ms, ` +
-      `the server's event loop lagged ${lag} s at max lately, ` +
-      `this one's ${Math.round(slowest.max / 1e6)} ms; memory ${Math.round(largest(memory) / 2 ** 20)} MiB at max`,
+      `the server's event loop lagged at most ${lag} s lately, ` +
+      `the event loop of this test ${Math.round(ownDelay.max / 1e6)} ms; memory ${Math.round(largest(memory) / 2 ** 20)} MiB at max`,
   );
   expect(acknowledged.length).toBeGreaterThan(0);
   expect(largest(memory)).toBeLessThan(MAX_RSS_BYTES);
@@ -103,7 +103,7 @@ test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, asy
   for (let after = 0, more = true; more; ) {
     const [, body] = await call(server, agent, 'GET', `/v1/pets?limit=100&after=${after}`);
     const page: Pet[] = JSON.parse(body);
-    for (const one of page) stored.set(one.id, one);
+    for (const pet of page) stored.set(pet.id, pet);
     more = page.length > 0;
     after = page.at(-1)?.id ?? after;
   }
@@ -114,12 +114,12 @@ test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, asy
 });
 
 /** Not `Math.max(...numbers)`, because the number of arguments is limited. */
-const largest = (numbers: readonly number[]) => numbers.reduce((max, one) => Math.max(max, one), 0);
+const largest = (numbers: readonly number[]) => numbers.reduce((max, number) => Math.max(max, number), 0);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function create(server: ServerProcess, agent: Agent, one: NewPet): Promise<Pet> {
-  const [status, body] = await call(server, agent, 'POST', '/v1/pets', JSON.stringify(one));
+async function create(server: ServerProcess, agent: Agent, newPet: NewPet): Promise<Pet> {
+  const [status, body] = await call(server, agent, 'POST', '/v1/pets', JSON.stringify(newPet));
   expect([status, body.slice(0, 100)]).toEqual([201, expect.any(String)]);
   return JSON.parse(body);
 }

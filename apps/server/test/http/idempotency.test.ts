@@ -14,7 +14,7 @@ import { expectSameResponse } from './replay.ts';
 const { header } = operations.createPet.idempotencyKey;
 const rex = '{"name":"Rex","categoryId":2,"status":"sold"}';
 
-interface Sent {
+interface CreateOptions {
   key?: string;
   body?: string;
   apiKey?: string;
@@ -36,7 +36,7 @@ describe.each(modes)('%s', (_, options) => {
     await store.close();
   });
 
-  async function create({ key, body = rex, apiKey = 'first-key-for-tests', headers }: Sent, to = server) {
+  async function create({ key, body = rex, apiKey = 'first-key-for-tests', headers }: CreateOptions, to = server) {
     const response = await fetch(`${to.baseUrl}/pets`, {
       method: 'POST',
       headers: {
@@ -156,7 +156,7 @@ describe.each(modes)('%s', (_, options) => {
     const waiting = Array.from({ length: 5 }, call);
     const rejected = await Promise.race(waiting);
     expect([rejected.status, rejected.body.code]).toEqual([409, 'request_in_flight']);
-    // Another request is not in the way.
+    // Requests with another key are not affected.
     const other = create({ key: 'other', apiKey: own.apiKey }, own);
     open();
     expect((await Promise.all(waiting)).map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409]);
@@ -179,15 +179,15 @@ test.each([
 
 test('a handler with several writes continues after an interruption, with the same response', async () => {
   const store = memoryStore(allCollections);
-  const run = async (key: string, stopBehind: number) => {
+  const run = async (key: string, writes: number) => {
     const request = { key, fingerprint: 'same', isReplayed: false };
     const pets = writtenOnce(store, request).collection('pets');
     const ids: number[] = [];
-    for (let i = 0; i < stopBehind; i++) ids.push((await pets.create({ name: `pet ${i}` })).id);
+    for (let i = 0; i < writes; i++) ids.push((await pets.create({ name: `pet ${i}` })).id);
     return { ids, isReplayed: request.isReplayed };
   };
   expect(await run('one k', 2)).toEqual({ ids: [1, 2], isReplayed: false });
-  // A key that looks like a place of another one.
+  // A key that looks like the key of another request's second write.
   expect(await run('one k.1', 1)).toEqual({ ids: [3], isReplayed: false });
   expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
   expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });

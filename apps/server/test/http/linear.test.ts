@@ -46,6 +46,9 @@ describe('the work is linear in the length:', () => {
 
   test.each<[string, RequestBody, (n: number) => string]>([
     ['ampersands', form, (n) => '&'.repeat(n)],
+    ['equals signs', form, (n) => '='.repeat(n)],
+    ['brackets', form, (n) => '['.repeat(n)],
+    ['plus signs', form, (n) => `list=${'+'.repeat(n)}`],
     ['pairs', form, (n) => 'a=1&'.repeat(n / 4)],
     ['commas', form, (n) => `list=${','.repeat(n)}`],
     ['escapes', form, (n) => `a=${'%41'.repeat(n / 3)}`],
@@ -54,6 +57,7 @@ describe('the work is linear in the length:', () => {
     ['blanks in heads', multipart, (n) => longParts(n, (i) => `name="${i}"${' '.repeat(8000)}`)],
     ['semicolons in heads', multipart, (n) => longParts(n, (i) => `name="${i}"${'; '.repeat(4000)}`)],
     ['quotes that never end', multipart, (n) => longParts(n, () => `name="${'\\"'.repeat(4000)}`)],
+    ['beginnings of a boundary', multipart, (n) => `--b\r\n${'\r\n--'.repeat(n / 4)}`],
     ['empty lines', multipart, (n) => `--b${'\r\n'.repeat(n / 2)}--b--`],
   ])('a body of %s', (_, body, text) => {
     expectLinear((n) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { listenForSuite } from '../listen.ts';
+import { listenForSuite, listenOptions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 const server = listenForSuite();
@@ -53,8 +53,7 @@ test('an idle connection does not hold its last body', async () => {
 test('a stopped server is not held in memory', async () => {
   const startAndStop = async () => {
     const app = await createApp(memoryStore(), { keys: () => undefined });
-    const limits = { host: '127.0.0.1', port: 0, maxConnections: 10, headersTimeout: 30_000, requestTimeout: 30_000 };
-    await (await listen(app, limits)).drain(0);
+    await (await listen(app, listenOptions)).drain(0);
     return new WeakRef(app);
   };
   const apps = [await startAndStop(), await startAndStop()];

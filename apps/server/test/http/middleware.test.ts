@@ -35,7 +35,7 @@ describe.each(modes)('%s', (_, options) => {
     return { written, log: pino(stream) };
   }
 
-  test('a request without an X-Request-Id gets one; any other is unchanged', async () => {
+  test('a request without a valid X-Request-Id gets one; a valid one is unchanged', async () => {
     const { get, baseUrl } = await start();
     expect((await get(`${baseUrl}/pets`, { 'x-request-id': 'abc-123' })).headers.get('x-request-id')).toBe('abc-123');
     expect((await get(`${baseUrl}/pets`)).headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);

@@ -69,7 +69,7 @@ describe.each(modes)('%s', (_, options) => {
     const wire = openWire((status === 408 ? serverWithShortTimeouts : server)().origin);
     wire.send(post('first') + post('second') + next);
     const responses = await wire.ended();
-    expect(responses.map((one) => one.status)).toEqual([201, 201, status]);
+    expect(responses.map((response) => response.status)).toEqual([201, 201, status]);
     const [first, second] = responses.map(({ body }) => JSON.parse(body));
     expect([first, second].map(({ name }) => name)).toEqual(['first', 'second']);
     for (const { id, name } of [first, second])
@@ -101,7 +101,7 @@ describe.each(modes)('%s', (_, options) => {
     const wire = openWire(server().origin, { halfOpen: true });
     wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
     const responses = await wire.ended();
-    expect(responses.map((one) => one.status)).toEqual([201, 201, 201, status]);
+    expect(responses.map((response) => response.status)).toEqual([201, 201, 201, status]);
   });
 
   test.each([
@@ -152,7 +152,7 @@ describe.each(modes)('%s', (_, options) => {
     expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 408]);
   });
 
-  test('requests after a late one, of which some wait, add no listeners to their connection', async () => {
+  test('pipelined requests after a late request add no listeners to their connection', async () => {
     const warnings: string[] = [];
     const onWarning = ({ name }: Error) => void warnings.push(name);
     process.on('warning', onWarning);

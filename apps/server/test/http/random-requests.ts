@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { basePath } from '../../src/http/routes.ts';
 import { request } from './wire.ts';
 
-/** Requests near the border between plain and unusual ones: most are valid, or valid except for one part. */
+/** Requests for both the fast path and the Express app: most are valid, or valid except for one part. */
 export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
   return fc
     .record({
@@ -26,9 +26,9 @@ export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
     });
 }
 
-/** Mostly the first, sometimes one of the others. */
-function often<T, U>(first: T, ...others: U[]): fc.Arbitrary<T | U> {
-  return fc.oneof({ weight: 9, arbitrary: fc.constant(first) }, fc.constantFrom(...others));
+/** Mostly the usual value, sometimes one of the others. */
+function often<T, U>(usual: T, ...others: U[]): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 }
 
 const odd = fc.constantFrom(

@@ -6,6 +6,7 @@ import { type ListenOptions, listen } from '../../src/http/listen.ts';
 import { createContext } from '../../src/http/request-context.ts';
 import { writeResponse } from '../../src/http/response.ts';
 import { parseTarget } from '../../src/http/target-cache.ts';
+import { listenOptions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 /** A server whose only response is this stream of bytes, which it begins when `ready` resolves. Errors are added to `errors`. */
@@ -28,10 +29,7 @@ async function streaming(
         errors.push(error);
       }
     },
-    {
-      ...{ host: '127.0.0.1', port: 0, maxConnections: 10, headersTimeout: 30_000, requestTimeout: 30_000 },
-      ...options,
-    },
+    { ...listenOptions, ...options },
   );
   onTestFinished(async () => void (await drain(0)));
   return origin;
@@ -103,16 +101,16 @@ test('a stream is cancelled when the client disconnects, and for HEAD', async ()
   await expect.poll(() => state.cancelled).toBe(true);
   expect(errors).toEqual([]);
 
-  const other = endless();
-  const head = await fetch(await streaming(other.source), { method: 'HEAD' });
+  const unsent = endless();
+  const head = await fetch(await streaming(unsent.source), { method: 'HEAD' });
   expect([head.status, await head.text()]).toEqual([200, '']);
-  await expect.poll(() => other.state.cancelled).toBe(true);
+  await expect.poll(() => unsent.state.cancelled).toBe(true);
 });
 
 test('a stream that is not read is cancelled after the time for responses', async () => {
   const { state, source } = endless();
-  const deaf = openWire(await streaming(source, { responseTimeout: 200 }), { reads: false });
-  deaf.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const wire = openWire(await streaming(source, { responseTimeout: 200 }), { reads: false });
+  wire.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await expect.poll(() => state.cancelled, { timeout: 20_000 }).toBe(true);
-  deaf.socket.destroy();
+  wire.socket.destroy();
 });

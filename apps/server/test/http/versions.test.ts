@@ -8,16 +8,16 @@ import { listen, modes, withFunctions } from '../listen.ts';
 describe.each(modes)('%s', (_, options) => {
   async function serving(
     folder: string,
-    body: (ask: (path: string, known?: string) => Promise<Response>) => Promise<void>,
+    work: (ask: (path: string, known?: string) => Promise<Response>) => Promise<void>,
   ) {
     const store = await openLowdbStore(folder, allCollections);
     const server = await listen(options, store);
     const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
     try {
-      await body((path, known) => {
+      await work((path, known) => {
         const init = path === 'add' ? { method: 'POST', body: '{"name":"Rex","categoryId":2}' } : {};
-        const sent = { ...headers, ...(known && { 'if-none-match': known }) };
-        return fetch(`${server.baseUrl}/pets${path === 'add' ? '' : path}`, { ...init, headers: sent });
+        const conditional = { ...headers, ...(known && { 'if-none-match': known }) };
+        return fetch(`${server.baseUrl}/pets${path === 'add' ? '' : path}`, { ...init, headers: conditional });
       });
     } finally {
       await server.close();
@@ -30,7 +30,7 @@ describe.each(modes)('%s', (_, options) => {
       await ask('add');
       const first = await ask(path);
       const tag = first.headers.get('etag') ?? '';
-      // A pet is the same bytes as long as its version is; a page may end elsewhere.
+      // The bytes of a pet depend on its version alone, so its tag is strong. A page may also end at another pet.
       expect([first.status, tag]).toEqual([200, expect.stringMatching(path === '/1' ? /^".+"$/ : /^W\/".+"$/)]);
       const opaque = tag.replace('W/', '');
 
@@ -43,7 +43,7 @@ describe.each(modes)('%s', (_, options) => {
 
       await ask('add');
       const changed = await ask(path, tag);
-      // A pet has a version of its own, a list one of all pets.
+      // A pet has its own version; a list has the version of the collection.
       if (path === '/1') expect([changed.status, changed.headers.get('etag')]).toEqual([304, tag]);
       else expect([changed.status, changed.headers.get('etag')]).toEqual([200, expect.not.stringContaining(tag)]);
     });

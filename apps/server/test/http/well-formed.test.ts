@@ -18,7 +18,7 @@ describe.each(modes)('%s', (_, options) => {
     if (!response) throw new Error('there was no response');
     const requestId = response.headers.get('x-request-id');
     await expect
-      .poll(() => written.find((one) => one.requestId === requestId))
+      .poll(() => written.find((entry) => entry.requestId === requestId))
       .toMatchObject({ status: response.status });
     return response;
   }

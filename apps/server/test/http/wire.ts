@@ -29,7 +29,7 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: halfOpen });
   const unparsed = { chunks: [] as Buffer[], length: 0, needed: 0 };
-  const found: WireResponse[] = [];
+  const responses: WireResponse[] = [];
   let isClosed = false;
   const watchers = new Set<() => void>();
   const notify = () => {
@@ -41,7 +41,7 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
       unparsed.length += chunk.length;
       // A large response comes in many chunks, which are concatenated once.
       if (unparsed.length < unparsed.needed) return;
-      const { rest, needed } = takeResponses(Buffer.concat(unparsed.chunks), isHead, found);
+      const { rest, needed } = takeResponses(Buffer.concat(unparsed.chunks), isHead, responses);
       Object.assign(unparsed, { chunks: [rest], length: rest.length, needed });
       notify();
     });
@@ -60,7 +60,7 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
       const check = () => {
         if (!condition()) return;
         watchers.delete(check);
-        resolve(found);
+        resolve(responses);
       };
       watchers.add(check);
       check();
@@ -68,8 +68,8 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   return {
     socket,
     send: (text) => void socket.write(text),
-    responses: () => found,
-    until: (count) => when(() => isClosed || found.length >= count),
+    responses: () => responses,
+    until: (count) => when(() => isClosed || responses.length >= count),
     ended: () => when(() => isClosed),
   };
 }
@@ -124,8 +124,8 @@ export function expectError(response: WireResponse, code: ErrorCode, status: num
   expect(response.headers.get('x-request-id')).toBeTruthy();
 }
 
-/** Parses the complete responses; returns the remaining bytes, and the minimum length of the next response. */
-function takeResponses(bytes: Buffer, isHead: boolean, found: WireResponse[]): { rest: Buffer; needed: number } {
+/** Moves the complete responses to `responses`; returns the remaining bytes, and the minimum length of the next response. */
+function takeResponses(bytes: Buffer, isHead: boolean, responses: WireResponse[]): { rest: Buffer; needed: number } {
   for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n\r\n', at);
     if (end < 0) return { rest: bytes.subarray(at), needed: 0 };
@@ -133,7 +133,7 @@ function takeResponses(bytes: Buffer, isHead: boolean, found: WireResponse[]): {
     const length = isHead ? 0 : Number(headers.get('content-length') ?? 0);
     const start = end + 4;
     if (bytes.length < start + length) return { rest: bytes.subarray(at), needed: start + length - at };
-    if (status >= 200) found.push({ status, headers, body: bytes.toString('utf8', start, start + length) });
+    if (status >= 200) responses.push({ status, headers, body: bytes.toString('utf8', start, start + length) });
     at = start + length;
   }
 }
@@ -147,7 +147,8 @@ function parseWhole(text: string): WireResponse {
 function parseHead(text: string): Pick<WireResponse, 'status' | 'headers'> {
   const [line = '', ...lines] = text.split('\r\n');
   const headers = lines.map(
-    (one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()] as const,
+    (header) =>
+      [header.slice(0, header.indexOf(':')).toLowerCase(), header.slice(header.indexOf(':') + 1).trim()] as const,
   );
   return { status: Number(line.split(' ')[1]), headers: new Map(headers) };
 }
