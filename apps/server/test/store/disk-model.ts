@@ -32,6 +32,7 @@ export class DiskModel {
     if (name === 'mkdir') this.#name(path, newFolder());
     else if (name === 'openat') this.#opened(path, args);
     else if (name === 'pwrite64') this.#write(path, Buffer.from(text, 'latin1'), lastNumber(args));
+    else if (name === 'write') this.#write(path, Buffer.from(text, 'latin1'), this.#lengthOf(path));
     else if (name === 'ftruncate') this.#change(path, (bytes) => resized(bytes, lastNumber(args)));
     else if (name === 'fsync' || name === 'fdatasync') sync(this.#at(path));
     else if (name === 'unlink') this.#name(path, undefined);
@@ -59,6 +60,12 @@ export class DiskModel {
     this.#change(path, (before) => resized(before, Math.max(before.length, position + bytes.length)));
     this.#change(path, (before) => patched(before, bytes.subarray(0, middle), position));
     this.#change(path, (before) => patched(before, bytes.subarray(middle), position + middle));
+  }
+
+  /** Where a write without a position begins: such writes only fill new files. */
+  #lengthOf(path: string): number {
+    const node = this.#at(path);
+    return node.kind === 'file' ? applied(node.synced, node.since).length : 0;
   }
 
   #rename(from: string, to: string) {

@@ -76,14 +76,14 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   });
 
   test('a sealed segment is synced under its name before the manifest names it', () => {
-    const manifests = those('pwrite64', at(`${manifest}.tmp`));
+    const manifests = those('write', at(`${manifest}.tmp`));
     const named = new Map<number, Call>();
     for (const call of manifests)
       for (const number of JSON.parse(call.text).sealed as number[]) if (!named.has(number)) named.set(number, call);
     expect(named.size).toBeGreaterThan(3);
     for (const [number, call] of named) {
       const file = `${segments}/${String(number).padStart(10, '0')}.json`;
-      const [written] = those('pwrite64', at(`${file}.tmp`));
+      const [written] = those('write', at(`${file}.tmp`));
       const [renamed] = those('rename', at(file));
       if (!written || !renamed) throw new Error(`${file} was not sealed`);
       expect(between(written, '^fsync$', `${file}.tmp`, renamed)).toBe(true);
