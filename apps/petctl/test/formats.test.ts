@@ -93,7 +93,7 @@ describe('--jq', () => {
     expect(await list('--jq', '[.[].id] | add')).toBe('6\n');
     expect(await list('--jq', '.name', '-o', 'jsonl', '--status', 'available')).toBe('Rex\n');
     expect(await list('--all', '--jq', 'length')).toBe('3\n');
-    expect(await list('--jq=-.[1].id')).toBe('-2\n');
+    expect(await list('--jq=-length')).toBe('-3\n');
   });
 
   test.each(['.[', '.[] | nope'])('rejects %j before anything is sent', async (filter) => {
