@@ -32,6 +32,19 @@ export function accepting({ acceptRequest }: RequestPipeline, app: RequestListen
   };
 }
 
+/** The Express app alone, to inspect its routes. It can only serve requests that `accepting` has passed on. */
+export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
+  const { expressApp } = await loadExpress();
+  return expressApp(createPipeline(store, options));
+}
+
+/** The server without the fast path: the Express app serves every request. */
+export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
+  const { expressApp } = await loadExpress();
+  const pipeline = createPipeline(store, options);
+  return accepting(pipeline, expressApp(pipeline));
+}
+
 const loadExpress = () => import('./http/express-app.ts');
 
 type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
@@ -46,17 +59,4 @@ function lazyListener({ respondWithError }: RequestPipeline, create: (module: Ex
     );
   };
   return { listener, load };
-}
-
-/** The Express app alone, to inspect its routes. It can only serve requests that `accepting` has passed on. */
-export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
-  const { expressApp } = await loadExpress();
-  return expressApp(createPipeline(store, options));
-}
-
-/** The server without the fast path: the Express app serves every request. */
-export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
-  const { expressApp } = await loadExpress();
-  const pipeline = createPipeline(store, options);
-  return accepting(pipeline, expressApp(pipeline));
 }

@@ -60,7 +60,9 @@ type OnBody = (error: HttpError | undefined, bytes: Uint8Array) => void;
 
 const EMPTY = new Uint8Array();
 
-/** Creates a function that receives a body of up to `limit` bytes. An error is reported at once, and the rest of the body is discarded. */
+/**
+ * Creates a function that receives a body of up to `limit` bytes. It reports an error at once, and discards the rest of the body.
+ */
 export function bodyReceiver(limit: number, budget: BodyBudget) {
   return (request: IncomingMessage, context: RequestContext, done: OnBody): void => {
     const broken = brokenBodies.get(request);

@@ -16,7 +16,7 @@ export type ClientAddress = (request: IncomingMessage) => string | undefined;
 export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader = 'x-forwarded-for'): ClientAddress {
   if (trust === undefined) return ({ socket }) => peerAddress(socket);
   const isTrusted = (address: string, hop: number) =>
-    typeof trust === 'number' ? hop < trust : isListed(trust, address);
+    typeof trust === 'number' ? hop < trust : trust.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
   return ({ socket, headers }) => {
     let address = peerAddress(socket);
     // Node joins repeated headers with commas, in order.
@@ -34,10 +34,6 @@ export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader
 /** The address of the peer of a connection. */
 export function peerAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string | undefined {
   return remoteAddress === undefined ? undefined : plainAddress(remoteAddress);
-}
-
-function isListed(list: BlockList, address: string): boolean {
-  return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */

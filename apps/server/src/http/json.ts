@@ -6,8 +6,7 @@ import { inexact, itemsOf, mayBeWide, propertyOf } from './values.ts';
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
  * cannot hold exactly, and repeated keys. Also throws for excessive depth, and for too many members. Integers beyond 2^53 become
- * bigints if the schema has an unbounded int64 there. Before it parses, it passes the memory of
- * the values to `onMemory`, which may throw.
+ * bigints where the schema has an unbounded int64. `onMemory` gets the memory of the values before they are parsed, and may throw.
  */
 export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body', onMemory?: OnMemory): unknown {
   const text = utf8Of(bytes, where);

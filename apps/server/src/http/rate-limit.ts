@@ -39,16 +39,14 @@ export class Quotas {
   /** The value of the `RateLimit-Policy` header. */
   readonly policy: string;
   readonly #intervalMs: number;
-  readonly #now: () => number;
   /** The time at which the whole quota of a key is restored, by key. */
   readonly #restored = new Map<string, number>();
   /** The number of requests by key since the last exchange. A map, because a key may be named like a property of every object. */
   readonly #newlyUsed = new Map<string, number>();
 
-  constructor(perMinute: number, now = () => performance.now()) {
+  constructor(perMinute: number) {
     this.policy = `"per-key";q=${perMinute};w=${WINDOW_MS / 1000}`;
     this.#intervalMs = WINDOW_MS / perMinute;
-    this.#now = now;
   }
 
   /**
@@ -56,21 +54,23 @@ export class Quotas {
    * request is), the requests that remain, and the milliseconds until the whole quota is restored.
    */
   use(key: string) {
-    const at = this.#now();
-    const before = Math.max(at, this.#restored.get(key) ?? 0);
-    const missing = before + this.#intervalMs - at - WINDOW_MS;
-    const after = missing > 0 ? before : before + this.#intervalMs;
-    this.#restored.set(key, after);
-    if (missing <= 0) this.#newlyUsed.set(key, (this.#newlyUsed.get(key) ?? 0) + 1);
+    const now = performance.now();
+    const restoredBefore = Math.max(now, this.#restored.get(key) ?? 0);
+    const retryAfterMs = Math.max(0, restoredBefore + this.#intervalMs - now - WINDOW_MS);
+    const isAllowed = retryAfterMs === 0;
+    const restoredAfter = isAllowed ? restoredBefore + this.#intervalMs : restoredBefore;
+    this.#restored.set(key, restoredAfter);
+    if (isAllowed) this.#newlyUsed.set(key, (this.#newlyUsed.get(key) ?? 0) + 1);
+    const restoredMs = restoredAfter - now;
     // The small addend absorbs the rounding errors of fractions of a millisecond.
-    const remaining = Math.max(0, Math.floor((WINDOW_MS - (after - at)) / this.#intervalMs + 1e-3));
-    return { retryAfterMs: Math.max(0, missing), remaining, restoredMs: after - at };
+    const remaining = Math.max(0, Math.floor((WINDOW_MS - restoredMs) / this.#intervalMs + 1e-3));
+    return { retryAfterMs, remaining, restoredMs };
   }
 
   /** Counts requests that other processes have served. */
   add(used: Readonly<Record<string, number>>): void {
     for (const [key, requests] of Object.entries(used)) {
-      this.#restored.set(key, Math.max(this.#now(), this.#restored.get(key) ?? 0) + requests * this.#intervalMs);
+      this.#restored.set(key, Math.max(performance.now(), this.#restored.get(key) ?? 0) + requests * this.#intervalMs);
     }
   }
 
@@ -84,8 +84,8 @@ export class Quotas {
 
   /** The number of requests that count against the quota now, by key. */
   used(): Record<string, number> {
-    const at = this.#now();
-    const used = [...this.#restored].map(([key, moment]): [string, number] => [key, (moment - at) / this.#intervalMs]);
+    const now = performance.now();
+    const used = [...this.#restored].map(([key, at]): [string, number] => [key, (at - now) / this.#intervalMs]);
     return Object.fromEntries(used.filter(([, requests]) => requests > 0));
   }
 }

@@ -5,6 +5,7 @@ import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
 import { nextPage } from '../../src/http/next-page.ts';
 import { parseParameters } from '../../src/http/parameters.ts';
+import { contentOf } from '../../src/http/response-content.ts';
 import { parseTarget } from '../../src/http/target-cache.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { listenForSuite, modes } from '../listen.ts';
@@ -52,6 +53,11 @@ describe.each(modes)('%s', (_, options) => {
   test('no other operation has deprecation headers', async () => {
     expect((await get('/pets')).headers.get('deprecation')).toBeNull();
   });
+});
+
+test('a text of a media range has a concrete type', () => {
+  const response = { description: '', kind: 'text', mediaType: 'text/*; charset=utf-8' } as const;
+  expect(contentOf(response, 'pet')).toMatchObject({ text: 'pet', type: 'text/plain; charset=utf-8' });
 });
 
 test.each<[string, Pick<Field, 'schema' | 'contentType'>, string]>([
