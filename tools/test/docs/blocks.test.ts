@@ -7,16 +7,16 @@ import { parseAllDocuments } from 'yaml';
 import { released, root, textOf } from '../../repository.ts';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 import { startServerProcess } from '../support/server.ts';
-import { exceptions, foldersExist, pictures, runnable } from './exceptions.ts';
+import { exceptions, foldersExist, pagesWithOtherTexts, runnable } from './exceptions.ts';
 import { type Block, blocksOf, pages, pattern, shownIn } from './pages.ts';
 
 /** Pages whose commands only the deep run runs. The quick run checks that each of them is one that can be run. */
 const SLOW_PAGES = ['docs/operating.md', 'docs/petctl.md'];
 
-/** What the page under test is followed in, or none if its commands are not run. */
+/** The folder and the server for the commands of the page under test; undefined if they are not run. */
 let fixture: Fixture | undefined;
 
-/** What is run for a command of a page: the command itself, another one instead, or none. */
+/** The command to run for a command of a page: the command itself or its replacement; undefined if none is run. */
 function runOf(command: string): string | undefined {
   if (/^\s*(#|$)/.test(command)) return undefined;
   const exception = exceptions.find(({ commands }) => commands.test(command));
@@ -68,16 +68,12 @@ const checks: Record<string, (block: Block, before: Block | undefined, after: Bl
 
   text: async (block, before) => {
     if (block.follows && programs.includes(before?.language ?? '')) return;
-    const picture = pictures.find(({ page }) => page === block.page);
-    expect(
-      picture,
-      'a text block is the output of the program before it, or one of the pictures in exceptions.ts',
-    ).toBeDefined();
-    picture?.check?.(block);
+    const comparedPages = pagesWithOtherTexts.map(({ page }) => page);
+    const reason = 'a text block follows the program that prints it, or its page is listed in exceptions.ts';
+    expect(comparedPages, reason).toContain(block.page);
   },
 
   mermaid: async (block) => foldersExist(block),
-  json: async ({ text }) => void JSON.parse(text),
   yaml: async ({ text }) => expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]),
   // adding-an-operation.test.ts applies them.
   diff: async ({ page }) => expect(page).toBe('docs/adding-an-operation.md'),

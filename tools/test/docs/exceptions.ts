@@ -30,7 +30,7 @@ const noCurl = skips('the curl commands of pages', missingProgram('curl'), 'curl
 export const exceptions: readonly Exception[] = [
   ...(noCurl ? [{ commands: /^curl /, reason: 'this machine has no curl' }] : []),
   {
-    commands: /^(PORT=\d+ )?npm start\b/,
+    commands: /^npm start\b/,
     reason:
       'it serves until it is stopped; the fixture starts the same server, and tools/test/start.test.ts runs npm start',
     check: isScript,
@@ -101,14 +101,13 @@ export const exceptions: readonly Exception[] = [
   { commands: /^npx (changeset|pnpm)\b/, reason: 'it changes or checks the repository', check: isInstalled },
 ];
 
-/** Throws where a picture names a file or folder that does not exist. */
+/** Throws if a diagram names a file or folder that does not exist. */
 export const foldersExist = ({ text }: Block) => {
   for (const [folder] of text.matchAll(/\b(apps|packages|spec|tools|examples)\/[\w./-]+\w/g)) exists(folder);
 };
 
-/** Text blocks that are not the output of a program of their page. */
-export const pictures: readonly { page: string; reason: string; check?(block: Block): void }[] = [
+/** Pages whose text blocks another test compares. */
+export const pagesWithOtherTexts: readonly { page: string; reason: string }[] = [
   { page: 'docs/adding-an-operation.md', reason: 'a message of the compiler; adding-an-operation.test.ts compares it' },
   { page: 'docs/petctl.md', reason: 'topics of petctl help; apps/petctl/test/docs.test.ts compares them' },
-  { page: 'docs/performance.md', reason: 'the output of a run of the bench' },
 ];
