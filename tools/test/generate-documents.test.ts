@@ -157,7 +157,7 @@ test('the fake service reads forms, and says which parameters it cannot read', a
   await store.getA();
   await expect(store.getA({ ids: [1, 2] }, { retry: 0 })).rejects.toMatchObject({
     status: 501,
-    message: "The fake service cannot read 'ids', which is a cookie or in another style than the default.",
+    message: "The fake service cannot read 'ids': it is a cookie, or not in the default style.",
   });
 });
 

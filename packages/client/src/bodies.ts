@@ -111,21 +111,22 @@ function wholeAs(type: string, write: (body: unknown, draft: RequestDraft) => Bo
 
 /** The headers of a part. `allowed` are the content types of the property in the spec, separated by commas. */
 function partHeader(name: string, value: unknown, allowed: string): string {
-  const isFile = value instanceof Blob;
-  const valueType = isFile
-    ? value.type || 'application/octet-stream'
-    : Object(value) === value
-      ? 'application/json'
-      : 'text/plain';
-  // The content type is that of the value, if the value's type is among the allowed types or in an allowed range.
+  const valueType = mediaTypeOf(value);
   const types = allowed.split(/\s*,\s*/);
+  // The content type is that of the value, if the value's type is among the allowed types or in an allowed range.
   const isAllowed = types.some(
     (range) => range === valueType || (range.endsWith('*') && valueType.startsWith(range.replace(/\*.*/, ''))),
   );
   const type = (!isAllowed && types.find((range) => range !== '' && !range.includes('*'))) || valueType;
+  const isFile = value instanceof Blob;
   const file = isFile ? `; filename="${escaped((value as Partial<File>).name ?? 'blob')}"` : '';
   const contentType = type === 'text/plain' && !isFile ? '' : `\r\ncontent-type: ${type}`;
   return `content-disposition: form-data; name="${escaped(name)}"${file}${contentType}`;
+}
+
+function mediaTypeOf(value: unknown): string {
+  if (value instanceof Blob) return value.type || 'application/octet-stream';
+  return Object(value) === value ? 'application/json' : 'text/plain';
 }
 
 /** Escapes a name for multipart/form-data, by the rule of HTML. */

@@ -31,13 +31,12 @@ export class UnexpectedDataError extends Error {
  */
 export function checkAnswers(id: OperationId, data: unknown): void {
   const { successes, responses }: Operation = operations[id];
-  const [first = '', ...others] = successes;
-  const { status } = Object(data) as { status?: number };
+  const [onlySuccess, ...others] = successes;
+  // The data of several successes has the form of `byStatus`.
+  const { status, data: dataOfStatus } = Object(data) as { status?: number; data?: unknown };
   const declared = [String(status), `${String(status)[0]}XX`].find((name) => successes.includes(name));
-  const [schema, value] =
-    others.length === 0
-      ? [responses[first]?.schema, data]
-      : [responses[declared ?? 'default']?.schema, (data as { data: unknown }).data];
+  const schema = responses[(others.length === 0 ? onlySuccess : declared) ?? 'default']?.schema;
+  const value = others.length === 0 ? data : dataOfStatus;
   if (!schema) return;
   const faults = [...faultsIn(value, schema, '', 'response')].map(sentenceOf);
   if (faults.length > 0) throw new UnexpectedDataError(id, faults);
@@ -47,7 +46,7 @@ interface Fault {
   readonly at: string;
   /** The end of a sentence that begins with the location. */
   readonly fault: string;
-  /** The value as text, unless the value is a list or an object. */
+  /** The value and a comma, unless the value is a list or an object. */
   readonly shown?: string;
 }
 
@@ -56,24 +55,25 @@ type Direction = 'request' | 'response';
 
 /** The first violation of the schema, as the end of a sentence; `undefined` if the value is valid. */
 export function faultOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
-  for (const first of faultsIn(value, schema, '', direction)) return first.at ? sentenceOf(first) : first.fault;
-  return undefined;
+  const [first] = faultsIn(value, schema, '', direction);
+  return first?.at ? sentenceOf(first) : first?.fault;
 }
 
-function sentenceOf({ at, fault, shown }: Fault): string {
-  return `${at || 'it'} is ${shown === undefined ? '' : `${shown}, `}${fault}`;
+function sentenceOf({ at, fault, shown = '' }: Fault): string {
+  return `${at || 'it'} is ${shown}${fault}`;
 }
 
 function* faultsIn(value: unknown, reference: Schema, at: string, direction: Direction): Generator<Fault, void> {
   const schema = resolved(reference);
   const fault = faultOfValue(value, schema);
   if (fault !== undefined) {
-    yield { at, fault, ...(Object(value) !== value && { shown: shownOf(value) }) };
+    const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+    yield { at, fault, shown: Object(value) === value ? '' : `${text}, ` };
     return;
   }
   for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, direction);
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives && !alternatives.some((one) => faultsIn(value, one, at, direction).next().done))
+  if (alternatives && !alternatives.some((alternative) => faultsIn(value, alternative, at, direction).next().done))
     yield { at, fault: 'none of what it may be' };
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
@@ -88,8 +88,8 @@ function* faultsInObject(value: object, schema: Schema, at: string, direction: D
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   for (const name of required) {
     const { readOnly, writeOnly } = resolved(properties[name] ?? {});
-    const isSent = (direction === 'request' ? readOnly : writeOnly) !== true;
-    if (isSent && !entries.some(([one]) => one === name)) yield { at: `${at}.${name}`, fault: 'missing' };
+    const isExpected = (direction === 'request' ? readOnly : writeOnly) !== true;
+    if (isExpected && !entries.some(([present]) => present === name)) yield { at: `${at}.${name}`, fault: 'missing' };
   }
   for (const [name, item] of entries) {
     const itemAt = `${at}.${name}`;
@@ -101,10 +101,6 @@ function* faultsInObject(value: object, schema: Schema, at: string, direction: D
   }
 }
 
-function shownOf(value: unknown): string {
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
-}
-
 /** The violation in a value, without violations in its elements and properties. */
 function faultOfValue(value: unknown, schema: Schema): string | undefined {
   const { type, enum: values, const: only } = schema;
@@ -112,20 +108,18 @@ function faultOfValue(value: unknown, schema: Schema): string | undefined {
   // A file is a string with a binary format.
   if (value instanceof Blob)
     return types.length === 0 || types.includes('string') ? undefined : `no ${types.join(' or ')}`;
-  if (types.length > 0 && !types.some((one) => isOf(value, one))) {
+  if (types.length > 0 && !types.some((allowed) => isOf(value, allowed))) {
     return types.length === 1 ? `no ${types[0] === 'array' ? 'list' : types[0]}` : `neither ${types.join(' nor ')}`;
   }
-  if (values && !values.some((one) => isSame(one, value))) return `none of ${values.map(String).join(', ')}`;
+  if (values && !values.some((allowed) => isSame(allowed, value))) return `none of ${values.map(String).join(', ')}`;
   if (only !== undefined && !isSame(only, value)) return `not ${JSON.stringify(only)}`;
   if (typeof value === 'number' || typeof value === 'bigint') return numberFault(value, schema);
   if (typeof value === 'string') return textFault(value, schema);
   return Array.isArray(value) ? listFault(value, schema) : undefined;
 }
 
-function numberFault(
-  value: number | bigint,
-  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
-) {
+function numberFault(value: number | bigint, schema: Schema): string | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (minimum !== undefined && value < minimum) return `less than ${minimum}`;
   if (maximum !== undefined && value > maximum) return `more than ${maximum}`;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `not more than ${exclusiveMinimum}`;
@@ -133,7 +127,7 @@ function numberFault(
   return multipleOf === undefined || isMultiple(value, multipleOf) ? undefined : `no multiple of ${multipleOf}`;
 }
 
-/** The server's rule: only integers have fractions as factors, and the quotient of two decimals may have a rounding error. */
+/** Whether a value is a multiple, as the server decides: a quotient may have a rounding error, and a bigint is a multiple of any fraction. */
 function isMultiple(value: number | bigint, factor: number): boolean {
   if (typeof value === 'bigint') return !Number.isInteger(factor) || value % BigInt(factor) === 0n;
   const times = value / factor;
@@ -159,6 +153,6 @@ function isOf(value: unknown, type: JsonType): boolean {
   return valueType === type || (valueType === 'integer' && type === 'number');
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (Object(one) === one && exactJson(one) === exactJson(other));
+function isSame(left: unknown, right: unknown): boolean {
+  return left === right || (Object(left) === left && exactJson(left) === exactJson(right));
 }

@@ -32,11 +32,13 @@ type Named<Base extends BaseError, Name extends string> = Base & { readonly name
 /** The class of one kind of error. `instanceof` also recognizes errors of another copy of this package. */
 type ErrorClass<E extends BaseError> = new (message: string, options?: ErrorOptions) => E;
 
-function kind<E extends BaseError>(name: string, isKind = (error: BaseError) => error.name === name): ErrorClass<E> {
+function errorClass<E extends BaseError>(
+  name: string,
+  isKind = (error: BaseError) => error.name === name,
+): ErrorClass<E> {
   class Kind extends BaseError {
     static override [Symbol.hasInstance](error: unknown): boolean {
-      const { attempts } = Object(error) as Partial<BaseError>;
-      return attempts !== undefined && isKind(error as BaseError);
+      return 'attempts' in Object(error) && isKind(error as BaseError);
     }
 
     constructor(message: string, options?: ErrorOptions) {
@@ -62,43 +64,43 @@ export interface PetstoreError extends BaseError {
   /** The response. The response's `text()` can still be called. */
   readonly response: HttpResponse;
 }
-export const PetstoreError = /* @__PURE__ */ kind<PetstoreError>('PetstoreError', (error) => 'response' in error);
+export const PetstoreError = /* @__PURE__ */ errorClass<PetstoreError>('PetstoreError', (error) => 'response' in error);
 
 /** 401: the credential is missing, wrong or revoked. */
 export type UnauthorizedError = Named<PetstoreError, 'UnauthorizedError'>;
-export const UnauthorizedError = /* @__PURE__ */ kind<UnauthorizedError>('UnauthorizedError');
+export const UnauthorizedError = /* @__PURE__ */ errorClass<UnauthorizedError>('UnauthorizedError');
 
 /** 404: the requested resource does not exist. */
 export type NotFoundError = Named<PetstoreError, 'NotFoundError'>;
-export const NotFoundError = /* @__PURE__ */ kind<NotFoundError>('NotFoundError');
+export const NotFoundError = /* @__PURE__ */ errorClass<NotFoundError>('NotFoundError');
 
 /** 429: too many requests with this key, even after the retries. */
 export type RateLimitedError = Named<PetstoreError, 'RateLimitedError'>;
-export const RateLimitedError = /* @__PURE__ */ kind<RateLimitedError>('RateLimitedError');
+export const RateLimitedError = /* @__PURE__ */ errorClass<RateLimitedError>('RateLimitedError');
 
 /** Any other 4xx: the service does not accept the request as it is. */
 export type InvalidRequestError = Named<PetstoreError, 'InvalidRequestError'>;
-export const InvalidRequestError = /* @__PURE__ */ kind<InvalidRequestError>('InvalidRequestError');
+export const InvalidRequestError = /* @__PURE__ */ errorClass<InvalidRequestError>('InvalidRequestError');
 
 /** 5xx: the service failed, even after the retries. */
 export type ServerError = Named<PetstoreError, 'ServerError'>;
-export const ServerError = /* @__PURE__ */ kind<ServerError>('ServerError');
+export const ServerError = /* @__PURE__ */ errorClass<ServerError>('ServerError');
 
 /** The operation does not declare this response: another status, a redirect that is not followed, or a body that cannot be parsed. */
 export type UnexpectedResponseError = Named<PetstoreError, 'UnexpectedResponseError'>;
-export const UnexpectedResponseError = /* @__PURE__ */ kind<UnexpectedResponseError>('UnexpectedResponseError');
+export const UnexpectedResponseError = /* @__PURE__ */ errorClass<UnexpectedResponseError>('UnexpectedResponseError');
 
 /** The service could not be reached, or the connection broke before the whole response had arrived. `cause` is the reason. */
 export type ConnectionError = Named<BaseError, 'ConnectionError'>;
-export const ConnectionError = /* @__PURE__ */ kind<ConnectionError>('ConnectionError');
+export const ConnectionError = /* @__PURE__ */ errorClass<ConnectionError>('ConnectionError');
 
 /** The call, or its last attempt, exceeded its time limit. */
 export type TimeoutError = Named<BaseError, 'TimeoutError'>;
-export const TimeoutError = /* @__PURE__ */ kind<TimeoutError>('TimeoutError');
+export const TimeoutError = /* @__PURE__ */ errorClass<TimeoutError>('TimeoutError');
 
 /** The caller's signal ended the call. `cause` is the signal's reason. */
 export type AbortedError = Named<BaseError, 'AbortedError'>;
-export const AbortedError = /* @__PURE__ */ kind<AbortedError>('AbortedError');
+export const AbortedError = /* @__PURE__ */ errorClass<AbortedError>('AbortedError');
 
 /** Every error that a call can end with, apart from errors of the caller's code and of `check`. */
 export type CallError =
@@ -129,16 +131,16 @@ export function errorFrom(response: HttpResponse, text: string, problem?: string
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
-  const isOwn = kind && typeof code === 'string' && typeof message === 'string';
+  const isFromService = kind && typeof code === 'string' && typeof message === 'string';
   const error = new BaseError(
     `${kind || 'UnexpectedResponse'}Error`,
-    isOwn ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
+    isFromService ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
   // The headers and the response are not enumerable, because they are noise when an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
   return Object.assign(error, {
     status,
-    code: isOwn ? code : undefined,
+    code: isFromService ? code : undefined,
     requestId: headers.get('x-request-id') ?? undefined,
     body,
   });

@@ -105,13 +105,10 @@ export function mayRetryIdempotent(error: Error): boolean {
 /** Whether a non-idempotent request may be retried after this error: the service did not execute this attempt. */
 export function mayRetryNonIdempotent(error: Error): boolean {
   const { code, cause } = Object(error) as Partial<PetstoreError> & { cause?: Cause };
-  return (
-    // Either the service rejected this attempt (in_flight: because an earlier attempt is in progress), or no connection
-    // was made, so the request did not arrive. fetch wraps the system's error in another cause, so both causes are read.
-    /rate_limited|unavailable|in_flight|REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(
-      `${code} ${cause?.code} ${cause?.cause?.code}`,
-    )
-  );
+  // Either the service rejected this attempt (in_flight: because an earlier attempt is in progress), or no connection
+  // was made, so the request did not arrive. fetch wraps the system's error in another cause, so both causes are read.
+  const codes = `${code} ${cause?.code} ${cause?.cause?.code}`;
+  return /rate_limited|unavailable|in_flight|REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(codes);
 }
 
 /** The milliseconds until the next attempt: those in Retry-After, or else random ones. */

@@ -35,41 +35,14 @@ type ItemOf<Id extends OperationId> = ElementOf<
 >;
 type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
 
-const rules = /* @__PURE__ */ new Map(Object.entries(pageRules));
+const paginations = /* @__PURE__ */ new Map(Object.entries(pageRules));
 
 /** Adds the methods of `Paged` to a call, if its operation has pages. */
-export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(call.operation)): Paged<Id> {
-  // TypeScript cannot infer from the rule that the operation has pages, so the type is asserted.
-  return (rule ? Object.assign(call, pagesBy(rule, call)) : call) as Paged<Id>;
-}
-
-/** Detects a loop: `last` and `compared` are cursors or addresses of read pages; `steps` pages later `compared` is replaced. */
-export interface Trail {
-  readonly last: string;
-  readonly compared: string;
-  readonly steps: number;
-  readonly distance: number;
-}
-
-/**
- * The trail with one more cursor or address; `undefined` if the cursor leads back to a page that was read before. Brent's
- * algorithm compares each cursor with `compared`, which is replaced after 1, 2, 4, … pages, so a long loop is found after at most
- * three rounds.
- */
-export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
-  if (!trail) return { last: cursor, compared: cursor, steps: 1, distance: 1 };
-  const { last, compared, steps, distance } = trail;
-  if (cursor === last || cursor === compared) return undefined;
-  if (steps > 1) return { ...trail, last: cursor, steps: steps - 1 };
-  return { last: cursor, compared: cursor, steps: distance * 2, distance: distance * 2 };
-}
-
-/** The reason for aborting the request of the next page when the caller leaves the loop. */
-export const LOOP_LEFT = 'the caller has left the loop';
-
-function pagesBy(rule: Pagination, call: Call<OperationId>) {
-  const firstPage = async () => pageFrom(rule, call, await call.withResponse());
-  return {
+export function pages<Id extends OperationId>(call: Call<Id>, pagination = paginations.get(call.operation)): Paged<Id> {
+  // TypeScript cannot infer from the pagination that the operation has pages, so the type is asserted.
+  if (!pagination) return call as Paged<Id>;
+  const firstPage = async () => pageFrom(pagination, call, await call.withResponse());
+  return Object.assign(call, {
     page: firstPage,
     [Symbol.asyncIterator]: () => elements(firstPage()),
     collect: async (options: { readonly max: number }) => {
@@ -83,8 +56,30 @@ function pagesBy(rule: Pagination, call: Call<OperationId>) {
       await first;
       return items;
     },
-  };
+  }) as Paged<Id>;
 }
+
+/** The read pages of a list, to detect a loop: the cursors or addresses of the `last` page and of an earlier page. */
+export interface Trail {
+  readonly last: string;
+  readonly compared: string;
+  readonly length: number;
+}
+
+/**
+ * The trail with one more cursor or address; `undefined` if the cursor leads back to a page that was read before. Brent's
+ * algorithm compares each cursor with `compared`, which is replaced by the pages 1, 2, 4, 8, …, so a long loop is found after at
+ * most three rounds.
+ */
+export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
+  if (cursor === trail?.last || cursor === trail?.compared) return undefined;
+  const length = (trail?.length ?? 0) + 1;
+  const isPowerOfTwo = Number.isInteger(Math.log2(length));
+  return { last: cursor, compared: !trail || isPowerOfTwo ? cursor : trail.compared, length };
+}
+
+/** The reason for aborting the request of the next page when the caller leaves the loop. */
+export const LOOP_LEFT = 'the caller has left the loop';
 
 /** A page whose `next` can be aborted. */
 interface AnyPage extends Page<unknown> {
@@ -93,30 +88,26 @@ interface AnyPage extends Page<unknown> {
 
 /** Makes a page from a response. `trail` has the pages before it. */
 function pageFrom(
-  rule: Pagination,
+  pagination: Pagination,
   call: Call<OperationId>,
   { data, response }: DataAndResponse<unknown>,
   trail?: Trail,
 ): AnyPage {
-  const items = Object(data) === data && (rule.items === undefined ? data : ((data as Properties)[rule.items] ?? []));
+  const items =
+    Object(data) === data && (pagination.items === undefined ? data : ((data as Properties)[pagination.items] ?? []));
   const unexpected = (problem: string, text?: string) => {
     const json = exactJson(data ?? null);
     return errorFrom(response, text ?? json, problem, JSON.parse(json));
   };
   if (!Array.isArray(items)) throw unexpected('no list');
-  const following = nextRequest(rule, data, items, response);
-  const extended = (pages: Trail | undefined, next: string): Trail => {
-    const longer = extendTrail(pages, next);
-    if (!longer) throw unexpected('the next page was read before', next);
-    return longer;
-  };
-  /** The trail with the address that a link refers to. `first` is the address of the first page. */
-  const extendedByLink = (link: string, first: string): Trail => {
-    const pages = trail ?? extended(undefined, first);
-    const url = URL.canParse(link, pages.last) ? new URL(link, pages.last) : undefined;
+  const following = nextRequest(pagination, data, items, response);
+  /** The address that a link refers to. `built` is the address that is built from the inputs of the call. */
+  const addressOf = (link: string, built: string): string => {
+    const base = trail?.last ?? built;
+    const url = URL.canParse(link, base) ? new URL(link, base) : undefined;
     // Credentials must not be sent to an origin that the caller did not choose.
-    if (url?.origin !== new URL(first).origin) throw unexpected('the next page is on another origin', link);
-    return extended(pages, url.href);
+    if (url?.origin !== new URL(built).origin) throw unexpected('the next page is on another origin', link);
+    return url.href;
   };
   return {
     items,
@@ -128,16 +119,19 @@ function pageFrom(
       if (link === undefined && cursor == null) throw unexpected('no cursor of the next page');
       let longer: Trail | undefined;
       const success = await call.repeat(({ input, options }) => ({
-        input: link === undefined ? { ...input, [rule.cursor ?? '']: cursor } : input,
+        input: link === undefined ? { ...input, [pagination.cursor ?? '']: cursor } : input,
         options: stop
           ? { ...options, signal: AbortSignal.any([stop.signal, options?.signal ?? stop.signal]) }
           : options,
         url: (built) => {
-          longer = link === undefined ? extended(trail, String(cursor)) : extendedByLink(link, built);
-          return link === undefined ? built : longer.last;
+          const next = link === undefined ? String(cursor) : addressOf(link, built);
+          // A trail of addresses begins with the address of the first page.
+          longer = extendTrail(trail ?? (link === undefined ? undefined : extendTrail(undefined, built)), next);
+          if (!longer) throw unexpected('the next page was read before', next);
+          return link === undefined ? built : next;
         },
       }));
-      return pageFrom(rule, call, success, longer);
+      return pageFrom(pagination, call, success, longer);
     },
   };
 }
@@ -158,7 +152,7 @@ function nextRequest(
   const body = data as Properties;
   if (more && !body[more]) return undefined;
   if (by === 'body') return (body[next] ?? '') === '' ? undefined : { cursor: body[next] };
-  // Without the rule `more`, an empty page is the last page.
+  // Without `more`, an empty page is the last page.
   return items.length === 0 ? undefined : { cursor: Object(items.at(-1))[key] };
 }
 

@@ -8,7 +8,7 @@ export function parseResponse(
   { ok = /200/, parse = parseJson }: { readonly ok?: RegExp; readonly parse?: Parse },
 ): unknown {
   if (ok.test(`${response.status}`)) return parse(response);
-  return readText(response).then((text) => {
+  return parseText(response).then((text) => {
     throw errorFrom(response, text);
   });
 }
@@ -18,7 +18,7 @@ export function parseResponse(
  * a double may round them.
  */
 export const parseJson = async (response: HttpResponse, allowsBigint?: boolean): Promise<unknown> => {
-  const text = await readText(response);
+  const text = await parseText(response);
   let problem = 'broken JSON';
   // Runtimes such as Node 20 do not pass the source text.
   const revive = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) => {
@@ -39,16 +39,13 @@ export const parseJson = async (response: HttpResponse, allowsBigint?: boolean):
 /** Like `parseJson`, but returns integers from 2^53 on as bigint if they are written as digits only. */
 export const parseExactJson: Parse = (response) => parseJson(response, true);
 
-/** Returns the body as text. */
-export const parseText: Parse = (response) => readText(response);
-
 /** Reads the body, so that the connection can be used again, and returns nothing. */
 export const parseNothing: Parse = async (response) => {
-  await readText(response);
+  await parseText(response);
 };
 
 /** Returns the body as a stream. A transport may return a response that has no `body`, only `text()`. */
-export const parseBytes: Parse = async (response) => response.body ?? new Blob([await readText(response)]).stream();
+export const parseBytes: Parse = async (response) => response.body ?? new Blob([await parseText(response)]).stream();
 
 /** Selects the parser by the status, for example `201` or `2XX`. Returns the status and the data. */
 export const byStatus =
@@ -59,8 +56,8 @@ export const byStatus =
     return { status, data: await parse(response) };
   };
 
-/** Reads the body, and replaces `response.text`, so that callers can still call it. */
-async function readText(response: HttpResponse): Promise<string> {
+/** Returns the body as text, and replaces `response.text`, so that callers can still call it. */
+export async function parseText(response: HttpResponse): Promise<string> {
   try {
     const text = await response.text();
     response.text = async () => text;

@@ -35,13 +35,13 @@ type AnyCall = (connection: Connection, ...args: unknown[]) => Call<OperationId>
 /** Creates a client of the whole service. For a smaller bundle, use `connect` and single functions. */
 export function petstore(options: Options = {}): Petstore {
   const connection = observe(connect(withEnvironment(options)), options);
-  const bind =
-    (call: AnyCall) =>
-    (...args: unknown[]) => {
-      const started = pages(call(connection, ...args));
+  const methods = Object.entries(calls).map(([id, call]) => {
+    const method = (...args: unknown[]) => {
+      const started = pages((call as AnyCall)(connection, ...args));
       return Object.assign(started, { outcome: () => outcome(started) });
     };
-  const methods = Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]);
+    return [id, method];
+  });
   const withOptions = (changed: Options) => {
     const { deployment, baseUrl, ...withoutAddress } = options;
     const { timeout, attemptTimeout, limit, base, cap } = limitsFrom(changed, connection);
@@ -59,24 +59,21 @@ export function petstore(options: Options = {}): Petstore {
   return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
 }
 
-interface Globals {
-  process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
-}
-
 /**
  * Completes the options from the environment (`PETSTORE_API_KEY`, `PETSTORE_BASE_URL`) and from the spec (the address of the
  * deployment), and adds a `User-Agent`.
  */
 export function withEnvironment<Options extends EnvironmentOptions>(options: Options): Options & ConnectOptions {
-  const { env = {}, versions } = (globalThis as Globals).process ?? {};
+  const { process } = globalThis as { process?: { env?: Record<string, string>; versions?: { node?: string } } };
+  const { env = {}, versions } = process ?? {};
   const { deployment, apiKey = env.PETSTORE_API_KEY } = options;
   if (deployment && options.baseUrl) throw new TypeError('give deployment or baseUrl, not both');
   if (deployment && !Object.hasOwn(deployments, deployment)) throw new TypeError(`no deployment ${deployment}`);
-  const [first = ''] = Object.values<string>(deployments);
+  const [firstUrl = ''] = Object.values<string>(deployments);
   return {
     ...options,
     ...(apiKey !== undefined && { apiKey }),
-    baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : env.PETSTORE_BASE_URL || first),
+    baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : env.PETSTORE_BASE_URL || firstUrl),
     // Browsers send their own user agent, so the header is set only in Node.
     headers: { ...(versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
   };

@@ -4,12 +4,10 @@ import type { service } from './gen/service.gen.ts';
 /** The identifier of an operation. */
 export type OperationId = keyof Operations;
 
+type ListedCode = keyof (typeof service)['statuses'];
+
 /** A value of `code` in an error. Any text, if the spec does not list the values. */
-export type ServiceErrorCode = string extends keyof (typeof service)['statuses']
-  ? string
-  : [keyof (typeof service)['statuses']] extends [never]
-    ? string
-    : keyof (typeof service)['statuses'];
+export type ServiceErrorCode = [ListedCode] extends [never] ? string : ListedCode & string;
 
 type Part<Data, Name extends string> = Data extends { readonly [N in Name]?: infer Value }
   ? [Value] extends [undefined]

@@ -1,3 +1,9 @@
+/** A higher power of ten has a power of five that a double cannot hold. The bound also keeps the time linear. */
+const MAX_EXACT_EXPONENT = 22;
+/** A sign and 19 digits. */
+const MAX_INT64_LENGTH = 20;
+const ZERO = 0x30;
+
 /**
  * Whether a double does not change a number: the shortest text of the double, which JSON has, is the same number, as for `0.10` and
  * `1e308`, or the double equals it.
@@ -8,8 +14,8 @@ export function isExactNumber(source: string): boolean {
   const shortest = String(value);
   if (shortest === source) return true;
   const { digits, exponent } = scientific(source);
-  const other = scientific(shortest);
-  if (digits === other.digits && exponent === other.exponent) return true;
+  const rounded = scientific(shortest);
+  if (digits === rounded.digits && exponent === rounded.exponent) return true;
   if (!Number.isInteger(value) || exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
   return BigInt(digits + '0'.repeat(exponent)) === BigInt(value);
 }
@@ -27,25 +33,19 @@ export function isInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
-/** A higher power of ten has a power of five that a double cannot hold. The bound also keeps the time linear. */
-const MAX_EXACT_EXPONENT = 22;
-/** A sign and 19 digits. */
-const MAX_INT64_LENGTH = 20;
-const ZERO = 0x30;
-
 /** The normalized form of a decimal number: its significant digits and a power of ten. */
 function scientific(source: string): { digits: string; exponent: number } {
   const sign = source.startsWith('-') ? '-' : '';
-  const exponentAt = source.search(/[eE]/);
-  const mantissa = source.slice(sign.length, exponentAt < 0 ? undefined : exponentAt);
-  const exponent = exponentAt < 0 ? 0 : Number(source.slice(exponentAt + 1));
-  const point = mantissa.indexOf('.');
-  const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
-  const fraction = point < 0 ? 0 : mantissa.length - point - 1;
+  const [mantissa = '', exponent = 0] = source.slice(sign.length).split(/e/i);
+  const [integer = '', fraction = ''] = mantissa.split('.');
+  const digits = integer + fraction;
   let start = 0;
   while (digits.charCodeAt(start) === ZERO) start++;
   if (start === digits.length) return { digits: '0', exponent: 0 };
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === ZERO) end--;
-  return { digits: sign + digits.slice(start, end), exponent: exponent - fraction + digits.length - end };
+  return {
+    digits: sign + digits.slice(start, end),
+    exponent: Number(exponent) - fraction.length + digits.length - end,
+  };
 }

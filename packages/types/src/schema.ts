@@ -59,26 +59,23 @@ export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
 
 /** Whether a string represents bytes. */
 export function isBinary(schema: Schema): boolean {
-  const { format, contentMediaType, contentEncoding } = resolved(schema);
-  if (!typesOf(schema).includes('string')) return false;
-  return (
-    format === 'binary' ||
-    (contentMediaType !== undefined && contentEncoding === undefined && !/json|text/.test(contentMediaType))
-  );
+  const { format, contentMediaType = 'text/plain', contentEncoding } = resolved(schema);
+  const isMedia = contentEncoding === undefined && !/json|text/.test(contentMediaType);
+  return typesOf(schema).includes('string') && (format === 'binary' || isMedia);
 }
 
 /** Whether an integer may be too large for an exact number: an int64 without safe bounds. */
 export function isWide(schema: Schema): boolean {
   if (!typesOf(schema).includes('integer')) return false;
-  const rules = resolved(schema);
-  return rules.allOf?.some(isWide) || (rules.format === 'int64' && !hasSafeBounds(rules));
+  const target = resolved(schema);
+  return target.allOf?.some(isWide) || (target.format === 'int64' && !hasSafeBounds(target));
 }
 
 /** Whether every integer within the bounds of a schema is an exact number. */
-export function hasSafeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, enum: values, ...rest }: Schema) {
-  const lower = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
-  const upper = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
-  const isListed = values !== undefined || rest.const !== undefined;
+export function hasSafeBounds(schema: Schema): boolean {
+  const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity, exclusiveMaximum = Infinity } = schema;
+  const isListed = schema.enum !== undefined || schema.const !== undefined;
+  const [lower, upper] = [Math.max(minimum, exclusiveMinimum), Math.min(maximum, exclusiveMaximum)];
   return isListed || (lower >= Number.MIN_SAFE_INTEGER && upper <= Number.MAX_SAFE_INTEGER);
 }
 

@@ -1,5 +1,5 @@
 import { type Api, deployments, type Operation, type OperationId, operations, service } from '@petstore/types';
-import { type Options, type Petstore, petstore } from '../petstore.ts';
+import { type Petstore, petstore } from '../petstore.ts';
 import { HttpError } from './read-body.ts';
 import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
 import { Resources } from './resources.ts';
@@ -133,7 +133,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       new TypeError('fetch failed', { cause: new Error('the fake service ended the connection') });
     if (disconnect === 'before') throw brokenConnection();
     const respond = async (): Promise<Response> => {
-      if (status !== undefined) return errorResponse(status, error);
+      if (status !== undefined) return errorResponse({ status, ...error });
       if (path !== '') authorize(request, route?.operation ?? service);
       if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
       const allow = allowOf(routes.map(({ operation }) => operation));
@@ -143,7 +143,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     };
     const response = await respond().catch((reason: unknown) => {
       if (!(reason instanceof HttpError)) throw reason;
-      return errorResponse(reason.status, reason, reason.headers);
+      return errorResponse(reason);
     });
     if (disconnect === 'after') throw brokenConnection();
     for (const header of deprecationOf(route?.operation, basePath)) response.headers.append(...header);
@@ -153,10 +153,9 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     return body === undefined ? response : new Response(body, response);
   };
 
-  const clientOptions: Options = { baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' };
   return {
     fetch,
-    store: petstore(clientOptions),
+    store: petstore({ baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' }),
     requests,
     next: (operation, ...more) => {
       interruptions.set(operation, [...(interruptions.get(operation) ?? []), ...more]);

@@ -26,6 +26,9 @@ export class HttpError extends Error {
   }
 }
 
+/** The inputs of an operation by name. */
+export type Inputs = Record<string, unknown>;
+
 /** The operation of a request with a body. */
 type WithBody = Required<Pick<Operation, 'fields' | 'body'>>;
 
@@ -33,7 +36,7 @@ type WithBody = Required<Pick<Operation, 'fields' | 'body'>>;
 const MAX_BODY_BYTES = 2 ** 20;
 
 /** The inputs in the body of a request. Throws an HttpError for a body that the spec does not allow. */
-export async function readBody({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown>> {
+export async function readBody({ fields, body }: WithBody, request: Request): Promise<Inputs> {
   const { size } = await request.clone().blob();
   if (size > MAX_BODY_BYTES) throw new HttpError(413, `the body is larger than ${MAX_BODY_BYTES} bytes`);
   if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? ''))
@@ -114,7 +117,7 @@ function problemIn(value: unknown): string | undefined {
 }
 
 /** The properties of a form. A part that is a file is a `File`. */
-async function readForm({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown>> {
+async function readForm({ fields, body }: WithBody, request: Request): Promise<Inputs> {
   const form = await request.formData().catch(() => {
     throw new HttpError(415, `the body must be ${body.mediaType}`);
   });

@@ -1,6 +1,6 @@
 // Reads requests as the service does, by the operations of the spec.
 import { type Field, type Operation, typeIn, typesOf } from '@petstore/types';
-import { HttpError, readBody, validate, valueFrom } from './read-body.ts';
+import { HttpError, type Inputs, readBody, validate, valueFrom } from './read-body.ts';
 
 /** An operation, and the percent-encoded parameters in the path that matches it. */
 export interface Route {
@@ -20,16 +20,13 @@ export function routesOf(operations: readonly Operation[], path: string): Route[
 }
 
 /** The inputs in a request. Throws an HttpError for an input that the spec does not allow. */
-export async function readInputs(
-  { operation: { fields, body }, segments }: Route,
-  query: URLSearchParams,
-  request: Request,
-): Promise<Record<string, unknown>> {
-  const input: Record<string, unknown> = {};
+export async function readInputs(route: Route, query: URLSearchParams, request: Request): Promise<Inputs> {
+  const { fields, body } = route.operation;
+  const input: Inputs = {};
   const parameters = Object.entries(fields).filter(([, field]) => field.in !== 'body');
   for (const [name, field] of parameters) {
     const { in: location, required, schema } = field;
-    const texts = location === 'query' ? query.getAll(name) : textsOf(location, name, segments, request.headers);
+    const texts = location === 'query' ? query.getAll(name) : textsOf(location, name, route.segments, request.headers);
     if (texts.length === 0) {
       if (required && isReadable(field)) throw new HttpError(400, `${location} '${name}' is missing`);
       continue;
@@ -82,10 +79,7 @@ function isReadable({ in: location, style, explode, contentType, schema }: Field
 }
 
 function unreadable(name: string): HttpError {
-  return new HttpError(
-    501,
-    `The fake service cannot read '${name}', which is a cookie or in another style than the default.`,
-  );
+  return new HttpError(501, `The fake service cannot read '${name}': it is a cookie, or not in the default style.`);
 }
 
 function decoded(segment = ''): string {

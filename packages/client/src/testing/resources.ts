@@ -1,5 +1,6 @@
 // Executes operations on documents in memory, as far as their shape in the spec determines it.
 import { type Operation, propertiesOf, typeIn, typesOf } from '@petstore/types';
+import type { Inputs } from './read-body.ts';
 
 /** The result of an operation, with the cursor of the next page if there is one. */
 export interface OperationResult {
@@ -7,7 +8,6 @@ export interface OperationResult {
   readonly next?: unknown;
 }
 
-type Input = Readonly<Record<string, unknown>>;
 type Document = Readonly<Record<string, unknown>>;
 /** The documents by their identifiers, which may be numbers or texts. */
 type Collection = Map<string, Document>;
@@ -26,87 +26,75 @@ export class Resources {
   }
 
   /** Executes an operation. Returns `undefined` if there is no such document, `unknown` if the shape does not determine what to do. */
-  run(operation: Operation, path: string, input: Input): OperationResult | 'unknown' | undefined {
-    const { method, fields, body } = operation;
+  run(operation: Operation, path: string, input: Inputs): OperationResult | 'unknown' | undefined {
+    const { method, path: template, fields, body } = operation;
     const properties = Object.entries(input).filter(
       ([name]) => fields[name]?.in === 'body' || (body && !Object.hasOwn(fields, name)),
     );
     const content = (body?.whole ? input.body : Object.fromEntries(properties)) as Document;
-    const parent = path.slice(0, path.lastIndexOf('/'));
-    const [, list = operation.path, parameter] = /^(.*)\/\{([^/]+)\}$/.exec(operation.path) ?? [];
-    const key = this.#keyOf(list);
-    if (parameter !== undefined) return runOnDocument(method, this.#collection(parent), key, input[parameter], content);
-    if (isPart(operation)) return this.#runPart(operation, path, input, content);
-    const all = this.#collection(this.#hasCollection(operation.path) ? path : parent);
-    if (method === 'GET') return this.#list(operation, all, input, key);
-    return method === 'POST' ? { data: this.#added(operation, all, key, content) } : 'unknown';
+    // The path of a document is `/things/{thingId}`; the path of its part is `/things/{thingId}/photo`.
+    const [, listPath = '', parameter = '', part] = /^(.*)\/\{([^/]+)\}(\/[^/{]+)?$/.exec(template) ?? [];
+    const id = input[parameter];
+    if (parameter && !part) {
+      const documents = this.#collection(parentOf(path));
+      if (!/^(GET|PUT|PATCH|DELETE)$/.test(method)) return 'unknown';
+      if (!documents.has(String(id))) return undefined;
+      const document = method === 'PUT' ? { [this.#keyOf(listPath)]: id, ...content } : content;
+      return runOn(documents, String(id), method, document);
+    }
+    if (part && isOnPart(operation)) {
+      const documents = this.#collection(parentOf(parentOf(path)));
+      return documents.has(String(id)) ? runOn(this.#parts, path, method, content) : undefined;
+    }
+    const documents = this.#collection(this.#hasCollection(template) ? path : parentOf(path));
+    const key = this.#keyOf(template);
+    if (method === 'GET') return this.#list(operation, documents, input, key);
+    return method === 'POST' ? { data: this.#added(operation, documents, key, content) } : 'unknown';
   }
 
   /** Adds a document with a new identifier, of the type that the response declares. */
-  #added({ responses, successes }: Operation, all: Collection, key: string, content: Document): Document {
+  #added({ responses, successes }: Operation, documents: Collection, key: string, content: Document): Document {
     const schema = propertiesOf(responses[successes[0] ?? '']?.schema ?? {})[key] ?? {};
     const number = ++this.#lastId;
     const document = { [key]: typeIn(schema) === 'string' ? String(number) : number, ...content };
-    all.set(String(number), document);
+    documents.set(String(number), document);
     return document;
-  }
-
-  /** Executes an operation on a part of a document that is not a property, for example a photo. */
-  #runPart(
-    { method, path: template }: Operation,
-    path: string,
-    input: Input,
-    content: unknown,
-  ): OperationResult | undefined {
-    const [, collection = '', parameter = ''] = /^(.*)\/\{([^/]+)\}\/[^/]+$/.exec(template) ?? [];
-    const ofCollection = path.split('/').slice(0, collection.split('/').length).join('/');
-    if (!this.#collection(ofCollection).has(String(input[parameter]))) return undefined;
-    if (method === 'PUT') this.#parts.set(path, content);
-    if (method === 'PATCH') this.#parts.set(path, merged(this.#parts.get(path), content));
-    if (!this.#parts.has(path)) return undefined;
-    const data = this.#parts.get(path);
-    if (method === 'DELETE') this.#parts.delete(path);
-    return { data };
   }
 
   /** Whether a path has a collection of its own. Other lists, for example `/items/find-by-status`, are of the collection above. */
   #hasCollection(path: string): boolean {
-    const adds = (at: string) => this.#operations.some((one) => one.path === at && one.method === 'POST');
-    return adds(path) || !adds(path.slice(0, path.lastIndexOf('/')));
+    const canAdd = (to: string) =>
+      this.#operations.some((operation) => operation.path === to && operation.method === 'POST');
+    return canAdd(path) || !canAdd(parentOf(path));
   }
 
   #collection(path: string): Collection {
-    const found = this.#collections.get(path) ?? new Map<string, Document>();
-    this.#collections.set(path, found);
-    return found;
+    const collection: Collection = this.#collections.get(path) ?? new Map();
+    this.#collections.set(path, collection);
+    return collection;
   }
 
   /** The property that identifies a document: the list's cursor names it. */
-  #keyOf(path: string): string {
-    return this.#operations.find((one) => one.path === path && one.pagination?.key)?.pagination?.key ?? 'id';
+  #keyOf(listPath: string): string {
+    const list = this.#operations.find(({ path, pagination }) => path === listPath && pagination?.key);
+    return list?.pagination?.key ?? 'id';
   }
 
-  #list(
-    { fields, pagination = { by: 'link' } }: Operation,
-    all: Collection,
-    input: Input,
-    key: string,
-  ): OperationResult {
+  #list(operation: Operation, documents: Collection, input: Inputs, key: string): OperationResult {
+    const { fields, pagination = { by: 'link' } } = operation;
     const { cursor = 'after', limit = 'limit', by, next = 'next', more, items } = pagination;
-    const filters = Object.keys(fields).filter(
+    const filters = Object.keys(input).filter(
       (name) => fields[name]?.in === 'query' && ![cursor, limit].includes(name),
     );
     const from = Number(input[cursor] ?? 0);
-    const found = [...all.values()].filter(
+    const matching = [...documents.values()].filter(
       (document) =>
         Number(document[key]) > from &&
-        filters.every(
-          (name) => !Object.hasOwn(input, name) || ([input[name]].flat() as unknown[]).includes(document[name]),
-        ),
+        filters.every((name) => ([input[name]].flat() as unknown[]).includes(document[name])),
     );
     const size = Math.min(this.#pageSize, Number(input[limit] ?? fields[limit]?.schema.default ?? 20));
-    const page = found.slice(0, size);
-    const following = found.length > size ? page.at(-1)?.[key] : undefined;
+    const page = matching.slice(0, size);
+    const following = matching.length > size ? page.at(-1)?.[key] : undefined;
     const list = items === undefined ? page : { [items]: page, ...(more && { [more]: following !== undefined }) };
     if (by === 'body') return { data: { ...list, [next]: following ?? null } };
     // As the service does, a full page links to the next, which may be empty.
@@ -114,28 +102,30 @@ export class Resources {
   }
 }
 
-/** Executes an operation on one document. */
-function runOnDocument(
-  method: Operation['method'],
-  all: Collection,
-  key: string,
-  id: unknown,
-  content: Document,
-): OperationResult | 'unknown' | undefined {
-  if (!/^(GET|PUT|PATCH|DELETE)$/.test(method)) return 'unknown';
-  const found = all.get(String(id));
-  if (!found) return undefined;
-  if (method === 'DELETE') all.delete(String(id));
-  if (method === 'PUT') all.set(String(id), { [key]: id, ...content });
-  if (method === 'PATCH') all.set(String(id), merged(found, content) as Document);
-  return { data: all.get(String(id)) };
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** Whether an operation concerns a part of one document, such as `/things/{thingId}/photo`, and not a list. */
-function isPart({ path, method, pagination, responses, successes }: Operation): boolean {
+/** Executes an operation on one document, or on one part of a document. */
+function runOn(
+  values: Map<string, unknown>,
+  name: string,
+  method: string,
+  content: unknown,
+): OperationResult | undefined {
+  if (method === 'PUT') values.set(name, content);
+  if (method === 'PATCH') values.set(name, merged(values.get(name), content));
+  if (!values.has(name)) return undefined;
+  const data = values.get(name);
+  if (method === 'DELETE') values.delete(name);
+  return { data };
+}
+
+/** Whether an operation below a document, such as `/things/{thingId}/photo`, concerns a part of the document and not a list. */
+function isOnPart({ method, pagination, responses, successes }: Operation): boolean {
   const { schema } = responses[successes[0] ?? ''] ?? {};
   const isList = pagination !== undefined || (schema !== undefined && typesOf(schema).includes('array'));
-  return /\}\/[^/{]+$/.test(path) && (method === 'GET' ? !isList : /^(PUT|PATCH|DELETE)$/.test(method));
+  return method === 'GET' ? !isList : /^(PUT|PATCH|DELETE)$/.test(method);
 }
 
 /** Applies a JSON merge patch (RFC 7396). */

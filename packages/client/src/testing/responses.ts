@@ -3,11 +3,8 @@ import { type Operation, operations, service } from '@petstore/types';
 import { exactJson } from '../bodies.ts';
 
 /** The response of a success. */
-export function responseOf(
-  { responses, successes, success }: Operation,
-  data: unknown,
-  headers: Record<string, string>,
-) {
+export function responseOf(operation: Operation, data: unknown, headers: Record<string, string>): Response {
+  const { responses, successes, success } = operation;
   const { kind, mediaType } = responses[success ?? successes[0] ?? ''] ?? {};
   const status = success ?? 200;
   if (kind === undefined) return new Response(null, { status, headers });
@@ -15,12 +12,16 @@ export function responseOf(
   return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });
 }
 
+/** An error of the fake service. The code and the message are those of the status by default. */
+interface ErrorParts {
+  readonly status: number;
+  readonly code?: string;
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** The response of an error, with the body that the service sends. */
-export function errorResponse(
-  status: number,
-  { code, message }: { readonly code?: string; readonly message?: string },
-  headers: Readonly<Record<string, string>> = {},
-): Response {
+export function errorResponse({ status, code, message, headers = {} }: ErrorParts): Response {
   const [codeOfStatus] = Object.entries<number>(service.statuses).find(([, declared]) => declared === status) ?? [];
   const error = {
     code: code ?? codeOfStatus ?? (status < 500 ? 'invalid_request' : 'internal_error'),
