@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { newFolder } from '@petstore/testing';
-import { apiKey, startServer } from '@petstore/testing/server';
+import { startServer } from '@petstore/testing/server';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../src/collections.ts';
 import { handlers } from '../src/handlers.ts';
 import { openLowdbStore } from '../src/store/lowdb/lowdb.ts';
 import { main } from './server-process.ts';
+import { type RequestError, send } from './workers/cluster.ts';
 
 test('SIGTERM under load: every received request gets a response, and no acknowledged write is lost', async () => {
   const dataDir = newFolder();
@@ -19,11 +20,12 @@ test('SIGTERM under load: every received request gets a response, and no acknowl
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let i = 0; ; i++) {
       try {
-        acknowledged.push(await create(server.baseUrl, agent, `${writer}.${i}`));
+        const body = JSON.stringify({ name: `${writer}.${i}`, categoryId: 1 });
+        acknowledged.push(JSON.parse((await send(`${server.baseUrl}/pets`, { agent, body })).text));
       } catch (error) {
         // New connections fail once the server no longer listens; accepted ones do not.
-        const { reused } = error as { reused?: boolean };
-        if (reused) broken.push(error);
+        const { isAccepted = true } = error as Partial<RequestError>;
+        if (isAccepted) broken.push(error);
         return agent.destroy();
       }
     }
@@ -41,23 +43,3 @@ test('SIGTERM under load: every received request gets a response, and no acknowl
   expect(ids.size).toBe(stored.length);
   expect(acknowledged.filter(({ id }) => !ids.has(id))).toEqual([]);
 });
-
-function create(url: string, agent: Agent, name: string): Promise<Pet> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}/pets`, {
-      agent,
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    });
-    sent.on('error', (error) => reject(Object.assign(error, { reused: sent.reusedSocket })));
-    sent.on('response', async (response) => {
-      try {
-        const chunks = await response.toArray();
-        resolve(JSON.parse(Buffer.concat(chunks).toString()));
-      } catch (error) {
-        reject(Object.assign(error as Error, { reused: true }));
-      }
-    });
-    sent.end(JSON.stringify({ name, categoryId: 1 }));
-  });
-}

@@ -44,26 +44,36 @@ export interface Response {
 }
 
 export interface RequestError extends NodeJS.ErrnoException {
-  /** Whether the connection had served a request before. */
-  isReused: boolean;
+  /** Whether the server had accepted the connection of the request. */
+  isAccepted: boolean;
 }
 
-/** Sends a request over a connection of its own, or of this agent. */
-export function get(url: string, agent: Agent | false = false, key = apiKey): Promise<Response> {
+interface RequestOptions {
+  /** Without an agent, the request has a connection of its own. */
+  agent?: Agent | false;
+  key?: string;
+  /** Makes the request a POST. */
+  body?: string;
+}
+
+/** Sends a request. Rejects with a RequestError. */
+export function send(url: string, { agent = false, key = apiKey, body }: RequestOptions = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const sent = request(url, { agent, headers }, async (response) => {
-      const chunks = await response.toArray().catch(reject);
-      if (chunks)
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: Buffer.concat(chunks).toString(),
-        });
+    const sent = request(url, { agent, headers, method: body ? 'POST' : 'GET' }, async (response) => {
+      try {
+        const text = Buffer.concat(await response.toArray()).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      } catch (error) {
+        reject(Object.assign(error as Error, { isAccepted: true }));
+      }
     });
-    sent.on('error', (error) => reject(Object.assign(error, { isReused: sent.reusedSocket }))).end();
+    sent.on('error', (error) => reject(Object.assign(error, { isAccepted: sent.reusedSocket }))).end(body);
   });
 }
+
+/** Sends a GET over a connection of its own, or of this agent. */
+export const get = (url: string, agent: Agent | false = false, key = apiKey) => send(url, { agent, key });
 
 /** The value of a metric of the server, or of one series of it. */
 export async function metric(server: ServerProcess, name: string): Promise<number> {

@@ -10,7 +10,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     const server = await startCluster(await newDatabase());
     const workers = await server.workers();
     // Once it no longer listens, new connections are rejected; accepted ones are served.
-    const clients = new Clients(`${server.baseUrl}/pets`, 16, ({ isReused }) => !isReused);
+    const clients = new Clients(`${server.baseUrl}/pets`, 16, ({ isAccepted }) => !isAccepted);
     await clients.more(500);
     await server.kill('SIGTERM');
     await clients.stop();
