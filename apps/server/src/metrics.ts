@@ -134,27 +134,31 @@ interface Series {
  * `bounds` are the upper bounds of the buckets.
  */
 function histogram(name: string, bounds: readonly number[], label?: string) {
-  const all = new Map<string, Series>();
+  const seriesByLabel = new Map<string, Series>();
   const seriesOf = (labelValue: string) => {
-    const known = all.get(labelValue);
-    if (known) return known;
-    const added = { counts: [...bounds.map(() => 0), 0], sum: 0 };
-    all.set(labelValue, added);
-    return added;
+    const existing = seriesByLabel.get(labelValue);
+    if (existing) return existing;
+    const series = { counts: [...bounds.map(() => 0), 0], sum: 0 };
+    seriesByLabel.set(labelValue, series);
+    return series;
   };
   if (label === undefined) seriesOf('');
 
   function samplesOf(labelValue: string, { counts, sum }: Series): Sample[] {
-    const upTo = counts.map((_, i) => counts.slice(0, i + 1).reduce((total, more) => total + more, 0));
+    let total = 0;
+    const cumulative = counts.map((count) => {
+      total += count;
+      return total;
+    });
     const labels = label === undefined ? {} : { [label]: labelValue };
     return [
-      ...upTo.map((value, i) => ({
+      ...cumulative.map((value, i) => ({
         metricName: `${name}_bucket`,
         labels: { le: bounds[i] ?? '+Inf', ...labels },
         value,
       })),
       { metricName: `${name}_sum`, labels, value: sum },
-      { metricName: `${name}_count`, labels, value: upTo.at(-1) ?? 0 },
+      { metricName: `${name}_count`, labels, value: total },
     ];
   }
 
@@ -166,6 +170,6 @@ function histogram(name: string, bounds: readonly number[], label?: string) {
       series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
       series.sum += value;
     },
-    samples: () => [...all].flatMap(([labelValue, series]) => samplesOf(labelValue, series)),
+    samples: () => [...seriesByLabel].flatMap(([labelValue, series]) => samplesOf(labelValue, series)),
   };
 }

@@ -76,7 +76,10 @@ function collectionArgument(): Argument {
   return new Argument('[collection]', 'the collection').choices(names).default(names[0]);
 }
 
-/** Opens the configured store, and calls `work` with it. Shows the progress and the returned line on stderr. */
+/** The time between two updates of the progress. */
+const UPDATE_MS = 100;
+
+/** Opens the configured store, and calls `work` with it. Shows the progress on a terminal, and writes the returned line to stderr. */
 async function withStore(
   config: Config,
   collection: string,
@@ -85,34 +88,21 @@ async function withStore(
   // Loaded on demand, to start other commands faster.
   const { openStore } = await import('../store/open.ts');
   const store = await openStore(config);
-  const progress = progressOf(collection);
+  const { stderr } = process;
+  let updatedAt = 0;
+  const showProgress = (documents: number) => {
+    if (!stderr.isTTY || performance.now() - updatedAt < UPDATE_MS) return;
+    updatedAt = performance.now();
+    stderr.write(`\r${documents} ${collection}`);
+  };
   let line: string | undefined;
   try {
-    line = await work(store, progress.show);
+    line = await work(store, showProgress);
   } finally {
-    progress.end(line);
+    if (updatedAt > 0) stderr.write('\r\x1b[K');
+    if (line !== undefined) stderr.write(`${line}\n`);
     await store.close();
   }
-}
-
-/** The time between two updates. */
-const UPDATE_MS = 100;
-
-/** Shows a counter if stderr is a terminal. Writes the final line in any case. */
-function progressOf(name: string) {
-  const { stderr } = process;
-  let shown = 0;
-  return {
-    show(count: number) {
-      if (!stderr.isTTY || performance.now() - shown < UPDATE_MS) return;
-      shown = performance.now();
-      stderr.write(`\r${count} ${name}`);
-    },
-    end(line?: string) {
-      if (shown > 0) stderr.write('\r\x1b[K');
-      if (line !== undefined) stderr.write(`${line}\n`);
-    },
-  };
 }
 
 /** A page of the largest documents has to fit into memory. */

@@ -61,7 +61,10 @@ function ignoreSignals(all: readonly NodeJS.Signals[]): void {
   for (const signal of all) process.on(signal, () => {});
 }
 
-/** Makes signals end a server that still starts in process 1, the first of a container, which has no default handlers. Returns the undo. */
+/**
+ * Makes signals end a server that still starts as process 1 of a container, where signals have no default effect. Returns a function
+ * that removes the handlers.
+ */
 function endOnSignals(): () => void {
   if (process.pid !== 1) return () => {};
   const end = (signal: Signal) => process.exit(EXIT_CODES[signal]);
@@ -73,12 +76,12 @@ function endOnSignals(): () => void {
 
 /** The first signal stops the server gracefully, the second signal ends it at once. */
 function stopOnSignals(running: Running, logging: Log): void {
-  let since: number | undefined;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: Signal) => {
-    if (since === undefined) {
-      since = performance.now();
+    if (stoppingSince === undefined) {
+      stoppingSince = performance.now();
       void stop(running, logging, signal);
-    } else if (!isEcho(since)) {
+    } else if (!isEcho(stoppingSince)) {
       endBy(signal, running);
     }
   };
@@ -103,12 +106,12 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
 function endBy(signal: Signal, running: Running): void {
   process.removeAllListeners(signal);
   running.kill?.();
-  // Process 1 has no default handlers, so a signal would not end it.
+  // Signals have no default effect on process 1.
   if (process.pid !== 1) process.kill(process.pid, signal);
   process.exit(EXIT_CODES[signal]);
 }
 
 /** On Ctrl-C a terminal signals npm and the server, and npm signals the server once more, within a few milliseconds. */
-function isEcho(since: number): boolean {
-  return process.env.npm_lifecycle_event === 'start' && performance.now() - since < 200;
+function isEcho(stoppingSince: number): boolean {
+  return process.env.npm_lifecycle_event === 'start' && performance.now() - stoppingSince < 200;
 }

@@ -12,8 +12,8 @@ type Backend = Pick<WorkerProcess, 'send' | 'state'>;
 
 /** The connections of a backend. */
 interface Load {
-  /** The connections that were sent but are not accepted yet, by their ids, in the order of sending. */
-  readonly sent: Map<number, Connection & { sentAt: number }>;
+  /** The connections that the backend got but has not accepted yet, by their ids, in the order of sending. */
+  readonly pending: Map<number, Connection & { sentAt: number }>;
   /** The number of accepted connections that are still open, by port. */
   readonly accepted: Record<PortName, number>;
   /** The number of calls of `probe` since the backend responded; the first of them sent a message. */
@@ -33,7 +33,7 @@ export class ConnectionBalancer<B extends Backend> {
   readonly #loads = new Map<B, Load>();
   /** The connections that wait because no backend serves. */
   readonly #waiting: Connection[] = [];
-  /** The number of open connections by port: waiting, sent and accepted. */
+  /** The number of open connections by port: waiting, pending and accepted. */
   readonly #open: Record<PortName, number> = { api: 0, admin: 0 };
   #lastId = 0;
 
@@ -53,7 +53,7 @@ export class ConnectionBalancer<B extends Backend> {
 
   /** Adds a backend. It gets the waiting connections, and new connections from now on. */
   add(backend: B): void {
-    this.#loads.set(backend, { sent: new Map(), accepted: { api: 0, admin: 0 }, unansweredProbes: 0 });
+    this.#loads.set(backend, { pending: new Map(), accepted: { api: 0, admin: 0 }, unansweredProbes: 0 });
     for (const connection of this.#waiting.splice(0)) this.#assign(connection);
   }
 
@@ -65,7 +65,7 @@ export class ConnectionBalancer<B extends Backend> {
     const load = this.#loads.get(backend);
     if (!load) return 0;
     this.#loads.delete(backend);
-    for (const connection of load.sent.values()) this.#assign(connection);
+    for (const connection of load.pending.values()) this.#assign(connection);
     this.#open.api -= load.accepted.api;
     this.#open.admin -= load.accepted.admin;
     return load.accepted.api + load.accepted.admin;
@@ -79,7 +79,7 @@ export class ConnectionBalancer<B extends Backend> {
   probe(): B[] {
     for (const [backend, load] of this.#loads) {
       // A backend that does not respond gets no further message, which would wait in memory.
-      if (load.unansweredProbes++ === 0) backend.send({ type: 'sync', id: [...load.sent.keys()].at(-1) ?? 0 });
+      if (load.unansweredProbes++ === 0) backend.send({ type: 'sync', id: [...load.pending.keys()].at(-1) ?? 0 });
     }
     return [...this.#loads].flatMap(([backend, load]) =>
       load.unansweredProbes === MAX_UNANSWERED_PROBES + 1 && backend.state === 'serving' ? [backend] : [],
@@ -94,9 +94,9 @@ export class ConnectionBalancer<B extends Backend> {
     const load = this.#loads.get(backend);
     if (!load) return;
     load.unansweredProbes = 0;
-    for (const [sentId, { socket, port }] of load.sent) {
-      if (sentId > id) return;
-      load.sent.delete(sentId);
+    for (const [pendingId, { socket, port }] of load.pending) {
+      if (pendingId > id) return;
+      load.pending.delete(pendingId);
       this.#open[port]--;
       socket.destroy();
     }
@@ -107,9 +107,9 @@ export class ConnectionBalancer<B extends Backend> {
     // Messages arrive in order, so all earlier connections have been received, too.
     this.synced(backend, id - 1);
     const load = this.#loads.get(backend);
-    const connection = load?.sent.get(id);
+    const connection = load?.pending.get(id);
     if (!load || !connection) return;
-    load.sent.delete(id);
+    load.pending.delete(id);
     load.accepted[connection.port]++;
     // This closes the copy of this process. The connection stays open in the backend.
     connection.socket.destroy();
@@ -138,7 +138,7 @@ export class ConnectionBalancer<B extends Backend> {
     this.#loads.delete(backend);
     this.#loads.set(backend, load);
     const id = ++this.#lastId;
-    load.sent.set(id, { ...connection, sentAt: performance.now() });
+    load.pending.set(id, { ...connection, sentAt: performance.now() });
     backend.send({ type: 'connection', id, port: connection.port }, connection.socket);
   }
 
@@ -148,16 +148,16 @@ export class ConnectionBalancer<B extends Backend> {
     let leastTotal = Number.POSITIVE_INFINITY;
     for (const [backend, load] of this.#loads) {
       if (backend.state !== 'serving') continue;
-      const penalty = isStalled(load.sent, now) ? 2 ** 40 : 0;
-      const total = load.sent.size + load.accepted.api + load.accepted.admin + penalty;
+      const penalty = isStalled(load.pending, now) ? 2 ** 40 : 0;
+      const total = load.pending.size + load.accepted.api + load.accepted.admin + penalty;
       if (total < leastTotal) [least, leastTotal] = [[backend, load], total];
     }
     return least;
   }
 }
 
-/** Whether the oldest connection that was sent has waited too long to be accepted. */
-function isStalled(sent: Load['sent'], now: number): boolean {
-  const [oldest] = sent.values();
+/** Whether the oldest pending connection has waited too long to be accepted. */
+function isStalled(pending: Load['pending'], now: number): boolean {
+  const [oldest] = pending.values();
   return oldest !== undefined && now - oldest.sentAt > STALLED_MS;
 }

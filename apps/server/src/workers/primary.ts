@@ -83,7 +83,7 @@ function superviseWorkers(
     size: config.workers,
     log,
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS + WORKER_EXIT_MS,
-    start: () => new WorkerProcess(config, { onMessage: handleMessage, onLines: writeLines }),
+    start: () => new WorkerProcess(config, handleMessage, writeLines),
     onServing: (worker) => {
       // The new worker starts from the current counts, so it does not grant each key a whole quota again.
       if (quotas) worker.send({ type: 'counted', requests: quotas.used() });

@@ -108,7 +108,7 @@ export class Supervisor {
     const lostConnections = this.#options.onExit(worker);
     if (!this.#isRunning || worker.state === 'stopping') return;
     this.deaths++;
-    if (performance.now() - worker.since > WORKER_RESTART_MS.resetAfter) this.#restarts = 0;
+    if (performance.now() - worker.startedAt > WORKER_RESTART_MS.resetAfter) this.#restarts = 0;
     this.#options.log.error({ worker: worker.pid, code, signal, lostConnections }, 'worker died');
     this.#startMissing();
   }
@@ -144,17 +144,15 @@ export class Supervisor {
     while (this.#isReplacementDue && this.#isRunning) {
       this.#isReplacementDue = false;
       for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
-        // `stop` or `kill` was called while the previous worker finished its requests.
-        if (!this.#isRunning) return;
         // If the worker has died meanwhile, `#startMissing` replaces it.
-        if (!this.#workers.has(worker)) continue;
+        if (!this.#isRunning || !this.#workers.has(worker)) continue;
         try {
           await this.#startOne();
         } catch (error) {
           this.#logFailedStart(error);
           break;
         }
-        // `stop` or `kill` was called meanwhile, and ends the replacement, too.
+        // A call of `stop` or `kill` ends the replacement.
         if (!this.#isRunning) return;
         const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
         this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');

@@ -58,21 +58,15 @@ export type ServerMessage =
   /** Requests the metrics of the whole server. */
   | { type: 'metrics' };
 
-export interface WorkerEvents {
-  onMessage(worker: WorkerProcess, message: ServerMessage): void;
-  /** Called with whole lines of the worker's log. */
-  onLines(lines: string): void;
-}
-
 const entry = fileURLToPath(new URL('../worker.js', import.meta.url));
 
-/** How often an exited process is checked for messages that were not read yet. */
-const CHANNEL_END_MS = 1;
+/** How often the channel of an exited process is checked for messages that were not read yet. */
+const CHANNEL_CHECK_MS = 1;
 
 /** A process that serves connections. It runs this program with the same command line. */
 export class WorkerProcess {
   state: 'starting' | 'serving' | 'stopping' = 'starting';
-  readonly since = performance.now();
+  readonly startedAt = performance.now();
   /** The metrics that the process sent last. */
   metrics: MetricsData = [];
   /** What the process has reported about its stop. */
@@ -85,7 +79,12 @@ export class WorkerProcess {
   /** Resolves when requested metrics arrive. */
   #collected: PromiseWithResolvers<void> | undefined;
 
-  constructor({ apiKeys, databaseUrl }: Config, { onMessage, onLines }: WorkerEvents) {
+  /** Starts the process. `onLines` gets whole lines of its log. */
+  constructor(
+    { apiKeys, databaseUrl }: Config,
+    onMessage: (worker: WorkerProcess, message: ServerMessage) => void,
+    onLines: (lines: string) => void,
+  ) {
     const env = { ...process.env, [keysVariable]: apiKeys, [databaseVariable]: databaseUrl };
     const child = fork(entry, process.argv.slice(2), { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#child = child;
@@ -137,7 +136,7 @@ function exitOf(child: ChildProcess): WorkerProcess['exited'] {
   return new Promise((resolve) => {
     const end = () => {
       // If a connection was on its way, Node never emits 'disconnect', but `connected` becomes false at the end of the channel.
-      if (child.connected) setTimeout(end, CHANNEL_END_MS);
+      if (child.connected) setTimeout(end, CHANNEL_CHECK_MS);
       else setImmediate(() => resolve({ code: child.exitCode, signal: child.signalCode }));
     };
     child.on('close', end);
