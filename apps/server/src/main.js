@@ -3,7 +3,6 @@
 // It imports only modules that every Node has, so that an old Node can report the required version.
 import module from 'node:module';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 
 const version = process.versions.node;
 const [major, minor] = version.split('.').map(Number);
@@ -15,9 +14,6 @@ if (isCheckout ? !process.features.typescript : major < 22 || (major === 22 && m
   process.exit(1);
 }
 
-// Under its first load, one process in eight learned to allocate each request in V8's old generation: garbage collections of 10 ms
-// instead of 0.3 ms, until the process ended.
-setFlagsFromString('--no-allocation-site-pretenuring');
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 const { main } = await import('./cli/program.ts');
 // Only the command that runs the server loads it, so the other commands start faster.

@@ -1,9 +1,14 @@
 import { flushCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
 import { errorLine, listenError, UsageError } from './errors.ts';
 import { greeting } from './greeting.ts';
+
+// With this heuristic, one server process in ten allocated each request in V8's old generation, from its first load to its end:
+// garbage collections of 10 ms instead of 0.3 ms.
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 /** Runs the server until a signal stops it, and prints its URLs. */
 export async function start(config: Config): Promise<void> {
