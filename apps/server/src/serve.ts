@@ -56,7 +56,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       service.announceStop();
       log.info('stopping');
       // During the delay, responses close their keep-alive connections.
-      if (config.drainDelay > 0) listener.announceClose();
+      listener.announceClose();
       await sleep(config.drainDelay);
       const result = await service.stop(listener, adminListener);
       log.info({ cut: result.cut }, 'stopped');

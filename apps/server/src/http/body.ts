@@ -100,7 +100,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget) {
 
 /** Grows a buffer to at least double its size, so a body in tiny pieces is copied in linear time. */
 function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
-  if (used < buffer.length && needed <= buffer.length) return buffer;
+  if (needed <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, 2 * used)));
   larger.set(buffer.subarray(0, used));
   return larger;
