@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Body, essenceOf, jsonText } from './body.ts';
 import type { ExpectedRequest } from './serialize.ts';
 
-/** A request as it arrived: `target` is its path and query behind the server's URL. */
+/** A received request. `target` is its path and query after the server's URL. */
 export interface SentRequest {
   method: string;
   target: string;
@@ -11,11 +11,11 @@ export interface SentRequest {
   body?: Uint8Array;
 }
 
-/** Headers that a client sends although no input is one. */
+/** Headers that a client sends without an input. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'user-agent', 'idempotency-key']);
 
 /**
- * Returns one sentence for each way in which a request is not the one expected. Spellings that every server reads alike
+ * Returns one sentence for each difference between a request and the expected one. Spellings that mean the same to every server
  * are equal: unreserved characters and `!'()*|[]$` encoded or not, the order of query parameters with different names,
  * `+` for a space in forms, and the boundary and charset of a Content-Type.
  */
@@ -25,8 +25,8 @@ export function differences(expected: ExpectedRequest, sent: SentRequest): strin
     if (!isDeepStrictEqual(expectedPart, sentPart))
       result.push(`${part}: expected ${show(expectedPart)}, sent ${show(sentPart)}`);
   };
-  const [path = '', query = ''] = splitTarget(expected.target);
-  const [sentPath = '', sentQuery = ''] = splitTarget(sent.target);
+  const [path, query] = splitAt('?', expected.target);
+  const [sentPath, sentQuery] = splitAt('?', sent.target);
   compare('method', expected.method, sent.method);
   compare('path', normalize(path), normalize(sentPath));
   compare('query', pairsOf(query), pairsOf(sentQuery));
@@ -44,7 +44,7 @@ export function differences(expected: ExpectedRequest, sent: SentRequest): strin
   return result;
 }
 
-/** JSON text as a value; integers that a double cannot hold become bigints. */
+/** Parses JSON. Integers that a double cannot hold become bigints. */
 export function parseJson(json: string): unknown {
   const reviver = (_: string, value: unknown, { source }: { source?: string } = {}) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
@@ -53,7 +53,7 @@ export function parseJson(json: string): unknown {
   return JSON.parse(json, reviver as (key: string, value: unknown) => unknown);
 }
 
-/** The value of JSON text, or an object that holds the text, if it is not JSON. */
+/** Parses JSON. Returns an object with the text if it is not JSON. */
 export function readJson(json: string): unknown {
   try {
     return parseJson(json);
@@ -73,7 +73,7 @@ export function parseMultipart(body: Uint8Array, contentType: string) {
     const end = section.indexOf('\r\n\r\n');
     const lines = Buffer.from(section.slice(0, end), 'latin1').toString().trim().split('\r\n');
     const headers = Object.fromEntries(
-      lines.map((line) => [line.split(':')[0]?.toLowerCase() ?? '', line.slice(line.indexOf(':') + 1).trim()]),
+      lines.map((line) => splitAt(':', line)).map(([name, value]) => [name.toLowerCase(), value.trim()]),
     );
     const { 'content-disposition': disposition = '', 'content-type': type = 'text/plain', ...rest } = headers;
     const parameter = (key: string) => new RegExp(`; *${key}="((?:[^"\\\\]|\\\\.)*)"`).exec(disposition)?.[1];
@@ -113,20 +113,16 @@ export function plainJson(value: unknown): unknown {
   return value === undefined ? undefined : parseJson(jsonText(value));
 }
 
-function splitTarget(target: string): [string, string] {
-  const index = target.indexOf('?');
-  return index < 0 ? [target, ''] : [target.slice(0, index), target.slice(index + 1)];
+/** The text before and after the first separator. */
+function splitAt(separator: string, text: string): [before: string, after: string] {
+  const [before = '', ...after] = text.split(separator);
+  return [before, after.join(separator)];
 }
 
-/** Pairs by name; those of one name stay in their order. */
-function pairsOf(query: string): [string, string][] {
+/** The pairs of a query, sorted by name. Pairs with the same name keep their order. */
+function pairsOf(query: string): [name: string, value: string][] {
   const pairs = query.split('&').filter((pair) => pair !== '');
-  return pairs
-    .map((pair): [string, string] => {
-      const index = pair.indexOf('=');
-      return index < 0 ? [normalize(pair), ''] : [normalize(pair.slice(0, index)), normalize(pair.slice(index + 1))];
-    })
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return pairs.map((pair) => splitAt('=', normalize(pair))).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 function normalize(encoded: string): string {

@@ -182,7 +182,7 @@ function lookUp({ root }: Document, ref: string): unknown {
   return target;
 }
 
-/** Values of examples are data, even a `$ref` in them. */
+/** The keys whose value is data, in which `$ref` is no reference. */
 const DATA_KEYS = ['example', 'value', 'default', 'enum', 'const'];
 
 /** The keys whose value is a map. The keys of a map are names: a response may be called `default`, a property `value`. */
@@ -191,7 +191,7 @@ const MAP_KEYS = [
   ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes', 'links', 'callbacks'],
 ];
 
-/** A copy in which each reference begins with what `locate` returns for its file. */
+/** A copy in which `locate` has replaced the file of each reference. */
 function withReferences(node: unknown, locate: (file: string) => string, isMap = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item, locate));
   if (typeof node !== 'object' || node === null) return node;

@@ -156,7 +156,7 @@ const FORMATS: Record<string, string> = {
 
 function stringOf({ format, pattern, minLength = 0, maxLength = Infinity }: Schema, { text }: Options): string {
   if (pattern !== undefined) {
-    const expression = new RegExp(pattern, /\\p\{|\\u\{/.test(pattern) ? 'u' : '');
+    const expression = new RegExp(pattern, 'u');
     const fits = (value: string) => value.length >= minLength && value.length <= maxLength;
     const simple = ['text', 'x', '1'].find((value) => fits(value) && expression.test(value));
     if (simple !== undefined) return simple;

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isFile } from './body.ts';
 import type { Document, Schema } from './document.ts';
 
-/** The direction of data, because some properties are valid in requests or in responses only. */
+/** Some properties are valid only in requests or only in responses. */
 type Direction = 'request' | 'response';
 
 /** Returns the errors of a value by a schema of the document; undefined if it is valid. Ignores formats. */
@@ -14,13 +14,13 @@ export function valueCheck(document: Document): (schema: Schema, value: unknown)
   return (schema, value) => errorsOf(schema, value) === undefined;
 }
 
-const known = new WeakMap<object, Partial<Record<Direction, ValueErrors>>>();
+const cache = { request: new WeakMap<object, ValueErrors>(), response: new WeakMap<object, ValueErrors>() };
 
+/** Returns a function that validates values of requests or responses. */
 export function valueErrors(document: Document, direction: Direction): ValueErrors {
-  const both = known.get(document.root) ?? {};
-  known.set(document.root, both);
-  both[direction] ??= newValueErrors(document, direction);
-  return both[direction];
+  const errorsOf = cache[direction].get(document.root) ?? newValueErrors(document, direction);
+  cache[direction].set(document.root, errorsOf);
+  return errorsOf;
 }
 
 function newValueErrors(document: Document, direction: Direction): ValueErrors {
@@ -78,11 +78,13 @@ function asJsonSchema(node: unknown, isOld: boolean, unsent: 'readOnly' | 'write
     copy.anyOf = copy.oneOf;
     delete copy.oneOf;
   }
-  // Properties of the other direction are neither required nor sent.
+  // Properties of the other direction are neither required nor allowed.
   const { properties = {}, required } = copy as { properties?: Record<string, Schema | false>; required?: unknown };
-  const left = Object.keys(properties).filter((name) => (properties[name] as Schema | undefined)?.[unsent] === true);
-  for (const name of left) properties[name] = false;
-  if (Array.isArray(required)) copy.required = required.filter((name) => !left.includes(name));
+  const excluded = Object.keys(properties).filter(
+    (name) => (properties[name] as Schema | undefined)?.[unsent] === true,
+  );
+  for (const name of excluded) properties[name] = false;
+  if (Array.isArray(required)) copy.required = required.filter((name) => !excluded.includes(name));
   if (!isOld) return copy;
   for (const bound of ['Minimum', 'Maximum'] as const) {
     const plain = bound.toLowerCase();

@@ -15,20 +15,23 @@ import { KEY_PLACEHOLDER, type Load, requestTexts } from './loads.ts';
 export interface Measured extends Result {
   cpu: number;
   user: number;
-  /** The instructions for each response in user mode; NaN where the machine does not count them. */
+  /** The instructions for each response in user mode; NaN if the machine does not count them. */
   instructions: number;
 }
 
 /** The number of concurrent connections. */
 export const connections = 64;
 
-/** A load generator, which sends the requests of a load to a server for `milliseconds`. */
+/** Sends the requests of a load to a server for `milliseconds`. */
+export type RunLoad = (server: Server, load: Load, milliseconds: number) => Promise<Measured>;
+
+/** A process that generates load. */
 export interface Generator {
-  run(server: Server, load: Load, milliseconds: number): Promise<Measured>;
+  readonly run: RunLoad;
   stop(): Promise<void>;
 }
 
-/** Our own generator as a process: autocannon costs three times the CPU of a server, and wrk is not installed everywhere. */
+/** Starts our own generator: autocannon uses three times the CPU of a server, and wrk is not installed everywhere. */
 export function startGenerator(): Generator {
   const child = run('load', { script: join(import.meta.dirname, 'generator.ts') });
   child.stderr?.pipe(process.stderr);
@@ -52,18 +55,16 @@ export function startGenerator(): Generator {
   };
 }
 
-/** wrk, if it is installed. It confirms what our own generator measures. */
-export function wrkGenerator(scratch: string): Pick<Generator, 'run'> | undefined {
+/** Runs a load with wrk, which confirms our own generator. Undefined if wrk is not installed. */
+export function wrkGenerator(scratch: string): RunLoad | undefined {
   if (spawnSync('wrk', ['--version']).error) return undefined;
   const script = join(scratch, 'requests.lua');
-  return {
-    run: (server, load, milliseconds) => {
-      writeFileSync(script, luaScript(requestTexts(load)));
-      // It counts whole seconds.
-      const seconds = Math.max(1, Math.round(milliseconds / 1000));
-      const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${server.port}/`];
-      return withCost(server, () => runWrk(args));
-    },
+  return (server, load, milliseconds) => {
+    writeFileSync(script, luaScript(requestTexts(load)));
+    // wrk accepts only whole seconds.
+    const seconds = Math.max(1, Math.round(milliseconds / 1000));
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${server.port}/`];
+    return withCost(server, () => runWrk(args));
   };
 }
 
@@ -105,7 +106,7 @@ const ATTACH_MS = 100;
 /** Whether this machine counts instructions; most virtual machines do not. */
 const countsInstructions = !Number.isNaN(countIn(spawnSync('perf', [...PERF, 'true'], { encoding: 'utf8' }).stderr));
 
-/** The result of `work`, and the instructions of a process in user mode meanwhile; NaN where they are not counted. */
+/** The result of `work`, and the instructions of a process in user mode meanwhile; NaN if they are not counted. */
 async function withInstructions<T>(pid: number | undefined, work: () => Promise<T>): Promise<[T, number]> {
   if (!countsInstructions || pid === undefined) return [await work(), Number.NaN];
   const perf = spawn('perf', [...PERF, `--pid=${pid}`], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -120,7 +121,7 @@ async function withInstructions<T>(pid: number | undefined, work: () => Promise<
   }
 }
 
-/** The count in the output of `perf stat`, whose first field is a text where the event is not counted. */
+/** The count in the output of `perf stat`; NaN if its first field is a text, because the event is not counted. */
 export function countIn(output: string | null): number {
   return Number(/^(\d+(?:\.\d+)?),/m.exec(output ?? '')?.[1]);
 }

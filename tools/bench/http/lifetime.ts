@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inRounds, median, rounded, withScratch } from '../measure.ts';
 import { atMost, type Section } from '../section.ts';
 import { collection, size } from '../workload.ts';
-import { checkResponse, createLoad, type Load, listLoad, loads } from './loads.ts';
+import { checkResponse, createLoad, type Load, listLoad, readLoads } from './loads.ts';
 import { fastify, logFile, newDataFolder, ours, startOurs, withServers } from './servers.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -43,7 +43,6 @@ export async function startup(quick: boolean): Promise<Section> {
 /** Samples the resident memory of the shipped server under ten minutes of lists and gets; the few creates hardly add memory. */
 export async function soak(quick: boolean): Promise<Section> {
   const [count, every] = quick ? [12, 2_000] : [60, 10_000];
-  const reads = loads.filter((load) => load !== createLoad);
   return withServers([ours], async (_, scratch, [server], generator) => {
     if (!server) throw new Error('There is no server.');
     const samples: number[] = [];
@@ -53,10 +52,10 @@ export async function soak(quick: boolean): Promise<Section> {
     };
     // The load before the first sample only warms up.
     for (let sample = -3; sample < count; sample++) {
-      for (const load of reads) await run(load, every / reads.length);
+      for (const load of readLoads) await run(load, every / readLoads.length);
       await run(createLoad, 20);
       if (sample >= 0) samples.push((await server.usage()).rss / MEBIBYTE);
-      // It would fill the disk.
+      // The log would fill the disk.
       truncateSync(join(scratch, logFile));
     }
     const third = Math.floor(count / 3);

@@ -6,7 +6,7 @@ import { root } from '../../repository.ts';
 import { fill, inRounds, median, rounded, withScratch } from '../measure.ts';
 import { type Server, startServer } from '../process.ts';
 import { size } from '../workload.ts';
-import { type Generator, type Measured, startGenerator } from './generators.ts';
+import { type Generator, type Measured, type RunLoad, startGenerator } from './generators.ts';
 import { apiKey, checkResponse, type Load, type LoadName } from './loads.ts';
 
 /** A server to measure. */
@@ -56,7 +56,7 @@ export function startOurs(dataDir: string, scratch: string, repository = root): 
 
 /** Starts a program of `servers/`. NODE_ENV is `production` because some servers are faster then. */
 export function startProgram(script: string, ...args: string[]): Promise<Server> {
-  const env = { NODE_ENV: 'production', API_KEY: apiKey };
+  const env = { NODE_ENV: 'production' };
   return startServer({ script: join(import.meta.dirname, 'servers', script), args, env });
 }
 
@@ -70,7 +70,7 @@ export async function newDataFolder(scratch: string): Promise<string> {
 }
 
 /** Measures a load on all servers that support it, by the name of the server. Throws if one of them responds wrongly. */
-export type Measure = (load: Load, times: Times, generator?: Pick<Generator, 'run'>) => Promise<Rounds>;
+export type Measure = (load: Load, times: Times, runLoad?: RunLoad) => Promise<Rounds>;
 
 /** The rounds of one load, by the names of the servers. */
 export type Rounds = ReadonlyMap<string, readonly Measured[]>;
@@ -81,15 +81,15 @@ export async function withServers<T>(
   use: (measure: Measure, scratch: string, servers: readonly Server[], generator: Generator) => Promise<T>,
 ): Promise<T> {
   return withScratch(async (scratch) => {
-    const own = startGenerator();
+    const generator = startGenerator();
     const running: { subject: Subject; server: Server }[] = [];
-    const measure: Measure = async (load, { rounds, milliseconds, warmUp }, generator = own) => {
+    const measure: Measure = async (load, { rounds, milliseconds, warmUp }, runLoad = generator.run) => {
       const measurable = running.filter(({ subject: { only } }) => only?.includes(load.name) ?? true);
       const measured = await inRounds(measurable, rounds, async ({ subject, server }, round) => {
         try {
           if (round < 0) await checkResponse(server.port, load);
           const time = round < 0 ? warmUp : milliseconds;
-          return await generator.run(server, { ...load, keyHeader: subject.keyHeader }, time);
+          return await runLoad(server, { ...load, keyHeader: subject.keyHeader }, time);
         } catch (cause) {
           throw new Error(`${subject.name} failed at '${load.name}'.`, { cause });
         }
@@ -99,9 +99,9 @@ export async function withServers<T>(
     try {
       for (const subject of subjects) running.push({ subject, server: await subject.start(scratch) });
       const servers = running.map(({ server }) => server);
-      return await use(measure, scratch, servers, own);
+      return await use(measure, scratch, servers, generator);
     } finally {
-      await Promise.all([own, ...running.map(({ server }) => server)].map((process) => process.stop()));
+      await Promise.all([generator, ...running.map(({ server }) => server)].map((process) => process.stop()));
     }
   });
 }

@@ -61,7 +61,7 @@ export async function postgres(quick: boolean): Promise<Section> {
       await (await filledStore(cluster, serverSize, 'public')).close();
       const workers = await compareWorkers(cluster.url(), rounds, MILLISECONDS);
       const results = [...measured].map(([subject, samples]) => {
-        const every = (what: keyof (typeof samples)[number]) => samples.map((one) => one[what]);
+        const every = (what: keyof (typeof samples)[number]) => samples.map((sample) => sample[what]);
         const ofTheirs = medianRatio(every('ours'), every('theirs'));
         const row = {
           what: subject.work,

@@ -2,9 +2,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectionPath, create, documents, filter, get, idInput, inArray, list } from '../../workload.ts';
+import { apiKey } from '../loads.ts';
 
 const api = inArray(documents());
-const authorization = `Bearer ${process.env.API_KEY}`;
+const authorization = `Bearer ${apiKey}`;
 const { cursor, limit } = list.pagination;
 
 const server = createServer((request, response) => {

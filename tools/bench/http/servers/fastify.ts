@@ -3,6 +3,7 @@
 import { type Api, type Input, service } from '@petstore/types';
 import fastify from 'fastify';
 import { basePath, create, documents, get, inArray, list, type NewDocument } from '../../workload.ts';
+import { apiKey } from '../loads.ts';
 
 type Query = Input<typeof list.id>;
 type Params = Input<typeof get.id>;
@@ -12,7 +13,7 @@ const api = folder === undefined ? inArray(documents()) : await inFolder(folder)
 const { unauthorized, not_found } = service.statuses;
 
 const app = fastify();
-const authorization = `Bearer ${process.env.API_KEY}`;
+const authorization = `Bearer ${apiKey}`;
 app.addHook('onRequest', async (request, reply) => {
   if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({ status: unauthorized });
 });
