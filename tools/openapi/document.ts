@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve as resolvePath } from 'node:path';
 import type { Schema as JsonSchema } from '@petstore/types';
-import { parse } from 'yaml';
 
 /** An OpenAPI 3.0 or 3.1 document. */
 export interface Document {
@@ -15,8 +12,6 @@ export interface Root {
   security?: Record<string, string[]>[];
   paths?: Record<string, PathItem>;
   components?: { securitySchemes?: Record<string, SecurityScheme>; schemas?: Record<string, Schema> };
-  /** The content of the other files by absolute path. */
-  'x-files'?: Record<string, unknown>;
 }
 
 export interface Server {
@@ -111,26 +106,6 @@ export interface Operation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
-/** Reads a document and every file that it refers to. References into other files become references into `x-files`. */
-export function readDocument(file: string): Document {
-  const main = resolvePath(file);
-  const files: Record<string, unknown> = {};
-  const read = (path: string) => {
-    if (path in files) return;
-    files[path] = undefined;
-    const text = readFileSync(path, 'utf8');
-    const content: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text, { merge: true });
-    files[path] = withReferences(content, (relative) => {
-      const target = relative === '' ? path : resolvePath(dirname(path), relative);
-      read(target);
-      return target === main ? '#' : `#/x-files/${target.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    });
-  };
-  read(main);
-  const { [main]: root, ...others } = files;
-  return { root: { ...(root as Root), ...(Object.keys(others).length > 0 && { 'x-files': others }) } };
-}
-
 /** Follows `$ref` to an object without one. */
 export function resolve<T extends object>(document: Document, node: T): T {
   let target: unknown = node;
@@ -180,28 +155,4 @@ function lookUp({ root }: Document, ref: string): unknown {
   }
   if (typeof target !== 'object' || target === null) throw new Error(`${ref} does not exist.`);
   return target;
-}
-
-/** The keys whose value is data, in which `$ref` is no reference. */
-const DATA_KEYS = ['example', 'value', 'default', 'enum', 'const'];
-
-/** The keys whose value is a map. The keys of a map are names: a response may be called `default`, a property `value`. */
-const MAP_KEYS = [
-  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'content', 'encoding', 'paths'],
-  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes', 'links', 'callbacks'],
-];
-
-/** A copy in which `locate` has replaced the file of each reference. */
-function withReferences(node: unknown, locate: (file: string) => string, isMap = false): unknown {
-  if (Array.isArray(node)) return node.map((item) => withReferences(item, locate));
-  if (typeof node !== 'object' || node === null) return node;
-  const entries = Object.entries(node).map(([key, child]) => {
-    if (key === '$ref' && typeof child === 'string') {
-      const [file = '', pointer = ''] = child.split('#');
-      return [key, locate(file) + pointer];
-    }
-    if (!isMap && DATA_KEYS.includes(key)) return [key, child];
-    return [key, withReferences(child, locate, !isMap && MAP_KEYS.includes(key))];
-  });
-  return Object.fromEntries(entries);
 }

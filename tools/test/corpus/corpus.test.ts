@@ -1,16 +1,17 @@
-import { statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isDeep } from '@petstore/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { isJson } from '../../openapi/body.ts';
 import { parseJson } from '../../openapi/compare.ts';
-import { operationsOf, readDocument, resolve } from '../../openapi/document.ts';
+import { operationsOf, resolve } from '../../openapi/document.ts';
 import { exampleInputs, NoExampleError } from '../../openapi/examples.ts';
 import { exampleCredentials, MissingCredentialError } from '../../openapi/security.ts';
 import { expectedRequest } from '../../openapi/serialize.ts';
 import { UnspecifiedError } from '../../openapi/styles.ts';
 import { type Case, constructs } from './cases.ts';
 import { publicDocuments, unjudged } from './documents.ts';
+import { readDocument } from './read-document.ts';
 
 const ordinary = publicDocuments.filter(({ isLarge }) => !isLarge);
 const judged = isDeep ? publicDocuments : ordinary;
@@ -30,14 +31,15 @@ describe.each(publicDocuments)('$name', ({ file, licence, licenceText, isLarge }
   test('comes with a permissive licence', () => {
     expect(['MIT', 'Apache-2.0']).toContain(licence);
     expect(licenceText).toContain('Permission is hereby granted, free of charge');
-    const { license } = readDocument(file).root.info;
+    const text = readFileSync(file, 'utf8');
+    const { license } = JSON.parse(text).info;
     expect(license?.name ?? '').not.toMatch(/NonCommercial|ShareAlike|\bNC\b|\bSA\b/);
-    if (!isLarge) expect(statSync(file).size).toBeLessThanOrEqual(500_000);
+    if (!isLarge) expect(text.length).toBeLessThanOrEqual(500_000);
   });
 });
 
-describe.each([...judged, ...constructs])('$name', ({ name, file }) => {
-  const document = readDocument(file);
+describe.each([...judged, ...constructs])('$name', async ({ name, file }) => {
+  const document = await readDocument(file);
 
   test('is valid OpenAPI', async () => {
     const { valid, errors } = await validator.validate(structuredClone({ ...document.root }));
@@ -62,14 +64,15 @@ describe.each([...judged, ...constructs])('$name', ({ name, file }) => {
   });
 });
 
-test('the public documents have 150 to 250 operations', () => {
-  const count = ordinary.reduce((sum, { file }) => sum + operationsOf(readDocument(file)).length, 0);
+test('the public documents have 150 to 250 operations', async () => {
+  const documents = await Promise.all(ordinary.map(({ file }) => readDocument(file)));
+  const count = documents.flatMap(operationsOf).length;
   expect(count).toBeGreaterThanOrEqual(150);
   expect(count).toBeLessThanOrEqual(250);
 });
 
-describe.each(constructs)('$name', ({ file, cases }) => {
-  const document = readDocument(file);
+describe.each(constructs)('$name', async ({ file, cases }) => {
+  const document = await readDocument(file);
   const operations = operationsOf(document);
 
   test('has a case for every operation', () => {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeep, makeFolder } from '@petstore/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readDocument } from '../../openapi/document.ts';
 import { constructs } from './cases.ts';
 import { publicDocuments } from './documents.ts';
 import { typeErrors } from './generated-client.ts';
 import { loadPetctl } from './generated-petctl.ts';
 import { dryRunViolations, examplesOf, type Outcome, outcomeOf, table } from './outcome.ts';
+import { readDocument } from './read-document.ts';
 
 /** The constructs that the generator rejects. Everything else is sent as the judge says. */
 const REJECTED: Record<string, string[]> = {
@@ -41,7 +41,7 @@ afterAll(remove);
 
 describe.each(tried)('$name', ({ name, file, cases }) => {
   test('is sent and read as OpenAPI says, or rejected', async () => {
-    const outcome = await outcomeOf(file, cases ?? examplesOf(readDocument(file)), join(folder, name));
+    const outcome = await outcomeOf(file, cases ?? examplesOf(await readDocument(file)), join(folder, name));
     outcomes.set(name, outcome);
     const expected = (REJECTED[name] ?? []).map((message) => expect.stringContaining(message));
     expect(outcome.messages).toEqual(expected.length > 0 ? expect.arrayContaining(expected) : []);

@@ -1,6 +1,6 @@
 // What becomes of each operation of a document, from its generation to the request and the result of its calls.
 import { differences } from '../../openapi/compare.ts';
-import { type Document, type Operation, operationsOf, readDocument } from '../../openapi/document.ts';
+import { type Document, type Operation, operationsOf } from '../../openapi/document.ts';
 import { exampleInputs } from '../../openapi/examples.ts';
 import { inputOf, recorder } from '../../openapi/recorder.ts';
 import { exampleCredentials } from '../../openapi/security.ts';
@@ -8,6 +8,7 @@ import { expectedRequest } from '../../openapi/serialize.ts';
 import type { Case } from './cases.ts';
 import { type GeneratedClient, generateWhatFits, loadClient } from './generated-client.ts';
 import type { GeneratedPetctl } from './generated-petctl.ts';
+import { readDocument } from './read-document.ts';
 
 /** The operations of a document by their result. */
 export interface Outcome {
@@ -34,7 +35,7 @@ interface Call {
 export async function outcomeOf(file: string, cases: readonly Case[], folder: string): Promise<Outcome> {
   const { files, rejected: messages } = await generateWhatFits(file);
   const client = files.size > 0 ? await loadClient(files, folder) : undefined;
-  const operations = operationsOf(readDocument(file));
+  const operations = operationsOf(await readDocument(file));
   const calls = client ? callsOf(client, operations, cases) : [];
   const outcome: Outcome = { right: [], rejected: [], open: [], wrong: [], messages, client, calls };
   for (const operation of operations) {

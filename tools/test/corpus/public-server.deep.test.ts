@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { operationsOf, readDocument } from '../../openapi/document.ts';
+import { operationsOf } from '../../openapi/document.ts';
 import { inputOf } from '../../openapi/recorder.ts';
 import { exampleCredentials } from '../../openapi/security.ts';
 import { changes } from './arrival.ts';
@@ -9,6 +9,7 @@ import { publicDocuments } from './documents.ts';
 import { generateWhatFits, loadClient } from './generated-client.ts';
 import { startGeneratedServer } from './generated-server.ts';
 import { callsOf, examplesOf } from './outcome.ts';
+import { readDocument } from './read-document.ts';
 
 const { folder, remove } = makeFolder('generated-client');
 afterAll(remove);
@@ -42,7 +43,7 @@ describe.each(served)('$name', ({ name, file }) => {
   test('is served: the inputs of the client reach the handler unchanged', async () => {
     const { files } = await generateWhatFits(file);
     const client = await loadClient(files, join(folder, name));
-    const document = readDocument(file);
+    const document = await readDocument(file);
     const credentials = Object.values(exampleCredentials(document));
     const keys = new Set(credentials.map((one) => (typeof one === 'string' ? one : one.password)));
     const server = await startGeneratedServer(join(folder, name), keys);
