@@ -10,7 +10,7 @@ import { checkStore, openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { runCommand } from '../server-process.ts';
 import { startWriters } from './child.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
-import { flipped, lay } from './small-store.ts';
+import { flipped, replaceFiles } from './small-store.ts';
 import { everything, filesIn } from './store-contents.ts';
 import { once, openThings, things } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
@@ -31,7 +31,7 @@ describe('petstore-server check', () => {
     const folder = await petFolder();
     const files = filesIn(folder);
     const [path = '', bytes = Buffer.alloc(0)] = [...files].find(([name]) => name.endsWith('.jsonl')) ?? [];
-    lay(folder, new Map(files).set(path, flipped(bytes, 40)));
+    replaceFiles(folder, new Map(files).set(path, flipped(bytes, 40)));
     const { status, stderr } = runCommand(['check', '--data-dir', folder]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: .*0000000001\.jsonl: .*\n$/)]);
   });

@@ -6,25 +6,25 @@ import { fileURLToPath } from 'node:url';
 
 export const writersFile = fileURLToPath(new URL('writers.ts', import.meta.url));
 
-/** How many write at once. */
+/** The number of concurrent writers. */
 export const WRITERS = 32;
 
-/** So many lines are more than each writer's first: some writes are acknowledged. */
+/** After this many lines some writes are acknowledged: the line of the open store, the first of each writer, and ten more. */
 export const SOME_ACKNOWLEDGED = 1 + WRITERS + 10;
 
 /** A process running writers.ts. */
 export interface Writers {
   word: string;
   child: ChildProcess;
-  /** When the store is open, or the process has ended without. */
+  /** Resolves when the store is open, or the process has ended. */
   open: Promise<void>;
-  /** When it has printed so many lines, the first for the open store and one for each write, or has ended without. */
+  /** Resolves when the process has printed this many lines, or has ended. */
   printed(lines: number): Promise<void>;
-  /** How many lines it has printed. */
+  /** The number of printed lines: one for the open store, then one for the beginning and one for the end of each write. */
   lines(): number;
-  /** What it printed until it ended, line by line. */
+  /** All printed lines, once the process has ended. */
   ended: Promise<string[]>;
-  /** What it wrote to stderr. */
+  /** The text on stderr. */
   errors(): string;
 }
 
@@ -59,8 +59,8 @@ export function startWriters(place: string, word: string, writers: number, write
 }
 
 /**
- * Stops the process before the disk, as a power cut does: when ioctl shuts a file system down, syncs that run at that
- * moment report success, which the process must not print.
+ * Suspends the process, which must not run when the power is cut: syncs that run while ioctl shuts a file system down report
+ * success, and the process would print it.
  */
 export async function freeze({ child }: Writers) {
   child.kill('SIGSTOP');

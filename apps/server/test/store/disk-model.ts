@@ -5,21 +5,21 @@ import type { Call } from './trace.ts';
 type Node = File | Folder;
 type Change<T> = (to: T) => T;
 
-/** Something on disk: what was synced, and what was done to it since. */
+/** The synced state of a file or a folder, and the changes since. */
 interface Versions<T> {
   synced: T;
   since: Change<T>[];
 }
-/** What is written to a durable file is synced when the next call begins. */
+/** Writes to a durable file are synced when the next call begins. */
 type File = Versions<Buffer> & { kind: 'file'; isDurable: boolean };
 type Folder = Versions<ReadonlyMap<string, Node>> & { kind: 'folder' };
 
-/** How much of what was not synced is found after the power was cut. */
-export type Luck = <T>(changes: readonly Change<T>[]) => readonly Change<T>[];
+/** Selects the unsynced changes that survive a power cut. */
+export type Survivors = <T>(changes: readonly Change<T>[]) => readonly Change<T>[];
 
 /**
- * A disk that promises no more than POSIX does: of what was not synced anything may be lost, names and contents apart
- * from one another. It follows the recorded calls of a process.
+ * A disk that promises no more than POSIX does: any unsynced change may be lost, and names independently of contents. It follows
+ * the recorded system calls of a process.
  */
 export class DiskModel {
   readonly #root: Folder = newFolder();
@@ -39,9 +39,9 @@ export class DiskModel {
     else if (name === 'rename' && to !== undefined) this.#rename(path, to);
   }
 
-  /** Writes what is left when the power is cut now into a folder. */
-  left(folder: string, luck: Luck): void {
-    lay(folder, this.#root, luck);
+  /** Writes the files that exist after a power cut now into a folder. */
+  writeAfterPowerCut(folder: string, survivors: Survivors): void {
+    writeNode(folder, this.#root, survivors);
   }
 
   #opened(path: string, args: string) {
@@ -52,7 +52,7 @@ export class DiskModel {
     else if (args.includes('O_TRUNC')) this.#change(path, () => Buffer.alloc(0));
   }
 
-  /** A write may be torn: each part of it is a change of its own, after one that only makes room. */
+  /** A write may be torn: its two halves are separate changes, after a change that only makes the file longer. */
   #write(path: string, bytes: Buffer, position: number) {
     const middle = bytes.length >> 1;
     const node = this.#at(path);
@@ -71,17 +71,17 @@ export class DiskModel {
   #rename(from: string, to: string) {
     const node = this.#at(from);
     const [old, next] = [basename(from), basename(to)];
-    // Both names are in one folder here, and change together or not at all.
+    // Both names are in one folder, and change together or not at all.
     this.#folder(dirname(from)).since.push((names) =>
       new Map([...names].filter(([name]) => name !== old)).set(next, node),
     );
   }
 
   #name(path: string, node: Node | undefined) {
-    const own = basename(path);
+    const base = basename(path);
     this.#folder(dirname(path)).since.push((names) => {
-      const others = new Map([...names].filter(([name]) => name !== own));
-      return node ? others.set(own, node) : others;
+      const others = new Map([...names].filter(([name]) => name !== base));
+      return node ? others.set(base, node) : others;
     });
   }
 
@@ -92,13 +92,13 @@ export class DiskModel {
 
   #folder(path: string): Folder {
     const node = this.#at(path);
-    if (node.kind !== 'folder') throw new Error(`${path} is no folder`);
+    if (node.kind !== 'folder') throw new Error(`${path} is not a folder`);
     return node;
   }
 
   #at(path: string): Node {
     const node = this.#find(path);
-    if (!node) throw new Error(`${path} is not there`);
+    if (!node) throw new Error(`${path} does not exist`);
     return node;
   }
 
@@ -111,10 +111,11 @@ export class DiskModel {
   }
 }
 
-function lay(path: string, node: Node, luck: Luck) {
-  if (node.kind === 'file') return writeFileSync(path, applied(node.synced, luck(node.since)));
+function writeNode(path: string, node: Node, survivors: Survivors) {
+  if (node.kind === 'file') return writeFileSync(path, applied(node.synced, survivors(node.since)));
   mkdirSync(path, { recursive: true });
-  for (const [name, below] of applied(node.synced, luck(node.since))) lay(join(path, name), below, luck);
+  for (const [name, child] of applied(node.synced, survivors(node.since)))
+    writeNode(join(path, name), child, survivors);
 }
 
 function newFolder(): Folder {

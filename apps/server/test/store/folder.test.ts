@@ -20,7 +20,7 @@ import { createKey } from '../../src/keys/key-file.ts';
 import { StoreDamagedError, StoreFolderError } from '../../src/store/errors.ts';
 import { backup } from '../../src/store/lowdb/backup.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { lay } from './small-store.ts';
+import { replaceFiles } from './small-store.ts';
 import { addMany, filesIn } from './store-contents.ts';
 import { smallSegments, things } from './store-fixture.ts';
 
@@ -49,7 +49,7 @@ test('the high-water mark follows the last write in bounded time, and a cut befo
   await store.close();
   const path = 'segments/0000000001.jsonl';
   const bytes = files.get(path) ?? Buffer.alloc(0);
-  lay(folder, files.set(path, bytes.subarray(0, bytes.indexOf('\n') + 1)));
+  replaceFiles(folder, files.set(path, bytes.subarray(0, bytes.indexOf('\n') + 1)));
   const opening = openLowdbStore(folder, [things]);
   await expect(opening).rejects.toThrow(StoreDamagedError);
   await expect(opening).rejects.toThrow('the changes 2 to 10 are missing');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { flipped, lay } from './small-store.ts';
+import { flipped, replaceFiles } from './small-store.ts';
 import { everything, filesIn } from './store-contents.ts';
 
 /** Written by the last version that had the first format: two sealed segments, one full one, and one that grows. */
@@ -58,7 +58,7 @@ test('a crash at any step of the migration loses nothing', async () => {
     ['while segments are written', [...old, ['segments/0000000001.json.tmp', Buffer.from('{"crc')] as const]],
     ['before the old files are put aside', [...old, ...only(/^segments/, /^store/)]],
   ] as const) {
-    lay(folder, new Map(state));
+    replaceFiles(folder, new Map(state));
     expect((await opened(folder)).found, step).toEqual(pets);
   }
 });
@@ -69,13 +69,13 @@ test('a damaged folder of format 1 is rejected, and not changed', async () => {
   for (const [path, bytes] of files) {
     for (let at = 0; at < bytes.length; at += rounds(23, 1)) {
       const damaged = new Map(files).set(path, flipped(bytes, at));
-      lay(folder, damaged);
+      replaceFiles(folder, damaged);
       await expect(openLowdbStore(folder, allCollections), `${path} at ${at}`).rejects.toThrow(StoreDamagedError);
       const left = filesIn(folder);
       for (const [one, was] of damaged) expect(left.get(one), one).toEqual(was);
     }
   }
-  lay(folder, files);
+  replaceFiles(folder, files);
   rmSync(join(folder, 'pets'), { recursive: true });
   await expect(openLowdbStore(folder, allCollections)).rejects.toThrow(/pets: the folder is missing/);
 });

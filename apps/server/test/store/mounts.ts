@@ -9,10 +9,10 @@ export type FileSystem = 'ext4' | 'xfs';
 /** A file system in a file, mounted on a folder of the running test. */
 export interface MountedDisk {
   path: string;
-  /** Ends it as a power cut would: what was not synced is lost, and every call fails from now on. */
+  /** Cuts the power: unsynced data is lost, and every later call fails. */
   cutPower(): void;
   unmount(): void;
-  /** Mounts it again, whereby it repairs itself. */
+  /** Mounts the file system again, which repairs it. */
   mount(): void;
 }
 
@@ -21,7 +21,7 @@ const env = { ...process.env, PATH: [process.env.PATH, '/usr/sbin', '/sbin'].joi
 
 const FILE_SYSTEMS: Record<FileSystem, { megabytes: number; command: string[]; package: string }> = {
   ext4: { megabytes: 128, command: ['mkfs.ext4', '-q', '-F'], package: 'e2fsprogs' },
-  // The smallest that mkfs.xfs makes.
+  // The smallest size that mkfs.xfs accepts.
   xfs: { megabytes: 320, command: ['mkfs.xfs', '-q', '-f'], package: 'xfsprogs' },
 };
 
@@ -30,12 +30,12 @@ const GOING_DOWN =
   'my $how = pack("L", 2); open(my $f, "<", $ARGV[0]) or die $!; ioctl($f, 0x8004587d, $how) or die $!';
 
 /**
- * Unmounts a folder, and waits until its image is unused. A container that starts has a copy of each mount for a moment, and as long as
- * there is one, mounting the image again gives the file system that has lost its power.
+ * Unmounts a folder, and waits until its image is unused. A container that starts has a copy of each mount for a moment. While a copy
+ * exists, mounting the image again returns the file system without power.
  */
 const UNMOUNT = 'umount "$1" && while [ -n "$(losetup -j "$2")" ]; do sleep 0.01; done';
 
-/** A new file system for the running test, which is skipped where it cannot be had. */
+/** Creates a file system for the running test. Skips the test if this machine cannot mount one. */
 export function mountedDisk(context: TestContext, kind: FileSystem): MountedDisk {
   const { megabytes, command, package: name } = FILE_SYSTEMS[kind];
   for (const [program = '', install] of [
@@ -67,7 +67,7 @@ export function mountedDisk(context: TestContext, kind: FileSystem): MountedDisk
   return disk;
 }
 
-/** A small file system in memory for the running test, which is skipped where it cannot be had. */
+/** Creates a small file system in memory for the running test. Skips the test if this machine cannot mount one. */
 export function smallDisk(context: TestContext, kilobytes: number): string {
   const path = join(newFolder(), 'disk');
   tryTo(context, path, () => run(['mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path]));
@@ -78,18 +78,18 @@ export function remountReadOnly(path: string) {
   run(['mount', '-o', 'remount,ro', path]);
 }
 
-/** Mounts something on a new folder until the test ends. Skips the test where that is impossible. */
+/** Mounts a file system on a new folder until the test ends. Skips the test if that is impossible. */
 function tryTo(context: TestContext, path: string, mount: () => void) {
   const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
   skipIf(context, isRoot ? undefined : 'only root on Linux may mount');
   mkdirSync(path);
-  // Even while a test that failed still has files open there.
+  // Lazily, because a failed test may still have open files there.
   onTestFinished(() => void spawnSync('umount', ['--lazy', path]));
   try {
     mount();
   } catch (error) {
     const message = error instanceof Error ? error.message.trim().replaceAll('\n', ' ') : error;
-    skipIf(context, `this machine does not mount it (${message})`);
+    skipIf(context, `this machine cannot mount it (${message})`);
   }
 }
 

@@ -16,16 +16,16 @@ export function manifestOf({ crc32: _, documents: __, ...data }: Record<string, 
 
 const text = ['Rex', 'Ünïcødé 猫', '', '{ "crc32":1,"sequence":[', 'two\nlines'];
 
-/** So much that a segment of the small store is full with six documents, and none of them is merged. */
+/** With this cost, a segment of the small store is full with six documents, and no segments are merged. */
 export const maxSegment = 900;
 
-/** The documents of the small store; the commits of its newest segment bring two, one and two changes. */
+/** The documents of the small store. The commits of its newest segment have two, one and two changes. */
 export const documents: Properties[] = [
   { key: 2, text: 'replaced', color: 'blue' },
   ...Array.from({ length: 13 }, (_, i) => ({ key: i + 3, text: text[i % 5], ...(i % 3 === 0 && { color: 'red' }) })),
 ];
 
-/** Every file of a store with two sealed segments, of which the second has a tombstone for a document of the first, and the active one. */
+/** The files of a store with two sealed segments, and an active one. The second segment has a tombstone for a document of the first. */
 export async function smallStore(): Promise<Map<string, Buffer>> {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things], { maxSegment });
@@ -44,8 +44,8 @@ export async function smallStore(): Promise<Map<string, Buffer>> {
   return filesIn(folder);
 }
 
-/** Puts these files, and no others, into the folder. */
-export function lay(folder: string, files: Map<string, Buffer>) {
+/** Replaces the content of a folder by these files. */
+export function replaceFiles(folder: string, files: Map<string, Buffer>) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   for (const [path, bytes] of files) {
@@ -54,9 +54,9 @@ export function lay(folder: string, files: Map<string, Buffer>) {
   }
 }
 
-/** Opens these files as a store and returns its documents, or the error that it is rejected with. */
+/** Opens these files as a store, and returns its documents, or the error of the opening. */
 export async function opened(folder: string, files: Map<string, Buffer>) {
-  lay(folder, files);
+  replaceFiles(folder, files);
   const warnings: string[] = [];
   try {
     const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: (line) => warnings.push(line) });
@@ -68,7 +68,7 @@ export async function opened(folder: string, files: Map<string, Buffer>) {
   }
 }
 
-/** The same bytes but for one bit of the one at this place. */
+/** The same bytes, except for one bit of the byte at this offset. */
 export const flipped = (bytes: Buffer, at: number) => {
   const other = Buffer.from(bytes);
   other[at] = (other[at] ?? 0) ^ (1 << (at % 8));

@@ -3,29 +3,29 @@ import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
 
-/** A kind of store for the suite that all of them pass. */
+/** A kind of store for the suites that every store passes. */
 export interface StoreFixture {
-  /** A new, empty store with these collections. */
+  /** Opens a new, empty store with these collections. */
   open(collections: readonly CollectionDeclaration[]): Promise<Store>;
-  /** The same store again after it was closed, if it outlives that. */
+  /** Opens the closed store again. A store in memory has no such function. */
   reopen?(collections: readonly CollectionDeclaration[]): Promise<Store>;
-  /** How often it is compared with a map; for stores that take long to open. */
+  /** The number of comparisons with a map. Stores that open slowly have few. */
   runs?: number;
 }
 
-/** Nothing here is about pets: the collections of the suite are its own. */
+/** The suites have collections of their own, because nothing in the stores is about pets. */
 export const things: CollectionDeclaration = { name: 'things', id: 'key', indexes: ['color', 'size'] };
 export const others: CollectionDeclaration = { name: 'others', id: 'id', indexes: [] };
 
 /** The options of a write with an idempotency key. */
 export const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
 
-/** Segments so small that a short test seals and merges many. */
+/** The cost of a segment that is so small that a short test seals and merges many. */
 export const smallSegments = 6000;
 
 export const isDatabase = (place: string) => place.startsWith('postgres:');
 
-/** The store of `things` in a folder, or in a database. */
+/** Opens the store of `things` in a folder or a database. */
 export function openThings(place: string, onWarning: (line: string) => void = () => {}): Promise<Store> {
   if (isDatabase(place)) return openPostgresStore(place, [things], { connectTimeout: 1_000, statementTimeout: 2_000 });
   return openLowdbStore(place, [things], { onWarning, maxSegment: smallSegments });

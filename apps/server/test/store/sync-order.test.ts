@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { newFolder, rounds, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blocksIn } from '../../src/store/lowdb/block.ts';
-import { DiskModel, type Luck } from './disk-model.ts';
+import { DiskModel, type Survivors } from './disk-model.ts';
 import { randomNumbers, seed } from './numbers.ts';
 import { openThings } from './store-fixture.ts';
 import { type Call, printed, traceWriters, untraceable } from './trace.ts';
 import { WrittenModel } from './written-model.ts';
 
 const { reason, install } = untraceable();
-const isSkipped = skips('The order of writing, syncing and acknowledging, and power cuts in between', reason, install);
+const isSkipped = skips(
+  'The order of writes, syncs and acknowledgements, and power cuts between them',
+  reason,
+  install,
+);
 
 /** The identifiers of the documents that a commit removes. */
 function tombstonesIn(commit: string): number[] {
@@ -26,7 +30,7 @@ const manifest = 'data/store.json';
 
 describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   let calls: Call[];
-  /** Those of a second process, which finds the store of the first. */
+  /** The calls of a second process, which opens the store of the first process. */
   let later: Call[];
   beforeAll(async () => {
     let remove = () => {};
@@ -38,19 +42,19 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
     return remove;
   });
 
-  const those = (name: string | RegExp, path: string | RegExp) =>
+  const callsTo = (name: string | RegExp, path: string | RegExp) =>
     calls.filter((call) => call.name.match(name) && call.paths.some((one) => one.match(path)));
   const at = (path: string) => new RegExp(`^${path}$`);
-  /** There is a call of this kind that begins after the one and is over before the other. */
+  /** Whether such a call begins after the call `before` has ended, and ends before the call `after` begins. */
   const between = (before: Call, name: string, path: string, after: Call) =>
-    those(name, at(path)).some((call) => before.end < call.start && call.end < after.start);
+    callsTo(name, at(path)).some((call) => before.end < call.start && call.end < after.start);
 
-  /** The file was opened so that a write of it is on disk when it returns. */
+  /** Whether the file was opened so that each write is on disk when it returns. */
   const isDurable = (write: Call) =>
-    those('openat', at(write.paths[0] ?? '')).some(({ args, end }) => args.includes('O_DSYNC') && end < write.start);
+    callsTo('openat', at(write.paths[0] ?? '')).some(({ args, end }) => args.includes('O_DSYNC') && end < write.start);
 
   test('every write is in a segment and synced before it is acknowledged', () => {
-    const lines = those('pwrite64', /\.jsonl$/);
+    const lines = callsTo('pwrite64', /\.jsonl$/);
     const begun = new Map(printed(calls).map(({ line }) => [/^\w+ (\d+)/.exec(line)?.[1], line]));
     const done = printed(calls).filter(({ line }) => line.startsWith('done '));
     expect(done).toHaveLength(writes);
@@ -67,47 +71,47 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   });
 
   test('the folder is synced after a segment is made and before anything is written to it', () => {
-    const made = those('openat', /\.jsonl$/).filter(({ args }) => args.includes('O_CREAT|O_EXCL'));
+    const made = callsTo('openat', /\.jsonl$/).filter(({ args }) => args.includes('O_CREAT|O_EXCL'));
     expect(made.length).toBeGreaterThan(3);
     for (const call of made) {
-      const [written] = those('pwrite64', at(call.paths[0] ?? ''));
+      const [written] = callsTo('pwrite64', at(call.paths[0] ?? ''));
       if (written) expect(between(call, '^fsync$', segments, written), call.paths[0]).toBe(true);
     }
   });
 
   test('a sealed segment is synced under its name before the manifest names it', () => {
-    const manifests = those('write', at(`${manifest}.tmp`));
+    const manifests = callsTo('write', at(`${manifest}.tmp`));
     const named = new Map<number, Call>();
     for (const call of manifests)
       for (const number of JSON.parse(call.text).sealed as number[]) if (!named.has(number)) named.set(number, call);
     expect(named.size).toBeGreaterThan(3);
     for (const [number, call] of named) {
       const file = `${segments}/${String(number).padStart(10, '0')}.json`;
-      const [written] = those('write', at(`${file}.tmp`));
-      const [renamed] = those('rename', at(file));
+      const [written] = callsTo('write', at(`${file}.tmp`));
+      const [renamed] = callsTo('rename', at(file));
       if (!written || !renamed) throw new Error(`${file} was not sealed`);
       expect(between(written, '^fsync$', `${file}.tmp`, renamed)).toBe(true);
       expect(between(renamed, '^fsync$', segments, call)).toBe(true);
     }
   });
 
-  test('a merged segment is removed when the manifest without it is synced under its name', () => {
-    const removed = those('unlink', /segments\/\d+\.jsonl?$/);
+  test('a merged segment is removed after the manifest without it is synced under its name', () => {
+    const removed = callsTo('unlink', /segments\/\d+\.jsonl?$/);
     expect(removed.length).toBeGreaterThan(3);
     for (const call of removed) {
-      const renamed = those('rename', at(manifest))
+      const renamed = callsTo('rename', at(manifest))
         .filter(({ end }) => end < call.start)
         .at(-1);
       expect(renamed && between(renamed, '^fsync$', 'data', call), call.paths[0]).toBe(true);
     }
   });
 
-  test('every folder is synced in the one above before the first write is acknowledged', () => {
+  test('every folder is synced in its parent before the first write is acknowledged', () => {
     const done = printed(calls).find(({ line }) => line.startsWith('done '))?.call;
-    const [data] = those('mkdir', /^data$/);
-    const [made] = those('mkdir', at(segments));
-    const [file] = those('openat', at(`${segments}/0000000001.jsonl`));
-    const [renamed] = those('rename', at(manifest));
+    const [data] = callsTo('mkdir', /^data$/);
+    const [made] = callsTo('mkdir', at(segments));
+    const [file] = callsTo('openat', at(`${segments}/0000000001.jsonl`));
+    const [renamed] = callsTo('rename', at(manifest));
     if (!done || !data || !made || !file || !renamed) throw new Error('the store was not made as expected');
     expect(between(data, '^fsync$', '', done)).toBe(true);
     expect(between(file, '^fsync$', segments, renamed)).toBe(true);
@@ -124,10 +128,10 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
 
   test('no power cut at any system call loses a write, if unsynced data is lost', async () => {
     const random = randomNumbers(seed());
-    const lucks: Luck[] = [
+    const selections: Survivors[] = [
       () => [],
       (changes) => changes.filter(() => random(2) === 0),
-      ...rounds<Luck[]>([], [(changes) => changes, (changes) => changes.slice(0, random(changes.length + 1))]),
+      ...rounds<Survivors[]>([], [(changes) => changes, (changes) => changes.slice(0, random(changes.length + 1))]),
     ];
     const lines = printed(calls);
     const disk = new DiskModel();
@@ -144,15 +148,15 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
       const known = until < 0 ? lines.length : until;
       model.learn(lines.slice(learnt, known).map(({ line }) => line));
       learnt = known;
-      for (const luck of lucks) {
+      for (const survivors of selections) {
         rmSync(left, { recursive: true, force: true });
-        disk.left(left, luck);
+        disk.writeAfterPowerCut(left, survivors);
         const store = await openThings(join(left, 'data'));
         await model.check(store);
         await store.close();
       }
     }
-    console.log(`the power was cut at ${moments} moments, with ${lucks.length} outcomes each`);
+    console.log(`the power was cut at ${moments} moments, with ${selections.length} outcomes each`);
     expect(moments).toBeGreaterThan(15);
   });
 });

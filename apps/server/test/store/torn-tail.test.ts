@@ -2,7 +2,16 @@ import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { documents, flipped, lay, manifest, manifestOf, maxSegment, opened, smallStore } from './small-store.ts';
+import {
+  documents,
+  flipped,
+  manifest,
+  manifestOf,
+  maxSegment,
+  opened,
+  replaceFiles,
+  smallStore,
+} from './small-store.ts';
 import { everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 
@@ -54,7 +63,7 @@ function* damaged(bytes: Buffer) {
 
 /** The next write is stored where the tail was, the tail in a file beside it. */
 async function setAside(folder: string, files: Map<string, Buffer>, tail: Buffer) {
-  lay(folder, files);
+  replaceFiles(folder, files);
   const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: () => {} });
   const before = await everything(store.collection('things'));
   expect(before).toEqual(documents.slice(0, before.length));

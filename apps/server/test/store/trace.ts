@@ -13,17 +13,17 @@ export interface Call {
   paths: string[];
   /** The descriptor it works on. */
   descriptor: number | undefined;
-  /** All between its parentheses. */
+  /** The text between its parentheses. */
   args: string;
-  /** What it writes. */
+  /** The bytes that it writes, as latin1. */
   text: string;
 }
 
-/** What follows a commit has time to come too early. */
+/** Delays the end of each write of a commit, so that a call that does not wait for it begins before this end. */
 const slow = 'inject=pwrite64:delay_exit=3000';
 const traced = 'openat,mkdir,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink';
 
-/** The reason why this machine cannot trace, if it cannot, and the Debian package that would change it, if one would. */
+/** The reason why this machine cannot trace, and the Debian package that is missing. Empty if it can. */
 export function untraceable(): { reason?: string; install?: string } {
   const { error, status, stderr } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], { encoding: 'utf8' });
   if (error) return { reason: 'strace does not run here', install: 'strace' };
@@ -79,7 +79,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** What the process printed, line by line, each with the call that printed it. */
+/** The lines that the process printed, each with the call that printed it. */
 export function printed(calls: readonly Call[]): { line: string; call: Call }[] {
   const all = calls.filter(({ name, descriptor }) => name === 'write' && descriptor === 1);
   return all.map((call) => ({ line: call.text.trimEnd(), call }));

@@ -8,18 +8,18 @@ type Pending =
   | { kind: 'remove'; id: number };
 
 /**
- * What a store may hold by what writers.ts has printed. Each document has one writer, so it is as the last acknowledged
- * write left it, or as the one write left it that had begun.
+ * The documents that a store may have, according to the lines that writers.ts has printed. Each document has one writer. So its
+ * state is that of the last acknowledged write, or of the single write that has begun since.
  */
 export class WrittenModel {
-  /** The text of every document that was ever acknowledged, nothing where it was removed. */
+  /** The text of every document that was ever acknowledged; undefined if it was removed. */
   readonly #documents = new Map<number, string | undefined>();
-  /** What became of each document, for the message of a failure. */
+  /** The writes to each document, for the message of a failure. */
   readonly #history = new Map<number, string[]>();
   #pending = new Map<string, Pending>();
   acknowledged = 0;
 
-  /** Learns what a process has printed; where several write at once, each has a name. */
+  /** Learns the lines that a process has printed. Concurrent processes have different names. */
   learn(lines: Iterable<string>, process = ''): void {
     for (const line of lines) {
       const [word, number, ...rest] = line.split(' ');
@@ -47,7 +47,7 @@ export class WrittenModel {
     this.acknowledged++;
   }
 
-  /** Holds what the store has against what it may have. */
+  /** Checks that each document of the store is as its writes left it. */
   async check(store: Store): Promise<void> {
     const found = await this.#read(store);
     const creating = new Set<string>();
@@ -63,7 +63,7 @@ export class WrittenModel {
     const ids = new Set([...this.#documents.keys(), ...found.keys()]);
     const wrong = [...ids].filter((id) => !isRight(id, found.get(id)));
     const violations = wrong.map((id) => ({ id, found: found.get(id), history: this.#history.get(id) }));
-    expect(violations, 'not as it was acknowledged').toEqual([]);
+    expect(violations, 'documents differ from their acknowledged writes').toEqual([]);
   }
 
   /** Checks the store, then takes its state as the outcome of all pending writes. */
