@@ -16,22 +16,21 @@ export interface Subject {
   readonly command: CommandAtPath;
 }
 
-export const finding = (path: readonly string[], actual: string, expected: string): Finding => ({
-  where: `petctl ${path.join(' ')}`,
-  actual,
-  expected,
-  fix: 'npm run generate, or apps/petctl/src/commands',
-});
+export function finding(path: readonly string[], actual: string, expected: string): Finding {
+  const fix = 'npm run generate, or apps/petctl/src/commands';
+  return { where: `petctl ${path.join(' ')}`, actual, expected, fix };
+}
 
-export function unlessEqual(where: readonly string[], property: string, actual: unknown, expected: unknown): Finding[] {
-  const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)];
-  return is === should ? [] : [finding(where, `${property} is ${is}`, `${should}`)];
+/** A finding for a property of a command that differs from the spec. */
+export function unlessEqual(path: readonly string[], property: string, actual: unknown, expected: unknown): Finding[] {
+  const [actualText, expectedText] = [JSON.stringify(actual), JSON.stringify(expected)];
+  return actualText === expectedText ? [] : [finding(path, `${property} is ${actualText}`, `${expectedText}`)];
 }
 
 /** An input of an operation. */
 export interface Input extends Field {
   readonly name: string;
-  /** Whether the input is the whole body. The flag of a whole body has a description that is not in the spec. */
+  /** Whether the input is the whole body. The description of its flag is not in the spec. */
   readonly isWhole: boolean;
 }
 
@@ -53,7 +52,7 @@ export function flagOrArgumentOf(
     : node.flags?.find(({ field }) => field === name);
 }
 
-/** Errors in the flag or argument of an input: whether it is required, the words that the parser accepts, and completion. */
+/** Errors in the flag or argument of an input: in whether it is required, in the words that the parser accepts, and in completion. */
 export function* inputErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Generator<Finding> {
   const where = [...subject.command.path, `${input.in} ${input.name}`];
   yield* unlessEqual(where, 'being required', flagOrArgument.required ?? false, input.required);
@@ -61,14 +60,14 @@ export function* inputErrors(subject: Subject, input: Input, flagOrArgument: Arg
   if (input.in !== 'path') yield* completionErrors(subject, input, flagOrArgument.name);
 }
 
-/** Words that the parser accepts for an input although the spec does not allow them. Valid values are sent by `runErrors`. */
+/** Invalid words that the parser accepts for an input. `runErrors` checks that it accepts valid words. */
 function* parserErrors(subject: Subject, input: Input, name: string): Generator<Finding> {
   const { petctl, tree, spec, operation, command } = subject;
   const isInPath = input.in === 'path';
   const { path } = requiredInputs(spec, operation);
   for (const word of invalidWords(spec, input)) {
     const values: Readonly<Record<string, unknown>> = { ...path, ...(isInPath && { [input.name]: word }) };
-    const args = pathNames(operation.path).map((one) => String(values[one]));
+    const args = pathNames(operation.path).map((name) => String(values[name]));
     try {
       petctl.parse(tree, [...command.path, ...(isInPath ? [] : [`--${name}=${word}`]), '--', ...args]);
     } catch {
@@ -93,18 +92,18 @@ function* completionErrors(subject: Subject, input: Input, name: string): Genera
       yield finding(where, `completion does not offer '${value}'`, 'the value is in the enum');
 }
 
-/** Words that the spec does not allow for an input: of another type, and just beyond each bound. */
+/** Invalid words for an input: of another type, and just beyond each bound. */
 function invalidWords(spec: Spec, { schema, isWhole }: Input): string[] {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   // The elements of a list are separate words.
-  const ofWord = types.join() === 'array' ? schema.items : schema;
-  if (isWhole || !ofWord) return [];
-  const described = resolve(spec, ofWord);
-  const { enum: values, minLength = 0, maxLength = Infinity } = described;
+  const wordSchema = types.join() === 'array' ? schema.items : schema;
+  if (isWhole || !wordSchema) return [];
+  const resolved = resolve(spec, wordSchema);
+  const { enum: values, minLength = 0, maxLength = Infinity } = resolved;
   if (values) return ['no such value'];
-  switch (typeOf(described)) {
+  switch (typeOf(resolved)) {
     case 'integer':
-      return ['1e1', '0x1', ...integersBeyond(described).map(String)];
+      return ['1e1', '0x1', ...integersBeyond(resolved).map(String)];
     case 'number':
       return ['no number'];
     case 'object':

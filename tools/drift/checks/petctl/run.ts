@@ -48,8 +48,8 @@ export async function outputOf(petctl: Petctl, ...argv: string[]): Promise<strin
 }
 
 /**
- * Why petctl rejects a command line; undefined if it would run. It sends nothing: an operation only prints its request, the other
- * commands their help.
+ * The error by which petctl rejects a command line; undefined if petctl accepts it. Nothing is sent: an operation prints its
+ * request, and any other command prints its help.
  */
 export async function rejectionOf(petctl: Petctl, words: readonly string[]): Promise<string | undefined> {
   const isOperation = [...petctl.walk(petctl.fullTree())].some(

@@ -22,11 +22,11 @@ export async function textsOf(
 ): Promise<Text[]> {
   const help = await outputOf(petctl, ...path, '--help');
   const man = manual.replaceAll('\\-', '-').replaceAll('\\&', '').replaceAll('\\e', '\\');
-  const [, ...behind] = reference.split(`\n## petctl ${path.join(' ')}\n`);
-  const [section = ''] = behind.join('').split('\n## ');
-  const joined = help.replaceAll(/\n {4,}/g, ' ');
+  const [, sections = ''] = reference.split(`\n## petctl ${path.join(' ')}\n`);
+  const [section = ''] = sections.split('\n## ');
+  const unwrapped = help.replaceAll(/\n {4,}/g, ' ');
   return [
-    text('the help', help, joined.matchAll(/^ {2}(?!petctl )(.*?\S)(?: {2,}|(?<=>) )(.*)$/gm)),
+    text('the help', help, unwrapped.matchAll(/^ {2}(?!petctl )(.*?\S)(?: {2,}|(?<=>) )(.*)$/gm)),
     text('the manual page', man, man.matchAll(/^\.TP\n\\fB(.*)\\fR\n(.*)$/gm)),
     text('the reference', section, section.matchAll(/^- `(.*?)`: (.*)$/gm)),
   ];
@@ -54,20 +54,20 @@ export function factErrors(
   );
 }
 
-/** The facts of a command that a text does not state. */
+/** The facts of a command that a text does not state. A deprecated command names its successor. */
 export function missingCommandFacts({ text }: Text, operation: Operation, successor: Operation | undefined): string[] {
   const { description, deprecated, sunset = '', stability = '' } = operation;
-  const facts = [description, stability, ...(deprecated ? ['Deprecated', sunset] : [])];
-  if (deprecated && successor) facts.push(`petctl ${successor.command.join(' ')}`);
+  const successorCommand = successor ? `petctl ${successor.command.join(' ')}` : '';
+  const facts = [description, stability, ...(deprecated ? ['Deprecated', sunset, successorCommand] : [])];
   return facts.filter((fact) => !text.includes(plain(fact)));
 }
 
-/** The flags that are not an input and that a text does not describe. */
+/** The flags of petctl's own, which set no input, that a text does not describe. */
 export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string[] {
-  return flags
-    .filter(({ field, property }) => field === undefined && property === undefined)
-    .filter(({ name, description }) => !rowOf(text, flagWords(name))?.[1].startsWith(withoutPeriod(description)))
-    .map(({ name }) => `--${name}`);
+  const own = flags.filter(({ field, property }) => field === undefined && property === undefined);
+  const isDescribed = ({ name, description }: Flag) =>
+    rowOf(text, flagWords(name))?.[1].startsWith(withoutPeriod(description));
+  return own.filter((flag) => !isDescribed(flag)).map(({ name }) => `--${name}`);
 }
 
 /** The row of a flag or an argument, by the spellings of its name: its left column, and its description. */
@@ -87,22 +87,19 @@ export function missingInputFacts(text: Text, input: Input, { name }: Argument |
   if (input.isWhole) return [];
   const { schema, required, deprecated } = input;
   const { minimum, maximum, minLength, maxLength, enum: values = [], default: standard, format } = schema;
-  const types = [schema.type ?? []].flat().filter((one) => one !== 'null');
+  const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   const isPlain = /^(integer|number|string)$/.test(types.join()) && format !== 'binary' && !schema.contentMediaType;
   const words = (description.match(/[^\s,;()]+/g) ?? []).map((word) => word.replace(/\.$/, ''));
   const bounds = values.length > 0 ? values : [minimum, maximum, minLength, maxLength];
-  const isValue = (one: unknown) => one !== undefined && one !== null && typeof one !== 'object';
+  const isScalar = (value: unknown) => value !== undefined && value !== null && typeof value !== 'object';
+  const ofFlag = [...(required ? ['required'] : []), ...(deprecated || schema.deprecated ? ['deprecated'] : [])];
+  const expectedWords = [...[...bounds, standard].filter(isScalar).map(String), ...(isInPath ? [] : ofFlag)];
   const facts: [fact: string, isStated: boolean][] = [
     [input.description, description.startsWith(withoutPeriod(input.description))],
-    ...[...bounds, standard].filter(isValue).map((one): [string, boolean] => [`${one}`, words.includes(`${one}`)]),
+    ...expectedWords.map((word): [string, boolean] => [word, words.includes(word)]),
     [`default: ${standard}`, standard === undefined || description.includes(`default: ${standard}`)],
+    [`<${types[0]}>`, isInPath || !isPlain || left.endsWith(`<${types[0]}>`)],
   ];
-  if (!isInPath)
-    facts.push(
-      [`<${types[0]}>`, !isPlain || left.endsWith(`<${types[0]}>`)],
-      ['required', !required || words.includes('required')],
-      ['deprecated', !(deprecated || schema.deprecated) || words.includes('deprecated')],
-    );
   return facts.filter(([, isStated]) => !isStated).map(([fact]) => fact);
 }
 
@@ -110,7 +107,8 @@ export function missingInputFacts(text: Text, input: Input, { name }: Argument |
 export async function* exampleErrors(petctl: Petctl, { path }: CommandAtPath): AsyncGenerator<string> {
   const help = await outputOf(petctl, ...path, '--help');
   const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
-  for (const line of lines.filter((one) => !one.includes('@'))) {
+  // An example with a file would read the file.
+  for (const line of lines.filter((text) => !text.includes('@'))) {
     const error = await rejectionOf(petctl, wordsOf(line));
     if (error !== undefined) yield `the example 'petctl ${line}' fails: ${error}`;
   }
