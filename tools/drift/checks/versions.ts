@@ -39,12 +39,13 @@ export function manifestsOf(project: Project): Manifest[] {
   return released.map((folder) => ({ folder, ...JSON.parse(project.read(`${folder}/package.json`)) }));
 }
 
-interface Manifest {
+export interface Manifest {
   folder: string;
   name: string;
   version: string;
   private?: boolean;
-  publishConfig?: object;
+  exports?: Readonly<Record<string, unknown>>;
+  publishConfig?: { exports?: object };
 }
 
 /** The changesets of the next release. */

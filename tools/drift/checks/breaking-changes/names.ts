@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Flag } from 'petctl/internal';
 import { released } from '../../../repository.ts';
 import { node, type Spec } from '../../openapi.ts';
+import type { Manifest } from '../versions.ts';
 import type { Change } from './rules.ts';
 
 /** The functions of petctl that build commands from operations. */
@@ -64,13 +65,10 @@ function namesOf({ model }: Spec, { fullTree, walk }: Commands): Map<string, Nam
     // An operation has one command that calls it, and may have one that calls it for each line of a file.
     const command = `${endpoint} ${words === operation.command.join(' ') ? 'call' : 'import'}`;
     names.set(command, { kind: 'command', parent: endpoint, where: endpoint, name: `'petctl ${words}'` });
-    for (const flag of flags)
-      names.set(`${command} ${inputOf(flag)}`, {
-        kind: 'flag',
-        parent: command,
-        where: `petctl ${words}`,
-        name: `--${flag.name}`,
-      });
+    for (const flag of flags) {
+      const name = `--${flag.name}`;
+      names.set(`${command} ${inputOf(flag)}`, { kind: 'flag', parent: command, where: `petctl ${words}`, name });
+    }
   }
   return names;
 }
@@ -156,13 +154,7 @@ function schemasBelow({ root }: Spec, part: unknown): Set<string> {
   return names;
 }
 
-interface Manifest {
-  readonly name?: string;
-  readonly exports?: Readonly<Record<string, unknown>>;
-  readonly publishConfig?: { readonly exports?: object };
-}
-
-function manifestOf(folder: string, read: ReadText): Manifest {
+function manifestOf(folder: string, read: ReadText): Partial<Manifest> {
   return JSON.parse(read(`${folder}/package.json`) ?? '{}');
 }
 

@@ -26,26 +26,18 @@ export async function* docsPageErrors({ spec, get }: Service): AsyncGenerator<st
 
 const parsed = cached((text: string): unknown => parse(text, { merge: true }));
 
-/** The facts of an operation that the spec states only in its extensions: deprecation, dates, successor and stability. */
+/** The deprecation of an operation and its stability, with empty texts for facts that the spec does not state. */
 function noticesOf({ operations }: Spec, operation: Node): string[] {
-  const {
-    deprecated,
-    'x-sunset': sunset,
-    'x-deprecated-since': since,
-    'x-successor': id,
-    'x-stability-level': stability,
-  } = operation;
-  const successor = [...operations].find(([, operation]) => operation.id === id)?.[0];
-  const days = [sunset, since]
-    .filter((day) => typeof day === 'string')
-    .map((day) => new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }));
-  return [
-    ...(deprecated ? ['deprecated', ...days, ...(successor ? [successor] : [])] : []),
-    ...(typeof stability === 'string' ? [stability] : []),
-  ];
+  const { deprecated, 'x-successor': successorId, 'x-stability-level': stability = '' } = operation;
+  if (!deprecated) return [String(stability)];
+  const [successor = ''] = operations.entries().find(([, { id }]) => id === successorId) ?? [];
+  const dates = [operation['x-sunset'], operation['x-deprecated-since']]
+    .filter((date) => typeof date === 'string')
+    .map((date) => new Date(date).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }));
+  return ['deprecated', ...dates, successor, String(stability)];
 }
 
-/** The parts of the spec that the docs page omits or changes. The page may extend texts, and may state an example in the description. */
+/** The parts of the spec that the docs page lacks or changes. The page may add text, and may state an example in a description. */
 function differences(spec: unknown, presented: unknown, at: string): string[] {
   if (Array.isArray(spec) && spec.length === list(presented).length)
     return spec.flatMap((item, i) => differences(item, list(presented)[i], `${at}/${i}`));
@@ -54,10 +46,9 @@ function differences(spec: unknown, presented: unknown, at: string): string[] {
     const isShown = isText ? String(presented).includes(spec.trim()) : isDeepStrictEqual(spec, presented);
     return isShown ? [] : [`/docs shows ${at} as ${JSON.stringify(presented)?.slice(0, 100)}`];
   }
-  return Object.entries(spec).flatMap(([name, value]) => {
-    if (name === 'servers') return [];
-    const isInText =
-      name === 'example' && !(name in presented) && String(presented.description).includes(`\`${value}\``);
-    return isInText ? [] : differences(value, presented[name], `${at}/${name}`);
-  });
+  const isInDescription = (name: string, value: unknown) =>
+    name === 'example' && !(name in presented) && String(presented.description).includes(`\`${value}\``);
+  return Object.entries(spec)
+    .filter(([name, value]) => name !== 'servers' && !isInDescription(name, value))
+    .flatMap(([name, value]) => differences(value, presented[name], `${at}/${name}`));
 }

@@ -24,7 +24,7 @@ function settingErrors(project: Project, { settings, deployments }: Settings): F
   const page = 'docs/operating.md';
   const error = (actual: string, expected: string) => editFinding(page, actual, expected);
   const rows = [...project.read(page).matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)];
-  const errors = Object.values(settings).flatMap(({ variable, flags, fallback }) => {
+  return Object.values(settings).flatMap(({ variable, flags, fallback }) => {
     const [, , flag = '', cell = ''] = rows.find(([, name]) => name === variable) ?? [];
     const long = flags.split(' ').find((word) => word.startsWith('--')) ?? '';
     if (!cell) return [error(`it lacks ${variable}`, 'each setting is a row of the table')];
@@ -34,9 +34,6 @@ function settingErrors(project: Project, { settings, deployments }: Settings): F
       ...(missing ? [error(`the default of ${variable} is '${cell}'`, `it is ${missing[0]}`)] : []),
     ];
   });
-  const known = Object.values(settings).map(({ variable }): string => variable);
-  const unknown = rows.filter(([, name = '', flag = '']) => flag.includes('`--') && !known.includes(name));
-  return [...errors, ...unknown.map(([, name]) => error(`it has ${name}`, 'there is no such setting'))];
 }
 
 /** Errors in the table of bounds: each row has the value of the settings and constants that it names. */
@@ -89,17 +86,18 @@ function sentenceErrors(
   });
 }
 
-/** The numbers of the constants in sources: one, or those of an object. */
+/** The constants in sources that are a number or an object of numbers. */
 function constantsIn(sources: readonly string[]): Constants {
-  const found = new Map<string, readonly number[]>();
+  const constants = new Map<string, readonly number[]>();
   for (const source of sources)
     for (const [, name = '', value = ''] of source.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]+) = ([\d{].*?);$/gm)) {
-      const products = [...value.matchAll(/\d[\d_]*(?: \*\*? \d[\d_]*)*/g)];
-      found.set(name, [...(found.get(name) ?? []), ...products.map(([product]) => amountOf(product))]);
+      const products = value.match(/\d[\d_]*(?: \*\*? \d[\d_]*)*/g) ?? [];
+      constants.set(name, [...(constants.get(name) ?? []), ...products.map(amountOf)]);
     }
-  return found;
+  return constants;
 }
 
+/** The number that an expression such as `8 * 2 ** 20` yields. */
 function amountOf(product: string): number {
   const factors = product
     .replaceAll('_', '')
