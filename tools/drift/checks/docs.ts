@@ -18,7 +18,7 @@ export const docs: Check = {
   },
 };
 
-/** The petctl check compares it with the commands that it is generated from. */
+/** A generated page, which the petctl check compares with petctl. */
 const generatedPage = 'docs/petctl.md';
 
 /** The hand-written pages. */
@@ -29,9 +29,10 @@ function pagesOf(project: Project): string[] {
   return [...named.filter(project.exists), ...listed];
 }
 
+/** The fenced blocks of code on a page. */
 function blocksOf(project: Project, page: string): Block[] {
-  const whole = project.read(page);
-  return [...whole.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```/gm)].map(({ index, 1: language = '', 2: text = '' }) => {
-    return { page, line: whole.slice(0, index).split('\n').length, language, text };
+  const all = project.read(page);
+  return [...all.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```/gm)].map(({ index, 1: language = '', 2: text = '' }) => {
+    return { page, line: all.slice(0, index).split('\n').length, language, text };
   });
 }

@@ -19,7 +19,7 @@ export function successesOf(spec: Spec, { object }: Operation): [status: number,
   });
 }
 
-/** Values of a response: objects, and lists of them, with each property at its edges. */
+/** Valid bodies of a response: objects, or lists of objects, with each property at its bounds. */
 export function dataFor(spec: Spec, schema: Schema | undefined): unknown[] {
   if (!schema) return [];
   const { items } = resolve(spec, schema);
@@ -28,14 +28,14 @@ export function dataFor(spec: Spec, schema: Schema | undefined): unknown[] {
   return items ? [bodies, []] : bodies;
 }
 
-/** A short text of a value, with the digits of bigints. */
+/** The beginning of a value's JSON, with the digits of bigints. */
 export const excerpt = (value: unknown) => show(value).slice(0, 200);
 
 /** The least and the greatest integer by the bounds and the format of a schema; undefined without such a bound. */
 function integerRange({ minimum, maximum, format }: Schema) {
-  const bound = (written: number | undefined, ofInt64: bigint) => {
-    if (written !== undefined && Number.isInteger(written)) return BigInt(written);
-    return format === 'int64' ? ofInt64 : undefined;
+  const bound = (declared: number | undefined, boundOfInt64: bigint) => {
+    if (declared !== undefined && Number.isInteger(declared)) return BigInt(declared);
+    return format === 'int64' ? boundOfInt64 : undefined;
   };
   return [bound(minimum, -(2n ** 63n)), bound(maximum, 2n ** 63n - 1n)] as const;
 }
@@ -47,7 +47,7 @@ export function integersBeyond(schema: Schema): bigint[] {
 }
 
 /** Values at the bounds of a schema. Some may be invalid, because of its other keywords. */
-function edgesOf(schema: Schema): readonly unknown[] {
+function valuesAtBounds(schema: Schema): readonly unknown[] {
   const { enum: values, format, minLength = 0, maxLength = 3000 } = schema;
   if (values) return values;
   switch (typeOf(schema)) {
@@ -56,7 +56,7 @@ function edgesOf(schema: Schema): readonly unknown[] {
       return [low, 0n, 1_000_000n, high].map((n) => (Number.isSafeInteger(Number(n)) ? Number(n) : n));
     }
     case 'string':
-      // Arbitrary texts are not in the format.
+      // Arbitrary texts do not have the format.
       if (format !== undefined) return [];
       return ['x'.repeat(minLength), ' both ', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0000', 'x'.repeat(maxLength)];
     case 'boolean':
@@ -66,16 +66,16 @@ function edgesOf(schema: Schema): readonly unknown[] {
   }
 }
 
-/** Valid objects: all properties, the required ones, and all properties with each value at the bounds of one. */
+/** Valid objects: one with all properties, one with the required properties, and one for each bound of each property. */
 export function bodiesFor(spec: Spec, schema: Schema): Node[] {
-  const [full, least] = [exampleValue(spec, schema, true), exampleValue(spec, schema, false)];
-  if (!isNode(full) || !isNode(least)) return [];
+  const [full, required] = [exampleValue(spec, schema, true), exampleValue(spec, schema, false)];
+  if (!isNode(full) || !isNode(required)) return [];
   const fits = valueCheck(spec);
   const properties = Object.entries(node(resolve(spec, schema).properties));
-  const edges = properties.flatMap(([name, one]) =>
-    edgesOf(resolve(spec, node(one) as Schema)).map((value) => ({ ...full, [name]: value })),
+  const atBounds = properties.flatMap(([name, property]) =>
+    valuesAtBounds(resolve(spec, node(property) as Schema)).map((value) => ({ ...full, [name]: value })),
   );
-  return [full, least, ...edges.filter((body) => fits(schema, body))];
+  return [full, required, ...atBounds.filter((body) => fits(schema, body))];
 }
 
 const examplesOf = cached((operation: Operation, spec: Spec) => exampleInputs(spec, operation));
@@ -90,33 +90,31 @@ export function fullInputs(spec: Spec, operation: Operation): Inputs {
   return examplesOf(operation, spec).find(({ label }) => label === 'all')?.inputs ?? {};
 }
 
-/** Valid inputs of a call: the examples, and everything with each parameter, and each property of the body, at its bounds. */
+/** Valid inputs of a call: the examples, and all inputs with one parameter, or one property of the body, at a bound. */
 export const inputsFor = cached((operation: Operation, spec: Spec): Example[] => {
   const examples = examplesOf(operation, spec);
   const full = fullInputs(spec, operation);
   const fits = valueCheck(spec);
-  const more: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
-    // OpenAPI does not settle how headers and cookies carry other texts.
+  const parametersAtBounds: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
+    // OpenAPI does not define how headers and cookies carry other texts.
     const isCarried = (value: unknown) => /path|query/.test(place) || !/[^\w-]|^$/.test(String(value));
-    return edgesOf(resolve(spec, schema))
+    return valuesAtBounds(resolve(spec, schema))
       .filter((value) => fits(schema, value) && isCarried(value))
       .map((value) => ({ label: `${name}=${value}`, inputs: { ...full, [place]: { ...full[place], [name]: value } } }));
   });
   const { contentType = '' } = full;
   const schema = operation.body?.content[contentType]?.schema;
   const bodies = schema && isJson(contentType) ? bodiesFor(spec, schema) : [];
-  const all = [
-    ...examples,
-    ...more,
-    ...bodies.map((body, i) => ({ label: `body ${i + 1}`, inputs: { ...full, body } })),
-  ];
+  const withBodies = bodies.map((body, i) => ({ label: `body ${i + 1}`, inputs: { ...full, body } }));
   // An optional body without properties is not sent.
   const isLeftOut = ({ body }: Inputs) => !operation.body?.required && isNode(body) && Object.keys(body).length === 0;
   const requestOf = (inputs: Inputs) => expectedRequest(spec, operation.id, inputs, exampleCredentials(spec));
-  return all.filter(({ inputs }) => !isLeftOut(inputs) && unlessUnspecified(() => requestOf(inputs)));
+  return [...examples, ...parametersAtBounds, ...withBodies].filter(
+    ({ inputs }) => !isLeftOut(inputs) && unlessUnspecified(() => requestOf(inputs)),
+  );
 });
 
-/** The built request; undefined if OpenAPI does not say how its inputs are written. */
+/** The built request; undefined if OpenAPI does not define how its inputs are written. */
 export function unlessUnspecified<T>(build: () => T): T | undefined {
   try {
     return build();

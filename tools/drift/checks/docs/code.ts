@@ -8,7 +8,7 @@ import type { Project } from '../../project.ts';
 /** A fenced block of code on a page. */
 export interface Block {
   page: string;
-  /** The line of the page above the text. */
+  /** The line number of the fence above the text. */
   line: number;
   language: string;
   text: string;

@@ -8,8 +8,10 @@ type Server = typeof import('@petstore/server/program');
 type Settings = typeof import('@petstore/server/settings');
 type Command = ReturnType<Server['program']>;
 
-/** These pages name parts of other programs too. */
-const comparing = ['petctl-compared', 'decisions', 'containers', 'kubernetes'].map((page) => `docs/${page}.md`);
+/** The pages that also name flags and paths of other programs. */
+const pagesWithOtherPrograms = ['petctl-compared', 'decisions', 'containers', 'kubernetes'].map(
+  (page) => `docs/${page}.md`,
+);
 
 /** Names in the pages of files, operations, variables, metrics, error codes, flags and paths that do not exist. */
 export async function unknownNames(project: Project, pages: readonly string[]): Promise<Finding[]> {
@@ -22,7 +24,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
   const settingVariables = Object.values(settings).map((setting) => setting.variable);
   const variables = new Set<string>([...(sources.match(variable) ?? []), ...settingVariables]);
   const metrics = new Set(server.match(metric));
-  const flags = new Set([...(await flagsOf(project)), ...[...tools.matchAll(toolFlag)].map(([, name = '']) => name)]);
+  const flags = new Set([...(await flagsOf(project)), ...(tools.match(toolFlag) ?? [])]);
   const { operations, model } = project.spec;
   const { statuses, deployments } = model.service;
   const addresses = Object.values(deployments);
@@ -34,7 +36,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     [/\]\((?![a-z]+:)([^)]+)/g, (target, page) => isLinked(project, page, target), 'there is no such file or heading'],
     [
       /\b((?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}])/g,
-      // Routes for operators, and of the server's pages, are no operations.
+      // Some routes are not operations: routes for operators, and the server's own pages.
       (endpoint) => operations.has(endpoint) || server.includes(`'${endpoint.split(' ')[1]}'`),
       'there is no such operation',
     ],
@@ -43,7 +45,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     [/"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`), 'there is no such code'],
     [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name), 'there is no such flag'],
     [/`(\/[a-z]+)`/g, isServed, 'nothing is served there'],
-    // The table of bounds names the server's tests by their path below their folder.
+    // The table of bounds states the paths of the server's tests below their folder.
     [
       /`([\w./-]+\.test\.ts)`/g,
       (file) => project.exists(file) || project.exists(`apps/server/test/${file}`),
@@ -52,7 +54,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
   ];
   return pages.flatMap((page) =>
     kinds.flatMap(([pattern, isKnown, expected]) => {
-      if (comparing.includes(page) && /flag|served/.test(expected)) return [];
+      if (pagesWithOtherPrograms.includes(page) && /flag|served/.test(expected)) return [];
       const names = new Set([...project.read(page).matchAll(pattern)].map(([, name = '']) => name));
       return [...names]
         .filter((name) => !isKnown(name, page))
@@ -63,22 +65,21 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
 
 const variable = /\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g;
 const metric = /\b(petstore_[a-z_]*[a-z])\b/g;
-/** A flag in the options of `parseArgs`. */
-const toolFlag = /\b([\w-]+)(?::| =) \{ type: '(?:boolean|string)'/g;
+/** The name of a flag in the options of `parseArgs`. */
+const toolFlag = /\b[\w-]+(?=(?::| =) \{ type: '(?:boolean|string)')/g;
 
-/** Whether the target of a link on a page is a file, and its anchor the one of a heading, as GitHub writes it. */
+/** Whether the target of a link is a file, and its anchor belongs to a heading of the file, as GitHub writes anchors. */
 function isLinked(project: Project, page: string, target: string): boolean {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? page : join(dirname(page), path).replaceAll('\\', '/');
   if (!project.exists(file)) return false;
-  const headings = file.endsWith('.md') ? project.read(file).matchAll(/^#+ (.*)$/gm) : [];
-  const anchors = [...headings].map(([, title = '']) =>
-    title
+  if (anchor === undefined) return true;
+  const titles =
+    project
+      .read(file)
       .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-  return anchor === undefined || anchors.includes(anchor);
+      .match(/(?<=^#+ ).*$/gm) ?? [];
+  return titles.some((title) => title.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-') === anchor);
 }
 
 /** Commands of npm itself. */
@@ -118,7 +119,7 @@ function commandLines({ page, language, text }: Block): { page: string; line: st
   return commands.map((line) => ({ page, line }));
 }
 
-/** Why the server rejects a command line; undefined if it would run. It starts nothing. */
+/** The error by which the server rejects a command line; undefined if the server accepts it. Nothing is started. */
 async function serverRejection({ program }: Server, words: string[]): Promise<string | undefined> {
   const root = program({}, async () => {});
   for (const command of commandsBelow(root)) {
@@ -129,11 +130,10 @@ async function serverRejection({ program }: Server, words: string[]): Promise<st
     await root.parseAsync(words, { from: 'user' });
     return undefined;
   } catch (error) {
-    // commander ends the output of help and of the version so.
+    // commander throws after the output of help and of the version, too.
     if ((error as { exitCode?: number }).exitCode === 0) return undefined;
-    return String(error instanceof Error ? error.message : error)
-      .trim()
-      .split('\n')[0];
+    const text = String(error instanceof Error ? error.message : error);
+    return text.trim().split('\n')[0];
   }
 }
 
@@ -147,10 +147,6 @@ async function flagsOf(project: Project): Promise<Set<string>> {
   const { program } = await project.load<Server>('@petstore/server/program');
   const ofServer = commandsBelow(program({}, async () => {})).flatMap(({ options }) => options);
   const ofPetctl = [...walk(fullTree())].flatMap(({ node }) => node.flags ?? []);
-  return new Set([
-    ...[...ofPetctl, ...globalFlags].map(({ name }) => name),
-    ...ofServer.map(({ long }) => long?.replace(/^--/, '') ?? ''),
-    'help',
-    'version',
-  ]);
+  const names = [...ofPetctl, ...globalFlags].map(({ name }) => name);
+  return new Set([...names, ...ofServer.map(({ long }) => long?.slice(2) ?? ''), 'help', 'version']);
 }
