@@ -6,8 +6,8 @@ import { list, type Node, node, type Spec } from '../../openapi.ts';
 import { compareBodies, compareParameters, compareResponses } from './messages.ts';
 import {
   became,
+  byRules,
   type Change,
-  compareByRules,
   compareExtensible,
   compareMaps,
   deprecation,
@@ -25,17 +25,17 @@ import { compareSchemes, compareSecurity } from './security.ts';
 export function compareSpecs(before: Spec, after: Spec, today: string): Change[] {
   const at = new Location({ before, after, today, where: '', direction: 'request' });
   compareOperations(before.operations, after.operations, at);
-  compareByRules(documentRules, before.root, after.root, at);
+  byRules(documentRules)(before.root, after.root, at);
   return at.changes;
 }
 
 type Operations = ReadonlyMap<string, Operation>;
 
 function compareOperations(before: Operations, after: Operations, at: Location, kind = 'operation'): void {
-  compareMaps(before, after, {
-    removed: (endpoint, { object }) => reportRemoved(node(object), at.inside(endpoint), kind),
-    added: (endpoint) => at.inside(endpoint).added(kind),
-    both: (endpoint, operation, operationAfter) => compareOperation(operation, operationAfter, at.inside(endpoint)),
+  compareMaps(before, after, (endpoint) => at.inside(endpoint), {
+    removed: (here, { object }) => reportRemoved(node(object), here, kind),
+    added: (here) => here.added(kind),
+    both: compareOperation,
   });
 }
 
@@ -49,7 +49,7 @@ function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: Location, k
 }
 
 function compareOperation(before: Operation, after: Operation, at: Location): void {
-  compareByRules(operationRules, node(before.object), node(after.object), at);
+  byRules(operationRules)(node(before.object), node(after.object), at);
   compareSecurity(before.security, after.security, at);
   compareParameters(parametersOf(before), parametersOf(after), at);
   const [addresses, addressesAfter] = [ownAddresses(before, at.scope.before), ownAddresses(after, at.scope.after)];
@@ -108,25 +108,22 @@ const compareDeployments: Rule = (before, after, at) => {
     return new Map(addresses.map(([name, address], i) => [name, { address, server: servers[i] ?? {} }] as const));
   };
   const [deployments, deploymentsAfter] = [deploymentsIn(before), deploymentsIn(after)];
-  const here = (name: string) => at.inside(`deployment ${name}`);
-  compareMaps(deployments, deploymentsAfter, {
-    removed: (name) => here(name).removed('deployment'),
-    added: (name) => here(name).added('deployment'),
-    both: (name, { address, server }, now) => {
-      if (address !== now.address) here(name).major('deployment address changed', `${address} became ${now.address}`);
-      compareByRules(serverRules, server, now.server, here(name));
+  compareMaps(deployments, deploymentsAfter, (name) => at.inside(`deployment ${name}`), {
+    removed: (here) => here.removed('deployment'),
+    added: (here) => here.added('deployment'),
+    both: ({ address, server }, now, here) => {
+      if (address !== now.address) here.major('deployment address changed', `${address} became ${now.address}`);
+      byRules(serverRules)(server, now.server, here);
     },
   });
   const [[first = ''], [firstAfter]] = [deployments.keys(), deploymentsAfter.keys()];
   if (first !== firstAfter && deploymentsAfter.has(first))
-    here(first).major('default deployment changed', `${firstAfter} is the first one now`);
+    at.inside(`deployment ${first}`).major('default deployment changed', `${firstAfter} is the first one now`);
 };
 
 /** Compares path items. `compareOperations` compares their operations, and reports added and removed paths. */
 const comparePaths: Rule = (before, after, at) =>
-  compareExtensible(before.paths, after.paths, at, {
-    both: (path, item, itemAfter) => compareByRules(pathItemRules, item, itemAfter, at.inside(path)),
-  });
+  compareExtensible(before.paths, after.paths, at, '', { both: byRules(pathItemRules) });
 
 const pathItemRules = each(
   '$ref parameters servers get put post delete options head patch trace',
@@ -141,7 +138,7 @@ const variableRules: Rules = {
 
 const serverRules: Rules = {
   ...each('url x-deployment', () => 'compareDeployments'),
-  variables: named('variables', 'variable', (before, after, at) => compareByRules(variableRules, before, after, at)),
+  variables: named('variables', 'variable', byRules(variableRules)),
 };
 
 const operationRules: Rules = {

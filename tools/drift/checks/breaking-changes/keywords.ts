@@ -29,11 +29,10 @@ export function conditions(
   compareConditions: (before: unknown, after: unknown, at: Location) => void,
 ): Rule {
   return (before, after, at) =>
-    compareMaps(entriesOf(before[keyword]), entriesOf(after[keyword]), {
-      removed: (key) => at.widened(keyword, `${keyword} ${key} was removed`),
-      added: (key) => at.narrowed(keyword, `${keyword} ${key} was added`),
-      both: (key, condition, conditionAfter) =>
-        compareConditions(condition, conditionAfter, at.inside(` ${keyword} ${key}`)),
+    compareMaps(entriesOf(before[keyword]), entriesOf(after[keyword]), (key) => at.inside(` ${keyword} ${key}`), {
+      removed: (_here, _condition, key) => at.widened(keyword, `${keyword} ${key} was removed`),
+      added: (_here, _condition, key) => at.narrowed(keyword, `${keyword} ${key} was added`),
+      both: compareConditions,
     });
 }
 
@@ -90,11 +89,11 @@ const compareDefaults: Rule = (before, after, at) => {
 
 /** Compares the statuses of error codes. */
 const compareStatuses: Rule = (before, after, at) =>
-  compareMaps(entriesOf(before['x-statuses']), entriesOf(after['x-statuses']), {
-    removed: (code) => at.major('status of a code changed', `${code} has no status now`),
-    added: (code) => at.minor('status of a code added', `${code} has a status now`),
-    both: (code, status, statusAfter) => {
-      if (status !== statusAfter) at.major('status of a code changed', `${code}: ${status} became ${statusAfter}`);
+  compareMaps(entriesOf(before['x-statuses']), entriesOf(after['x-statuses']), () => at, {
+    removed: (here, _status, code) => here.major('status of a code changed', `${code} has no status now`),
+    added: (here, _status, code) => here.minor('status of a code added', `${code} has a status now`),
+    both: (status, statusAfter, here, code) => {
+      if (status !== statusAfter) here.major('status of a code changed', `${code}: ${status} became ${statusAfter}`);
     },
   });
 

@@ -3,7 +3,7 @@ import { covers } from '../../../openapi/body.ts';
 import { type Document, resolve } from '../../../openapi/document.ts';
 import { type Node, node } from '../../openapi.ts';
 import {
-  compareByRules,
+  byRules,
   compareExtensible,
   compareMaps,
   deprecation,
@@ -22,11 +22,10 @@ type Parameters = ReadonlyMap<string, Node>;
 
 /** Compares the parameters of an operation by their places and names. */
 export function compareParameters(before: Parameters, after: Parameters, at: Location): void {
-  compareMaps(before, after, {
-    removed: (name) => at.inside(` ${name}`).removed('parameter'),
-    added: (name, { required }) => at.inside(` ${name}`).added('parameter', required === true),
-    both: (name, parameter, parameterAfter) =>
-      compareByRules(parameterRules, parameter, parameterAfter, at.inside(` ${name}`)),
+  compareMaps(before, after, (name) => at.inside(` ${name}`), {
+    removed: (here) => here.removed('parameter'),
+    added: (here, { required }) => here.added('parameter', required === true),
+    both: byRules(parameterRules),
   });
 }
 
@@ -34,7 +33,7 @@ export const compareBodies: Rule = ({ requestBody: before }, { requestBody: afte
   const [body, bodyAfter] = [resolve(at.scope.before, node(before)), resolve(at.scope.after, node(after))];
   const here = at.inside(' body');
   if (!after) here.removed('body');
-  else if (before) compareByRules(bodyRules, body, bodyAfter, here);
+  else if (before) byRules(bodyRules)(body, bodyAfter, here);
   else here.added('body', bodyAfter.required === true);
 };
 
@@ -42,18 +41,16 @@ export const compareResponses: Rule = ({ responses: before }, { responses: after
   const at = request.reversed();
   const responses = mapOf(before, at.scope.before);
   const isReceived = at.scope.direction === 'response';
-  compareExtensible(before, after, at, {
-    removed: (status) => at.inside(` ${status}`).removed('status'),
-    added: (status, response) => {
-      const here = at.inside(` ${status}`);
+  compareExtensible(before, after, at, ' ', {
+    removed: (here) => here.removed('status'),
+    added: (here, response, status) => {
       if (isReceived && status.startsWith('2')) return here.major('success status added', 'it is new');
       here.added('status');
       // The status was possible before, as part of its range or of the default.
       const responseBefore = responses.get(`${status[0]}XX`) ?? responses.get('default');
       if (isReceived && responseBefore) compareContents(responseBefore, response, here);
     },
-    both: (status, response, responseAfter) =>
-      compareByRules(responseRules, response, responseAfter, at.inside(` ${status}`)),
+    both: byRules(responseRules),
   });
 };
 
@@ -65,11 +62,10 @@ const compareHeaders: Rule = (before, after, at) => {
     // The media types say what `Content-Type` is.
     return new Map(entries.filter(([key]) => key !== 'content-type'));
   };
-  compareMaps(headersOf(before, at.scope.before), headersOf(after, at.scope.after), {
-    removed: (_, { name }) => at.inside(` ${name}`).removed('header'),
-    added: (_, { name, header }) => at.inside(` ${name}`).added('header', header.required === true),
-    both: (_, { header }, { name, header: headerAfter }) =>
-      compareByRules(headerRules, header, headerAfter, at.inside(` ${name}`)),
+  compareMaps(headersOf(before, at.scope.before), headersOf(after, at.scope.after), () => at, {
+    removed: (here, { name }) => here.inside(` ${name}`).removed('header'),
+    added: (here, { name, header }) => here.inside(` ${name}`).added('header', header.required === true),
+    both: ({ header }, now, here) => byRules(headerRules)(header, now.header, here.inside(` ${now.name}`)),
   });
 };
 
@@ -86,7 +82,7 @@ const compareContents: Rule = (before, after, at) => {
   );
   for (const [type, media] of successors) {
     if (media === undefined) at.major(`${direction} media type removed`, `${type} was removed`);
-    else compareByRules(mediaTypeRules, node(contents.get(type)), node(contentsAfter.get(media)), at.with({ media }));
+    else byRules(mediaTypeRules)(node(contents.get(type)), node(contentsAfter.get(media)), at.with({ media }));
   }
   const added = new Set(contentsAfter.keys()).difference(new Set(successors.values()));
   for (const type of added) at.minor(`${direction} media type added`, `${type} is new`);
@@ -98,7 +94,7 @@ const canonicalType = (type: string) => type.toLowerCase().replaceAll(' ', '');
 const compareEncodings: Rule = ({ encoding: before }, { encoding: after }, at) => {
   const [encodings, encodingsAfter] = [mapOf(before, at.scope.before), mapOf(after, at.scope.after)];
   for (const part of new Set([...encodings.keys(), ...encodingsAfter.keys()]))
-    compareByRules(encodingRules, node(encodings.get(part)), node(encodingsAfter.get(part)), at.inside(` ${part}`));
+    byRules(encodingRules)(node(encodings.get(part)), node(encodingsAfter.get(part)), at.inside(` ${part}`));
 };
 
 const comparePartTypes: Rule = ({ contentType: before }, { contentType: after }, at) => {
@@ -161,6 +157,6 @@ const linkRules = each('operationRef operationId parameters requestBody server',
 const responseRules: Rules = {
   headers: compareHeaders,
   content: compareContents,
-  links: named('links', 'link', (before, after, at) => compareByRules(linkRules, before, after, at)),
+  links: named('links', 'link', byRules(linkRules)),
   'x-unreachable': 'documentation',
 };

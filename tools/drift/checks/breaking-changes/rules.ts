@@ -99,18 +99,20 @@ export type Rule = (before: Node, after: Node, at: Location) => void;
 export type Rules = Readonly<Record<string, Rule | string>>;
 
 /**
- * Compares two objects by their rules. A keyword that the rules lack is a break where it differs: its meaning is unknown.
- * An extension that the rules lack may be added: nobody depends on it yet.
+ * A rule that compares objects by the rules of their keywords. A keyword that the rules lack is a break where it differs: its
+ * meaning is unknown. An extension that the rules lack may be added: nobody depends on it yet.
  */
-export function compareByRules(rules: Rules, before: Node, after: Node, at: Location): void {
-  const keys = Object.keys({ ...before, ...after });
-  const applying = keys.filter((key) => Object.hasOwn(rules, key)).map((key) => rules[key]);
-  for (const rule of new Set(applying)) if (typeof rule === 'function') rule(before, after, at);
-  for (const key of keys) {
-    if (Object.hasOwn(rules, key) || documented.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
-    if (key.startsWith('x-') && before[key] === undefined) continue;
-    at.major(`no rule for ${key}`, became(key, before[key], after[key]));
-  }
+export function byRules(rules: Rules): Rule {
+  return (before, after, at) => {
+    const keys = Object.keys({ ...before, ...after });
+    const applying = keys.filter((key) => Object.hasOwn(rules, key)).map((key) => rules[key]);
+    for (const rule of new Set(applying)) if (typeof rule === 'function') rule(before, after, at);
+    for (const key of keys) {
+      if (Object.hasOwn(rules, key) || documented.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
+      if (key.startsWith('x-') && before[key] === undefined) continue;
+      at.major(`no rule for ${key}`, became(key, before[key], after[key]));
+    }
+  };
 }
 
 /** Keywords that are documentation in every object, and extensions that only documentation tools read. */
@@ -149,19 +151,24 @@ export function compareRequired(before: boolean, after: boolean, name: string, a
 
 /** Handlers for the entries that only one of two maps has, and for the entries that both maps have. */
 interface Handlers<T> {
-  removed?(key: string, before: T): void;
-  added?(key: string, after: T): void;
-  both(key: string, before: T, after: T): void;
+  removed?(here: Location, before: T, key: string): void;
+  added?(here: Location, after: T, key: string): void;
+  both(before: T, after: T, here: Location, key: string): void;
 }
 
-/** Compares two maps by their keys. */
-export function compareMaps<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>, on: Handlers<T>): void {
+/** Compares two maps by their keys. `locate` returns the location of an entry. */
+export function compareMaps<T>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  locate: (key: string) => Location,
+  on: Handlers<T>,
+): void {
   for (const [key, value] of before) {
     const valueAfter = after.get(key);
-    if (valueAfter === undefined) on.removed?.(key, value);
-    else on.both(key, value, valueAfter);
+    if (valueAfter === undefined) on.removed?.(locate(key), value, key);
+    else on.both(value, valueAfter, locate(key), key);
   }
-  for (const [key, value] of after) if (!before.has(key)) on.added?.(key, value);
+  for (const [key, value] of after) if (!before.has(key)) on.added?.(locate(key), value, key);
 }
 
 /** The entries of a map of OpenAPI, with the targets of references. */
@@ -170,23 +177,31 @@ export function mapOf(value: unknown, document: Document): Map<string, Node> {
 }
 
 /** Compares the entries of two maps of OpenAPI by their keys, and their extensions as keywords without rules. */
-export function compareExtensible(before: unknown, after: unknown, at: Location, on: Handlers<Node>): void {
+export function compareExtensible(
+  before: unknown,
+  after: unknown,
+  at: Location,
+  prefix: string,
+  on: Handlers<Node>,
+): void {
   const part = (value: unknown, isExtension: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));
-  compareByRules({}, part(before, true), part(after, true), at);
-  compareMaps(mapOf(part(before, false), at.scope.before), mapOf(part(after, false), at.scope.after), on);
+  byRules({})(part(before, true), part(after, true), at);
+  const [entries, entriesAfter] = [
+    mapOf(part(before, false), at.scope.before),
+    mapOf(part(after, false), at.scope.after),
+  ];
+  compareMaps(entries, entriesAfter, (key) => at.inside(prefix + key), on);
 }
 
 /** A rule for a map of named objects. A removed object is a break, a new one is an addition. */
-export function named(key: string, kind: string, compareObjects: Rule): Rule {
-  return (before, after, at) => {
-    const here = (name: string) => at.inside(` ${kind} ${name}`);
-    compareExtensible(before[key], after[key], at, {
-      removed: (name) => here(name).removed(kind),
-      added: (name) => here(name).added(kind),
-      both: (name, object, objectAfter) => compareObjects(object, objectAfter, here(name)),
+export function named(key: string, kind: string, both: Rule): Rule {
+  return (before, after, at) =>
+    compareExtensible(before[key], after[key], at, ` ${kind} `, {
+      removed: (here) => here.removed(kind),
+      added: (here) => here.added(kind),
+      both,
     });
-  };
 }
 
 /** One rule for each keyword. */

@@ -12,16 +12,7 @@ import {
   mayFitTwo,
   typesOf,
 } from './normal.ts';
-import {
-  became,
-  compareByRules,
-  compareMaps,
-  compareRequired,
-  each,
-  type Location,
-  type Rule,
-  type Rules,
-} from './rules.ts';
+import { became, byRules, compareMaps, compareRequired, each, type Location, type Rule, type Rules } from './rules.ts';
 
 /** Compares two schemas of data that goes in one direction. Without a schema everything is valid. */
 export function compareSchemas(before: unknown = {}, after: unknown = {}, at: Location): void {
@@ -82,7 +73,7 @@ function nameOf({ name, schema }: Alternative): string {
 }
 
 function compareKeywords(before: Node, after: Node, at: Location): void {
-  if (compareTypes(before, after, at)) compareByRules(schemaRules, before, after, at);
+  if (compareTypes(before, after, at)) byRules(schemaRules)(before, after, at);
 }
 
 /** Compares types, and returns whether any value fits both, so that the other keywords matter. */
@@ -123,23 +114,20 @@ const compareProperties: Rule = (before, after, at) => {
   const [required, requiredAfter] = [list(before.required), list(after.required)];
   const compareNeed = (name: unknown) =>
     compareRequired(required.includes(name), requiredAfter.includes(name), kind, at.inside(`.${name}`));
-  compareMaps(
-    carriedProperties(at.scope.before, before, direction),
-    carriedProperties(at.scope.after, after, direction),
-    {
-      removed: (name) => at.inside(`.${name}`).removed(kind),
-      added: (name, schema) => {
-        at.inside(`.${name}`).added(kind, requiredAfter.includes(name));
-        // The property was possible before, as an additional property.
-        if (isNode(before.additionalProperties))
-          compareSchemas(before.additionalProperties, schema, at.inside(`.${name}`));
-      },
-      both: (name, schema, schemaAfter) => {
-        compareNeed(name);
-        compareSchemas(schema, schemaAfter, at.inside(`.${name}`));
-      },
+  const properties = carriedProperties(at.scope.before, before, direction);
+  const propertiesAfter = carriedProperties(at.scope.after, after, direction);
+  compareMaps(properties, propertiesAfter, (name) => at.inside(`.${name}`), {
+    removed: (here) => here.removed(kind),
+    added: (here, schema, name) => {
+      here.added(kind, requiredAfter.includes(name));
+      // The property was possible before, as an additional property.
+      if (isNode(before.additionalProperties)) compareSchemas(before.additionalProperties, schema, here);
     },
-  );
+    both: (schema, schemaAfter, here, name) => {
+      compareNeed(name);
+      compareSchemas(schema, schemaAfter, here);
+    },
+  });
   const described = { ...node(before.properties), ...node(after.properties) };
   for (const name of new Set([...required, ...requiredAfter])) if (!(String(name) in described)) compareNeed(name);
   compareAdditional(before.additionalProperties ?? true, after.additionalProperties ?? true, at);
@@ -176,15 +164,15 @@ function compareDiscriminators(
   }
   if (before.propertyName !== after.propertyName)
     at.major('discriminator changed', `${before.propertyName} became ${after.propertyName}`);
-  compareMaps(before.mapping, after.mapping, {
-    removed: (value) => at.narrowed('discriminator', `${value} was removed`),
-    added: (value) => at.widened('discriminator', `${value} was added`),
-    both: (value, target, targetAfter) => {
-      if (!isSameTarget(at.scope, target, targetAfter))
-        at.major('discriminator changed', `${value} means ${targetAfter}, not ${target}`);
+  compareMaps(before.mapping, after.mapping, () => at, {
+    removed: (here, _target, value) => here.narrowed('discriminator', `${value} was removed`),
+    added: (here, _target, value) => here.widened('discriminator', `${value} was added`),
+    both: (target, targetAfter, here, value) => {
+      if (!isSameTarget(here.scope, target, targetAfter))
+        here.major('discriminator changed', `${value} means ${targetAfter}, not ${target}`);
     },
   });
-  compareByRules(discriminatorRules, before.object, after.object, at);
+  byRules(discriminatorRules)(before.object, after.object, at);
 }
 
 const discriminatorRules = each('propertyName mapping', () => 'compareDiscriminators');

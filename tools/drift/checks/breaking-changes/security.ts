@@ -1,17 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../../openapi/document.ts';
 import { type Node, node } from '../../openapi.ts';
-import {
-  compareByRules,
-  compareMaps,
-  each,
-  type Location,
-  mapOf,
-  named,
-  type Rule,
-  type Rules,
-  unequal,
-} from './rules.ts';
+import { byRules, compareMaps, each, type Location, mapOf, named, type Rule, type Rules, unequal } from './rules.ts';
 
 type Security = Operation['security'];
 
@@ -45,10 +35,8 @@ export const compareSchemes: Rule = (before, after, at) =>
   compareMaps(
     mapOf(node(before.components).securitySchemes, at.scope.before),
     mapOf(node(after.components).securitySchemes, at.scope.after),
-    {
-      both: (name, scheme, schemeAfter) =>
-        compareByRules(schemeRules, scheme, schemeAfter, at.inside(`security scheme ${name}`)),
-    },
+    (name) => at.inside(`security scheme ${name}`),
+    { both: byRules(schemeRules) },
   );
 
 /** The rules of an OAuth flow. */
@@ -71,6 +59,6 @@ const compareSending: Rule = (before, after, at) => {
 
 const schemeRules: Rules = {
   ...each('type in name scheme openIdConnectUrl', () => compareSending),
-  flows: named('flows', 'flow', (before, after, at) => compareByRules(flowRules, before, after, at)),
+  flows: named('flows', 'flow', byRules(flowRules)),
   bearerFormat: 'documentation',
 };
