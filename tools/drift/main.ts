@@ -1,5 +1,5 @@
-// `npm run drift`: fails when anything disagrees with spec/openapi.yaml, with one line for each finding. `--json` prints
-// the findings for machines, `--explain` what each check guarantees. Names of checks run these alone.
+// `npm run drift`: fails if anything disagrees with spec/openapi.yaml, and prints one line for each finding. `--json` prints
+// the findings as JSON, `--explain` prints what each check guarantees. Arguments are the names of the checks to run.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,8 +11,10 @@ enableCompileCache(join(root, 'node_modules/.cache/drift'));
 const [{ checks, runCheck }, { openProject }] = await Promise.all([import('./checks.ts'), import('./project.ts')]);
 
 const args = readArgs();
-if (args?.explain) printExplanation(checks);
-else if (args) {
+if (args?.explain) {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, guarantee } of checks) console.log(`${name.padEnd(width)}  ${guarantee}`);
+} else if (args) {
   const project = openProject();
   const findings = (await Promise.all(args.chosen.map((check) => runCheck(check, project)))).flat();
   if (args.json) console.log(JSON.stringify(findings, null, 2));
@@ -47,16 +49,7 @@ function readArgs(): { chosen: readonly Check[]; json?: boolean; explain?: boole
 function printFindings(findings: readonly Reported[], isInGitHub: boolean): void {
   for (const { check, where, actual, expected, fix } of findings) {
     const line = `${check}: ${where}: ${actual}; the spec says: ${expected}; fix: ${fix}`;
-    console.log(isInGitHub ? `::error title=drift in ${check}::${escaped(line)}` : line);
+    const escaped = line.replaceAll('%', '%25').replaceAll('\n', '%0A').replaceAll('\r', '%0D');
+    console.log(isInGitHub ? `::error title=drift in ${check}::${escaped}` : line);
   }
-}
-
-/** Prints what each check guarantees. */
-function printExplanation(checks: readonly Check[]): void {
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  for (const { name, guarantee } of checks) console.log(`${name.padEnd(width)}  ${guarantee}`);
-}
-
-function escaped(line: string): string {
-  return line.replaceAll('%', '%25').replaceAll('\n', '%0A').replaceAll('\r', '%0D');
 }

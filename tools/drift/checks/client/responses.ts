@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../../openapi/body.ts';
 import { plainJson } from '../../../openapi/compare.ts';
-import { declaredResponse, isNode, node } from '../../openapi.ts';
+import { declaredResponse, isNode, type Node, node } from '../../openapi.ts';
 import { dataFor, excerpt, successesOf } from '../values.ts';
 import { type ClientOperation, call, jsonResponse } from './requests.ts';
 
@@ -29,20 +29,21 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
         yield `${status} with ${excerpt(body)} is read as ${error ?? excerpt(data)}`;
     }
   for (const [code, status] of Object.entries(spec.model.service.statuses)) {
-    const text = JSON.stringify({ code, message: `It is ${code}.`, status });
-    const response = jsonResponse(status, text, { 'x-request-id': 'of-the-service', 'retry-after': '0' });
+    const body = { code, message: `It is ${code}.`, status };
+    const headers = { 'x-request-id': 'of-the-service', 'retry-after': '0' };
+    const response = jsonResponse(status, JSON.stringify(body), headers);
     const { error } = await call(subject, { responses: [response] });
-    yield* errorErrors(subject.client, error, { status, code, text, name: nameOf(status) });
+    yield* thrownErrors(subject.client, error, body, nameOf(status));
     if (!isRetried(subject, status)) continue;
     const { sent } = await call(subject, { retry: 1, responses: [response, { status: first }] });
     if (sent.length !== 2) yield `a request that is answered ${status} with Retry-After is not sent again`;
   }
   const [data] = dataFor(spec, schema);
-  const undeclared = {
+  const undeclaredBodies = {
     ...(modelOperation.successes.every((status) => /^\d+$/.test(status)) && { 299: jsonText(data ?? null) }),
     ...(modelOperation.responses[modelOperation.successes[0] ?? '']?.kind === 'json' && { [first]: '{' }),
   };
-  for (const [status, body] of Object.entries(undeclared)) {
+  for (const [status, body] of Object.entries(undeclaredBodies)) {
     const { error } = await call(subject, { responses: [jsonResponse(Number(status), body)] });
     if (node(error).name !== 'UnexpectedResponseError')
       yield `${status} with ${body.slice(0, 40)}, which is not declared, ends with ${node(error).name}`;
@@ -50,32 +51,29 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
   yield* pageErrors(subject, data);
 }
 
-/** Errors in the error that a response with a code leads to. */
-function errorErrors(
-  client: ClientOperation['client'],
-  error: unknown,
-  { status, code, text, name }: { status: number; code: string; text: string; name: string },
-): string[] {
-  const actual = error as Partial<Record<string, unknown>>;
+/** Differences between a thrown error and the error of the service that the response contains. */
+function thrownErrors(client: ClientOperation['client'], thrown: unknown, body: Node, name: string): string[] {
+  const { status, code, message } = body;
+  const actual = node(thrown);
   // By name: the error classes are those that the README of the checked project names.
   const classes = client as unknown as Record<string, new () => unknown>;
-  const isInstanceOf = (className: string) => classes[className] && error instanceof classes[className];
-  const facts: [fact: string, is: unknown, should: unknown][] = [
+  const isInstanceOf = (className: string) => classes[className] && thrown instanceof classes[className];
+  const facts: [fact: string, actual: unknown, expected: unknown][] = [
     ['the error', actual.name, name],
     ['instanceof', [name, 'PetstoreError'].map(isInstanceOf), [true, true]],
     ['the code', actual.code, code],
     ['the status', actual.status, status],
-    ['the message', actual.message, `It is ${code}.`],
+    ['the message', actual.message, message],
     ['the request', actual.requestId, 'of-the-service'],
-    ['the body', actual.body, JSON.parse(text)],
+    ['the body', actual.body, body],
     ['Retry-After', (actual.headers as Headers | undefined)?.get('retry-after'), '0'],
   ];
   return facts
-    .filter(([, is, should]) => !isDeepStrictEqual(is, should))
-    .map(([fact, is, should]) => `${status} ${code} ends with ${fact} ${excerpt(is)}, not ${excerpt(should)}`);
+    .filter(([, fact, expected]) => !isDeepStrictEqual(fact, expected))
+    .map(([name, fact, expected]) => `${status} ${code} ends with ${name} ${excerpt(fact)}, not ${excerpt(expected)}`);
 }
 
-/** Whether a response with this status says when to come back. */
+/** Whether a response with this status states in Retry-After when to retry. */
 function isRetried({ spec, operation }: ClientOperation, status: number): boolean {
   const { headers } = declaredResponse(spec, operation, status) ?? {};
   return [409, 429, 503].includes(status) && 'Retry-After' in node(headers);
