@@ -45,12 +45,11 @@ const knownSpecs: { text: string; files: ReadonlyMap<string, string>; spec: Spec
 
 function specOf(document: Node): Spec {
   const root = document as Spec['root'];
+  const operations = operationsOf({ root });
   let model: Model | undefined;
   return {
     root,
-    operations: new Map(
-      operationsOf({ root }).map((operation) => [`${operation.method} ${operation.path}`, operation]),
-    ),
+    operations: new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation])),
     get model() {
       model ??= modelOf(document);
       return model;

@@ -30,10 +30,8 @@ export interface Project {
 
 /** The texts of the modules below a folder. */
 export function sourcesIn(project: Project, folder: string): string[] {
-  return project
-    .list(folder)
-    .filter((file) => /\.(ts|mjs|js)$/.test(file))
-    .map(project.read);
+  const sources = project.list(folder).filter((file) => /\.(ts|mjs|js)$/.test(file));
+  return sources.map(project.read);
 }
 
 /** Opens the repository. Files are read when a check asks for them, and once. */

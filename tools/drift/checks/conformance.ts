@@ -31,8 +31,7 @@ export const conformance: Check = {
 /** Path segments in string and regex literals of the server's source, to probe for undeclared routes. */
 function pathWords(project: Project): string[] {
   const files = project.list('apps/server/src').filter((file) => file.endsWith('.ts') && !file.includes('/gen/'));
-  const found = files.flatMap((file) => [...project.read(file).matchAll(/(?:['"`^]|\\)\/([a-z][\w-]+)/g)]);
-  return [...new Set(found.map(([, word = '']) => word))];
+  return [...new Set(files.flatMap((file) => project.read(file).match(/(?<=(?:['"`^]|\\)\/)[a-z][\w-]+/g) ?? []))];
 }
 
 async function* operationFindings(
@@ -41,33 +40,27 @@ async function* operationFindings(
   operation: Operation,
   services: readonly Service[],
 ): AsyncGenerator<Finding> {
-  const finding = (where: string, actual: string, expected: string): Finding => {
-    return { where, actual, expected, fix: 'the server in apps/server/src, or spec/openapi.yaml' };
-  };
+  const fix = 'the server in apps/server/src, or spec/openapi.yaml';
+  const finding = (where: string, actual: string, expected: string): Finding => ({ where, actual, expected, fix });
   const statuses = new Set<number>();
   for (const service of services) {
     for await (const [{ label, accepts, expected }, response] of responsesOf(service, operation)) {
       const { status } = response;
       statuses.add(status);
       if (!accepts(status)) yield finding(endpoint, `the response to ${label} is ${status}`, expected);
-      for (const violation of await undeclared(service.spec, operation, response))
-        yield finding(
-          `${endpoint} ${status}`,
-          `${violation}, in the response to ${label}`,
-          'the spec declares everything in the response',
-        );
+      for (const violation of await undeclared(service.spec, operation, response)) {
+        const actual = `${violation}, in the response to ${label}`;
+        yield finding(`${endpoint} ${status}`, actual, 'the spec declares everything in the response');
+      }
     }
     if (operation.method !== 'GET') continue;
     for await (const error of listErrors(service, operation))
       yield finding(endpoint, error, 'created elements appear in the list, as they were sent, and each once');
   }
+  const unsent = 'no request got this status, and the server mentions neither the status nor its error codes';
   for (const status of Object.keys(operation.object.responses ?? {}))
     if (!canBeSent(project, operation, status, statuses))
-      yield finding(
-        `${endpoint} ${status}`,
-        'no request got this status, and the server mentions neither the status nor its error codes',
-        'the server can send this status',
-      );
+      yield finding(`${endpoint} ${status}`, unsent, 'the server can send this status');
 }
 
 /** Sends the test requests of an operation. Generates each with its response. */
@@ -88,15 +81,15 @@ async function* responsesOf(service: Service, operation: Operation): AsyncGenera
 /** Whether a declared status was sent. If no request for the status follows from the spec: whether the server's source names the status. */
 function canBeSent(project: Project, operation: Operation, status: string, sent: ReadonlySet<number>): boolean {
   if (status === 'default' || status.startsWith('x-')) return true;
-  const isSame = (one: number) => new RegExp(`^${status.replace(/XX$/i, '..')}$`).test(String(one));
-  if ([...sent].some(isSame)) return true;
+  const isInRange = (code: number) => new RegExp(`^${status.replace(/XX$/i, '..')}$`).test(String(code));
+  if (sent.values().some(isInRange)) return true;
   // x-unreachable documents that a proxy sends this status, not the service.
   const { 'x-unreachable': reason } = node(resolve(project.spec, node(node(operation.object.responses)[status])));
   if (typeof reason === 'string' && reason !== '') return true;
-  const successes = Object.keys(operation.object.responses ?? {}).filter((one) => one.startsWith('2'));
+  const successes = Object.keys(operation.object.responses ?? {}).filter((name) => name.startsWith('2'));
   if (successes.length === 1 && status.startsWith('2')) return false;
   const { statuses } = project.spec.model.service;
-  const codes = Object.keys(statuses).filter((code) => statuses[code] !== undefined && isSame(statuses[code]));
+  const codes = Object.keys(statuses).filter((code) => statuses[code] !== undefined && isInRange(statuses[code]));
   const sources = sourcesIn(project, 'apps/server/src').join('\n');
   return codes.some((code) => sources.includes(`'${code}'`)) || new RegExp(`\\b${status}\\b`).test(sources);
 }

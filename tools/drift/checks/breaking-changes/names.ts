@@ -100,19 +100,14 @@ function compareListedNames(before: Version, after: Version, petctl: Commands): 
 /** Names that users of a package need. */
 type NameList = readonly [where: string, packageName: string, kind: string, namesBy: (read: ReadText) => string[]];
 
-const matchesIn =
-  (page: string, pattern: RegExp) =>
-  (read: ReadText): string[] =>
-    read(page)?.match(pattern) ?? [];
-
 const pageLists: readonly NameList[] = [
   ['docs/petctl.md', 'petctl', 'command or flag', (read) => commandsIn(read('docs/petctl.md') ?? '')],
-  ['docs/petctl.md', 'petctl', 'variable', matchesIn('docs/petctl.md', /\bPETCTL_\w+/g)],
+  ['docs/petctl.md', 'petctl', 'variable', (read) => read('docs/petctl.md')?.match(/\bPETCTL_\w+/g) ?? []],
   [
     'docs/operating.md',
     '@petstore/server',
     'variable or flag',
-    matchesIn('docs/operating.md', /(?<=^\| `)[A-Z_]+(?=`)|(?<=^\|.*\| `)--[a-z-]+/gm),
+    (read) => read('docs/operating.md')?.match(/(?<=^\| `)[A-Z_]+(?=`)|(?<=^\|.*\| `)--[a-z-]+/gm) ?? [],
   ],
 ];
 

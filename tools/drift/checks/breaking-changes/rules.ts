@@ -176,14 +176,8 @@ export function mapOf(value: unknown, document: Document): Map<string, Node> {
   return new Map(Object.entries(node(value)).map(([name, entry]) => [name, resolve(document, node(entry))]));
 }
 
-/** Compares the entries of two maps of OpenAPI by their keys, and their extensions as keywords without rules. */
-export function compareExtensible(
-  before: unknown,
-  after: unknown,
-  at: Location,
-  prefix: string,
-  on: Handlers<Node>,
-): void {
+/** Compares the entries of two maps of OpenAPI, whose location is `path` and the key, and extensions as unknown keywords. */
+export function compareExtensible(before: unknown, after: unknown, at: Location, path: string, on: Handlers<Node>) {
   const part = (value: unknown, isExtension: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));
   byRules({})(part(before, true), part(after, true), at);
@@ -191,7 +185,7 @@ export function compareExtensible(
     mapOf(part(before, false), at.scope.before),
     mapOf(part(after, false), at.scope.after),
   ];
-  compareMaps(entries, entriesAfter, (key) => at.inside(prefix + key), on);
+  compareMaps(entries, entriesAfter, (key) => at.inside(path + key), on);
 }
 
 /** A rule for a map of named objects. A removed object is a break, a new one is an addition. */

@@ -23,7 +23,7 @@ export async function* unknownPathErrors(service: Service, words: readonly strin
     ...words.flatMap((word) => ['', ...declared.keys()].map((path) => `${path}/${word}`)),
     ...[...declared.keys()].flatMap((path) => [`${path}/no-such-path`, `${path}/`, path.toUpperCase()]),
   ];
-  for (const path of unknown.filter((one) => !isDeclared(spec, one))) {
+  for (const path of unknown.filter((path) => !isDeclared(spec, path))) {
     const response = await request('GET', path);
     if (response.status !== 404) yield `the response to GET ${path} is ${response.status}, not 404`;
     yield* bodyErrors(spec, `GET ${path}`, await response.text());
