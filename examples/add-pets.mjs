@@ -18,10 +18,10 @@ const store = petstore();
 
 for (const [index, line] of lines.entries()) {
   if (line.trim() === '') continue;
-  const place = `${file}:${index + 1}`;
+  const location = `${file}:${index + 1}`;
   const pet = petIn(line);
   if (!pet) {
-    skip(`${place}: expected name,categoryId or name,categoryId,status`);
+    skip(`${location}: expected name,categoryId or name,categoryId,status`);
     continue;
   }
   // outcome() returns an error as a value. Without it, `await` throws the same error.
@@ -34,14 +34,14 @@ for (const [index, line] of lines.entries()) {
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
     case 'invalid_request': // Only this line is invalid.
-      skip(`${place}: ${error.message}`);
+      skip(`${location}: ${error.message}`);
       break;
     case 'unauthorized':
       stop('The service rejected the key. Set another one in PETSTORE_API_KEY.');
       break;
     default:
       // The client has already retried. The service may have added this pet: check before you add it again.
-      stop(`${place}: ${error.name}: ${error.message}. No later line was added.`);
+      stop(`${location}: ${error.name}: ${error.message}. No later line was added.`);
   }
 }
 

@@ -4,30 +4,30 @@ import { ConnectionError, petstore, UnauthorizedError } from '@petstore/client';
 /** @typedef {import('@petstore/client').NewPet} NewPet */
 /** @typedef {NonNullable<NewPet['status']>} Status */
 
-const where = form('where');
+const settings = form('settings');
 const add = form('add');
 const list = element('ul');
 const message = element('[role=status]');
 
-where.addEventListener('submit', (event) => run(event, showPets));
+settings.addEventListener('submit', (event) => run(event, showPets));
 add.addEventListener('submit', (event) => run(event, addPet));
 
-/** Shows the result of an action. @param {Event} event @param {() => Promise<string>} work */
-async function run(event, work) {
+/** Shows the result of an action. @param {Event} event @param {() => Promise<string>} action */
+async function run(event, action) {
   event.preventDefault();
   message.textContent = 'Wait…';
-  message.textContent = await work().catch(describeError);
+  message.textContent = await action().catch(describeError);
 }
 
 async function showPets() {
   const items = [];
   for await (const pet of service().listPets({ status: status(), limit: 100 })) {
     const item = document.createElement('li');
-    // As text, never as HTML: names are untrusted.
+    // A name is untrusted, so it is set as text and not as HTML.
     item.textContent = `${pet.id} ${pet.name}`;
     items.push(item);
   }
-  // At once, so that two lists never mix.
+  // Replaces all items at once, so that two lists never mix.
   list.replaceChildren(...items);
   return `${items.length} ${status()}`;
 }
@@ -42,12 +42,12 @@ async function addPet() {
 
 /** The key stays in its form field; nothing stores it. */
 function service() {
-  const fields = new FormData(where);
+  const fields = new FormData(settings);
   return petstore({ baseUrl: String(fields.get('baseUrl')), apiKey: String(fields.get('apiKey')) });
 }
 
 function status() {
-  return /** @type {Status} */ (new FormData(where).get('status'));
+  return /** @type {Status} */ (new FormData(settings).get('status'));
 }
 
 /** @param {unknown} error */
@@ -66,7 +66,7 @@ function form(id) {
 
 /** @param {string} selector */
 function element(selector) {
-  const found = document.querySelector(selector);
-  if (!found) throw new Error(`The page has no ${selector}`);
-  return found;
+  const match = document.querySelector(selector);
+  if (!match) throw new Error(`The page has no ${selector}`);
+  return match;
 }

@@ -34,10 +34,8 @@ export const wholeBytes = (type: string) =>
 /** Writes the input `body` as a form. */
 export function wholeForm(encode: Encoder): Encoder {
   return writeEach(['body'], (draft, body) => {
-    encode(
-      draft,
-      Object.entries(body as object).filter(([, value]) => value !== undefined),
-    );
+    const properties = Object.entries(body as object).filter(([, value]) => value !== undefined);
+    encode(draft, properties);
   });
 }
 

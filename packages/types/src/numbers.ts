@@ -2,7 +2,6 @@
 const MAX_EXACT_EXPONENT = 22;
 /** A sign and 19 digits. */
 const MAX_INT64_LENGTH = 20;
-const ZERO = 0x30;
 
 /**
  * Whether a double does not change a number: the shortest text of the double, which JSON has, is the same number, as for `0.10` and
@@ -40,12 +39,10 @@ function scientific(source: string): { digits: string; exponent: number } {
   const [integer = '', fraction = ''] = mantissa.split('.');
   const digits = integer + fraction;
   let start = 0;
-  while (digits.charCodeAt(start) === ZERO) start++;
+  while (digits[start] === '0') start++;
   if (start === digits.length) return { digits: '0', exponent: 0 };
   let end = digits.length;
-  while (digits.charCodeAt(end - 1) === ZERO) end--;
-  return {
-    digits: sign + digits.slice(start, end),
-    exponent: Number(exponent) - fraction.length + digits.length - end,
-  };
+  while (digits[end - 1] === '0') end--;
+  const power = Number(exponent) - fraction.length + digits.length - end;
+  return { digits: sign + digits.slice(start, end), exponent: power };
 }

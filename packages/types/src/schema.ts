@@ -1,12 +1,12 @@
 import { schemas } from './gen/operations.gen.ts';
 import type { JsonType, Schema } from './operation.ts';
 
-const shared: Readonly<Record<string, Schema>> = schemas;
+const recursiveSchemas: Readonly<Record<string, Schema>> = schemas;
+const ANY_TYPE: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
 
 /** The schema, with a reference to a recursive schema resolved. */
 export function resolved(schema: Schema): Schema {
-  const target = schema.$ref === undefined ? undefined : shared[schema.$ref.slice('#/components/schemas/'.length)];
-  return target ?? schema;
+  return recursiveSchemas[schema.$ref?.slice('#/components/schemas/'.length) ?? ''] ?? schema;
 }
 
 /** The types that a schema allows; all types if it does not restrict them. `resolve` follows references. */
@@ -18,36 +18,34 @@ export function typesOf(
   const known = byReference.get(schema.$ref ?? '');
   if (known) return known;
   // While its types are not known, a schema that contains itself allows any type.
-  if (schema.$ref !== undefined) byReference.set(schema.$ref, anything);
-  const types = typesIn(resolve(schema), (one) => typesOf(one, resolve, byReference));
+  if (schema.$ref !== undefined) byReference.set(schema.$ref, ANY_TYPE);
+  const types = typesIn(resolve(schema), (part) => typesOf(part, resolve, byReference));
   if (schema.$ref !== undefined) byReference.set(schema.$ref, types);
   return types;
 }
 
-function typesIn(schema: Schema, typesBelow: (schema: Schema) => readonly JsonType[]): readonly JsonType[] {
+/** The types that a schema allows. `typesOfPart` returns those of a part of the schema. */
+function typesIn(schema: Schema, typesOfPart: (part: Schema) => readonly JsonType[]): readonly JsonType[] {
   const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = schema;
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
   if (values) return [...new Set(values.map(typeOf))];
   if (only !== undefined) return [typeOf(only)];
-  const some = anyOf ?? oneOf;
-  if (some) return [...new Set(some.flatMap(typesBelow))];
-  const all = allOf?.map(typesBelow);
-  if (all?.[0]) return all.reduce(commonTypes);
-  return properties ? ['object'] : items ? ['array'] : anything;
+  const alternatives = anyOf ?? oneOf;
+  if (alternatives) return [...new Set(alternatives.flatMap(typesOfPart))];
+  if (allOf?.length) return allOf.map(typesOfPart).reduce(commonTypes);
+  return properties ? ['object'] : items ? ['array'] : ANY_TYPE;
 }
-
-const anything: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
 
 /** The types that are in both lists, where an integer is a number, too. */
 function commonTypes(left: readonly JsonType[], right: readonly JsonType[]): readonly JsonType[] {
-  const isIn = (types: readonly JsonType[]) => (one: JsonType) =>
-    types.includes(one) || (one === 'integer' && types.includes('number'));
+  const isIn = (types: readonly JsonType[]) => (type: JsonType) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'));
   return [...new Set([...left.filter(isIn(right)), ...right.filter(isIn(left))])];
 }
 
 /** The only type that a schema allows, apart from null; undefined if it allows several. */
 export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
-  const [type, ...others] = typesOf(schema).filter((one) => one !== 'null');
+  const [type, ...others] = typesOf(schema).filter((allowed) => allowed !== 'null');
   return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
 }
 

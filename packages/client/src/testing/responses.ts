@@ -33,9 +33,9 @@ export function errorResponse({ status, code, message, headers = {} }: ErrorPart
 
 /** The methods of a path, which a response to OPTIONS and a 405 name. */
 export function allowOf(atPath: readonly Operation[]): string {
-  const declared = atPath.map(({ method }) => String(method));
-  const implicit = declared.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
-  return [...declared, ...implicit.filter((method) => !declared.includes(method))].join(', ');
+  const methods = new Set<string>(atPath.map(({ method }) => method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods.add('OPTIONS')].join(', ');
 }
 
 /** The headers of every response of a deprecated operation. */

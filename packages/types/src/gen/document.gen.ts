@@ -433,7 +433,7 @@ export const openApiDocument: object = {
     }
   },
   "info": {
-    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown members of a\nbody, integers in a query that are not decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the range of\nmany JSON parsers. Paths are case-sensitive.\n",
+    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown properties of a\nbody, integers in a query that are not decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the range of\nmany JSON parsers. Paths are case-sensitive.\n",
     "license": {
       "identifier": "MIT",
       "name": "MIT"
@@ -574,7 +574,7 @@ export const openApiDocument: object = {
               }
             }
           },
-          "description": "The pet to add. The service rejects members other than the listed ones.",
+          "description": "The pet to add. The service rejects properties other than the listed ones.",
           "required": true
         },
         "responses": {

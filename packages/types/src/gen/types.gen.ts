@@ -161,7 +161,7 @@ export type ListPetsResponse = ListPetsResponses[keyof ListPetsResponses];
 
 export type CreatePetData = {
     /**
-     * The pet to add. The service rejects members other than the listed ones.
+     * The pet to add. The service rejects properties other than the listed ones.
      */
     body: NewPet;
     path?: never;
