@@ -51,11 +51,11 @@ export function storedContent({ text, encoding }: JsonText): TextContent {
   return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
 }
 
-/** The body for a page of these elements. The page ends with the element that reaches MAX_PAGE_BYTES. */
-export function pageContent(
-  elements: readonly unknown[],
-  key: string,
-): { content: TextContent; count: number; last: unknown } {
+/**
+ * The body for a page of these elements, the number of elements in it, and the key of the last. The page ends with the element that
+ * reaches MAX_PAGE_BYTES.
+ */
+export function pageContent(elements: readonly unknown[], key: string) {
   const texts: string[] = [];
   // Two brackets, and a comma after each element but the last.
   let bytes = elements.length === 0 ? 2 : 1;
@@ -66,9 +66,6 @@ export function pageContent(
     if (bytes >= MAX_PAGE_BYTES) break;
   }
   const last = elements[texts.length - 1] as Record<string, unknown> | undefined;
-  return {
-    content: { text: `[${texts.join(',')}]`, encoding: 'utf8', bytes },
-    count: texts.length,
-    last: last?.[key],
-  };
+  const content: TextContent = { text: `[${texts.join(',')}]`, encoding: 'utf8', bytes };
+  return { content, count: texts.length, last: last?.[key] };
 }

@@ -90,12 +90,8 @@ export function dateText(): string {
 }
 
 /** Pipes a stream. If it fails, the connection is closed, so the client sees that the response is incomplete. */
-async function writeStream(
-  response: ServerResponse,
-  { method }: RequestContext,
-  stream: ReadableStream<Uint8Array>,
-): Promise<void> {
-  if (method === 'HEAD' || response.destroyed) {
+async function writeStream(response: ServerResponse, context: RequestContext, stream: ReadableStream<Uint8Array>) {
+  if (context.method === 'HEAD' || response.destroyed) {
     response.end();
     return stream.cancel();
   }
