@@ -121,15 +121,6 @@ async function openUnlocked(
 
   const declared = new Map(collections.map((declaration) => [declaration.name, collectionIn(declaration, parts)]));
   let closed: Promise<void> | undefined;
-  const close = async () => {
-    state = { status: 'closed' };
-    clearInterval(sweeping);
-    await group.close();
-    await merger.close();
-    await log.close();
-    await manifest.close();
-    unlock();
-  };
   return {
     passesJson: true,
     collection: (name) => collectionNamed(declared, name),
@@ -157,6 +148,16 @@ async function openUnlocked(
       }
       throw error;
     }
+  }
+
+  async function close(): Promise<void> {
+    state = { status: 'closed' };
+    clearInterval(sweeping);
+    await group.close();
+    await merger.close();
+    await log.close();
+    await manifest.close();
+    unlock();
   }
 }
 

@@ -27,25 +27,6 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   let retry: NodeJS.Timeout | undefined;
   let retryMs = 0;
 
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = queue.then(work);
-    queue = done.catch(() => {});
-    return done;
-  };
-  const seal = (): Promise<void> => {
-    clearTimeout(retry);
-    const sealing = enqueue(async () => {
-      await saveManifestAndRemoveReplaced();
-      for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
-    });
-    sealing.then(merge).catch((error: unknown) => {
-      if (retryMs === 0) onWarning(`Segments cannot be sealed or merged now (${error}); retrying.`);
-      retryMs = Math.min(Math.max(RETRY_MS.first, 2 * retryMs), RETRY_MS.max);
-      clearTimeout(retry);
-      if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), retryMs).unref();
-    });
-    return sealing;
-  };
   return {
     /**
      * Seals all full segments, then starts to merge. The promise resolves after the sealing, and rejects if that fails. If sealing
@@ -60,14 +41,41 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     },
   };
 
+  function seal(): Promise<void> {
+    clearTimeout(retry);
+    const sealing = enqueue(sealFullSegments);
+    sealing.then(merge).catch((error: unknown) => {
+      if (retryMs === 0) onWarning(`Segments cannot be sealed or merged now (${error}); retrying.`);
+      retryMs = Math.min(Math.max(RETRY_MS.first, 2 * retryMs), RETRY_MS.max);
+      clearTimeout(retry);
+      if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), retryMs).unref();
+    });
+    return sealing;
+  }
+
+  /** Merges segments until none are left to merge. */
   async function merge(): Promise<void> {
-    const mergeOnce = async () => {
-      const inputs = segmentsToMerge();
-      if (inputs.length > 0) await rewrite(inputs);
-      return inputs.length > 0;
-    };
     while (!isClosed && (await enqueue(mergeOnce)));
     retryMs = 0;
+  }
+
+  /** Runs work after all earlier work has ended. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work);
+    queue = result.catch(() => {});
+    return result;
+  }
+
+  async function sealFullSegments(): Promise<void> {
+    await saveManifestAndRemoveReplaced();
+    for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
+  }
+
+  /** Merges the next segments. Returns false if there are none. */
+  async function mergeOnce(): Promise<boolean> {
+    const inputs = segmentsToMerge();
+    if (inputs.length > 0) await rewrite(inputs);
+    return inputs.length > 0;
   }
 
   /**

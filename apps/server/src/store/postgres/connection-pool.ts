@@ -63,19 +63,19 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
     use: async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
       const client = await acquire();
       const usedPool = pool;
-      let connectionError: unknown;
       try {
         // The pool creates clients of the class in its options, so each client is a Session.
-        return await work(client as unknown as Session);
+        const result = await work(client as unknown as Session);
+        client.release();
+        return result;
       } catch (error) {
-        if (!isConnectionUsable(error)) connectionError = error;
-        throw error;
-      } finally {
-        client.release(connectionError !== undefined);
-        if (connectionError !== undefined && usedPool === pool) {
+        const isBroken = !isConnectionUsable(error);
+        client.release(isBroken);
+        if (isBroken && usedPool === pool) {
           replacePool(poolHost);
-          reconnect(connectionError);
+          reconnect(error);
         }
+        throw error;
       }
     },
     close: () => {
