@@ -23,7 +23,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   ...edits('client', client('errors.ts'), {
     'another error for a status': swap("404: 'NotFound'", "404: 'InvalidRequest'"),
     'no error for a class of statuses': swap("  5: 'Server',\n", ''),
-    'an error without its code': swap('code: isOwn ? code : undefined', 'code: undefined'),
+    'an error without its code': swap('code: isFromService ? code : undefined', 'code: undefined'),
     'an error without its request': swap("'x-request-id'", "'request-id'"),
     'an error without its body': put('return Object.assign(error', '    body,\n', ''),
     'an error that is none of its class': swap("'response' in error", "'answer' in error"),
@@ -36,19 +36,19 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'large integers rounded': swap('BigInt(source)', 'Number(source)'),
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
-    'broken JSON that is read': swap("if (data === undefined) problem = 'broken JSON';", ''),
+    'broken JSON that is read': swap('throw errorFrom(response, text, problem);', ''),
   }),
   ...edits('client', client('pages.ts'), {
     'another relation': swap('next(\\s|$)', 'prev(\\s|$)'),
     'elements that are dropped': swap(
-      'rule.items === undefined ? data',
-      'rule.items === undefined ? [data].flat().slice(1)',
+      'pagination.items === undefined ? data',
+      'pagination.items === undefined ? [data].flat().slice(1)',
     ),
   }),
   ...edits('client', client('execute.ts'), {
-    'a conflict that is not repeated': swap('|Timeout|in_flight', '|Timeout'),
+    'a conflict that is not repeated': (text) => text.replace(')|in_flight|(', ')|(').replace('|in_flight|', '|'),
     'no status that is repeated': (text) =>
-      text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..$', '408'),
+      text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..', '408'),
   }),
 
   // petctl's requests.
