@@ -5,7 +5,7 @@ export default testConfig({
   isolate: false,
   withoutServer: [
     'test/corpus/{corpus,generated,judge,petctl-bodies,petctl-connection,petctl-credentials,petctl-results}.test.ts',
-    'test/drift/{base,breaking-changes,breaking-constructs,breaking-names}.test.ts',
+    'test/drift/{base,breaking-changes,breaking-messages,breaking-names,breaking-schemas}.test.ts',
     'test/examples/compiles.test.ts',
     'test/generate{,-rejections}.test.ts',
     'test/packaging/packaging.test.ts',

@@ -45,6 +45,25 @@ const schemas: Record<string, readonly [object | boolean, object | boolean]> = {
     { properties: { a: { ...text, readOnly: false, writeOnly: false } } },
   ],
   'the name of a schema': [text, named],
+  'a reference with a description': [text, { ...named, description: 'A name.' }],
+  'types in another order': [{ type: ['integer', 'null'] }, { type: ['null', 'integer'] }],
+  'an alternative that is null': [{ type: ['string', 'null'] }, { anyOf: [text, { type: 'null' }] }],
+  'one alternative': [text, { oneOf: [text] }],
+  'alternatives in another order': [{ oneOf: [text, integer] }, { oneOf: [integer, text] }],
+  'parts of an object': [
+    { type: 'object', properties: { a: text, b: text } },
+    {
+      allOf: [
+        { type: 'object', properties: { a: text } },
+        { type: 'object', properties: { b: text } },
+      ],
+    },
+  ],
+  'the only value': [{ enum: ['a'] }, { const: 'a' }],
+  'properties with the names of keywords': [
+    { properties: { title: text } },
+    { properties: { title: { ...text, title: 'A title' } } },
+  ],
   'a part without rules': [text, { allOf: [text, { description: 'A text.' }] }],
   'parts that repeat a property': [
     { properties: { a: text } },

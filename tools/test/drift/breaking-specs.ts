@@ -7,7 +7,10 @@ const body = (more: object) => ({ requestBody: { content: { 'application/json': 
 const form = (more: object) => ({
   requestBody: { content: { 'multipart/form-data': { schema: { properties: { a: text } }, ...more } } },
 });
-const operation = (more: object) => ({ paths: { '/a': { put: { operationId: 'put', ...response({}), ...more } } } });
+/** Paths with one operation, PUT /a. */
+export const operation = (more: object) => ({
+  paths: { '/a': { put: { operationId: 'put', ...response({}), ...more } } },
+});
 const server = (more: object) => ({ servers: [{ url: 'https://a.test', 'x-deployment': 'a', ...more }] });
 const scheme = (more: object) => ({
   ...operation({ security: [{ s: [] }] }),
