@@ -22,7 +22,7 @@ child.stdout.setEncoding('utf8').on('data', (text) => {
   for (const line of lines) {
     const [reason] = /SKIPPED: .*/.exec(line) ?? [];
     if (reason) skipped.add(reason);
-    // The second is how vitest heads the report of a test.
+    // The second alternative is vitest's report of a failed test.
     const [failure] = /FAILED: .*|\bFAIL\b.* > .*/.exec(stripVTControlCharacters(line)) ?? [];
     if (failure) failed.add(failure);
   }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { stop } from '../test/support/process.ts';
 
 /** The CPU time of all threads of a process in microseconds, and its memory in bytes. */
@@ -14,7 +13,7 @@ export interface Usage {
 }
 
 export interface Server {
-  /** The process, if it is one alone. */
+  /** The identifier of the process; undefined if the server has several. */
   readonly pid?: number | undefined;
   readonly port: number;
   usage(): Promise<Usage>;
@@ -58,12 +57,11 @@ export function run(role: keyof typeof pins, { script, args = [], env, stdout }:
 /** The next message of a child; rejects if it exits or sends nothing in time. */
 export async function nextMessage<T>(child: ChildProcess, timeoutMs = 30_000): Promise<T> {
   const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const { signal } = done;
     return await Promise.race([
       once(child, 'message', { signal }).then(([message]) => message as T),
       once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`It exited with ${code}.`))),
-      pause(timeoutMs, undefined, { signal }).then(() => Promise.reject(new Error('It sent no message in time.'))),
     ]);
   } finally {
     done.abort();
@@ -100,7 +98,7 @@ function probe(): void {
 /** The time for a server to listen. */
 const START_MS = 60_000;
 
-/** Finds the port in stderr, and continues to read, so that the pipe never fills. */
+/** Returns the port that stderr names. Continues to read stderr, because a full pipe would block the server. */
 function portOf(child: ChildProcess, script: string): Promise<number> {
   let output = '';
   return new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
  * the validator resolves only such references.
  */
 function withPaths(document: Document): Document {
-  const inPlace = (value: unknown, isPathItem = false): unknown => {
+  const inlined = (value: unknown, isPathItem = false): unknown => {
     const { $ref, ...beside } = node(value);
     const last = typeof $ref === 'string' ? lastReference(document, $ref) : undefined;
     if (!last) return value;
@@ -40,14 +40,14 @@ function withPaths(document: Document): Document {
   const withParts = (value: unknown): unknown => {
     if (!isNode(value)) return value;
     return mapped(value, (part, key) => {
-      if (key === 'parameters') return list(part).map((parameter) => inPlace(parameter));
-      if (key === 'requestBody') return inPlace(part);
-      return key === 'responses' ? mapped(node(part), (response) => inPlace(response)) : part;
+      if (key === 'parameters') return list(part).map((parameter) => inlined(parameter));
+      if (key === 'requestBody') return inlined(part);
+      return key === 'responses' ? mapped(node(part), (response) => inlined(response)) : part;
     });
   };
   const withOperations = (item: unknown) => withParts(isNode(item) ? mapped(item, withParts) : item);
   if (document.paths === undefined) return document;
-  return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inPlace(item, true))) };
+  return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inlined(item, true))) };
 }
 
 /** The maximum length of a chain of references. A longer chain is a cycle. */
@@ -136,12 +136,12 @@ function textOf(file: string, referrer: string, read: ReadFile): string {
   }
 }
 
-/** The maps of components. */
-const componentMaps = new Set(
+/** The kinds of components. Each is also a key whose value contains references of this kind. */
+const componentKinds = new Set(
   'schemas parameters requestBodies responses headers securitySchemes pathItems examples links callbacks'.split(' '),
 );
-/** The maps of components by the other keys whose values refer to them. */
-const componentOf: Readonly<Record<string, string>> = {
+/** The kinds of components that the values of other keys refer to. */
+const kindOfKey: Readonly<Record<string, string>> = {
   schema: 'schemas',
   requestBody: 'requestBodies',
   paths: 'pathItems',
@@ -150,5 +150,5 @@ const componentOf: Readonly<Record<string, string>> = {
 /** The kind of component that a reference below a key refers to. */
 function kindBelow(key: string, kind: string): string {
   if (kind === 'schemas') return kind;
-  return componentMaps.has(key) ? key : (componentOf[key] ?? kind);
+  return componentKinds.has(key) ? key : (kindOfKey[key] ?? kind);
 }

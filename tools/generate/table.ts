@@ -39,8 +39,11 @@ export function serviceModule({ service: { deployments, version, ...rest } }: Mo
 
 /** The parsed spec as a module. Its keys are sorted, so another order in the spec does not change the module. */
 export function documentModule({ document }: Model): string {
+  const json = JSON.stringify(sorted(document), null, 2);
+  // In source code, the property `"__proto__"` would set the prototype, but the computed property does not.
+  const source = json.replace(/^( *)("__proto__"):/gm, '$1[$2]:');
   return `/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, whose keys are in the written order. */
-export const openApiDocument: object = ${JSON.stringify(sorted(document), null, 2).replace(/^( *)("__proto__"):/gm, '$1[$2]:')};
+export const openApiDocument: object = ${source};
 `;
 }
 

@@ -44,26 +44,23 @@ function upgradeBounds(schema: Record<string, unknown>): void {
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
   ] as const) {
-    if (typeof schema[exclusive] !== 'boolean') continue;
-    const isExclusive = schema[exclusive];
+    const { [exclusive]: isExclusive, [bound]: value } = schema;
+    if (typeof isExclusive !== 'boolean') continue;
     delete schema[exclusive];
-    if (!isExclusive || schema[bound] === undefined) continue;
-    schema[exclusive] = schema[bound];
+    if (!isExclusive || value === undefined) continue;
+    schema[exclusive] = value;
     delete schema[bound];
   }
 }
 
 /** Upgrades binary formats as the upgrade guide of the OpenAPI Initiative says. */
 function upgradeBinary(schema: Record<string, unknown>): void {
-  if (schema.type !== 'string') return;
-  if (schema.format === 'binary') {
-    delete schema.format;
-    schema.contentMediaType = 'application/octet-stream';
-  }
-  if (schema.format === 'byte' || schema.format === 'base64') {
-    delete schema.format;
-    schema.contentEncoding = 'base64';
-  }
+  const { type, format } = schema;
+  if (type !== 'string') return;
+  if (format === 'binary') schema.contentMediaType = 'application/octet-stream';
+  else if (format === 'byte' || format === 'base64') schema.contentEncoding = 'base64';
+  else return;
+  delete schema.format;
 }
 
 function orNull(schema: Node): Node {

@@ -69,14 +69,13 @@ function flatten(document: Document, schema: Schema, variant: number, depth = 0)
   return { ...merged, properties: { ...merged.properties, [discriminator.propertyName]: { const: name } } };
 }
 
-function typeOf({ type, format, properties, items, additionalProperties, ...rest }: Schema): string {
+function typeOf({ type, format, properties, items, additionalProperties }: Schema): string {
   const types = [type ?? []].flat();
   const named = types.find((each) => each !== 'null') ?? types[0];
   if (named === 'string' && format === 'binary') return 'file';
   if (named !== undefined) return named;
   if (items) return 'array';
-  if (Object.keys(properties ?? {}).length > 0 || typeof additionalProperties === 'object') return 'object';
-  return rest.minimum !== undefined || rest.maximum !== undefined ? 'number' : 'string';
+  return Object.keys(properties ?? {}).length > 0 || typeof additionalProperties === 'object' ? 'object' : 'string';
 }
 
 function objectOf(document: Document, schema: Schema, options: Options, depth: number): Record<string, unknown> {

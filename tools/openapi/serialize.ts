@@ -12,6 +12,9 @@ import {
   UnspecifiedError,
 } from './styles.ts';
 
+const BOUNDARY = 'boundary-of-a-test-request';
+const CRLF = Buffer.from('\r\n');
+
 /** Input values of a call by their OpenAPI location. */
 export interface Inputs {
   path?: Record<string, unknown>;
@@ -19,7 +22,7 @@ export interface Inputs {
   header?: Record<string, unknown>;
   cookie?: Record<string, unknown>;
   body?: unknown;
-  /** The media type of the body, where the operation offers several. */
+  /** The media type of the body, if the operation offers several. */
   contentType?: string;
 }
 
@@ -139,7 +142,7 @@ function inCookie(parameter: Parameter, value: unknown): string[] {
 function pairsIn(parameter: Parameter, value: unknown, encode: Encode): string[] {
   const { style = 'form', name } = parameter;
   const text = contentText(parameter, value);
-  // deepObject has one form only, so that `explode` does not matter.
+  // `explode` does not matter for deepObject.
   const explode = parameter.explode ?? style === 'form';
   const pairs =
     text === undefined ? expandPairs(style, explode, name, value, encode) : [[encodeAll(name), encodeAll(text)]];
@@ -159,9 +162,6 @@ function serverOf({ servers }: Operation): string {
   const { url, variables = {} } = servers[0] ?? { url: '/' };
   return url.replace(/\{([^}]+)\}/g, (_, name: string) => variables[name]?.default ?? '').replace(/\/$/, '');
 }
-
-const BOUNDARY = 'boundary-of-a-test-request';
-const CRLF = Buffer.from('\r\n');
 
 function contentOf(body: Exclude<Body, { parts: unknown }>): string | Uint8Array<ArrayBuffer> {
   if ('json' in body) return jsonText(body.json);

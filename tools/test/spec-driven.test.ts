@@ -40,7 +40,7 @@ describe.each([...spec.operations])('%s', (_, operation) => {
     fc.assert(
       fc.asyncProperty(validInputs(operation), async (inputs) => {
         const response = await send(requestOf(inputs));
-        // What the path names may not be there.
+        // The pet in the path may not exist.
         const isMissing = operation.path.includes('{') && response.status === 404;
         expect([response.status, isMissing || isSuccess(operation, response.status)]).toEqual([response.status, true]);
         expect(await undeclared(spec, operation, response)).toEqual([]);
@@ -111,7 +111,7 @@ function schemaOf({ schema, content = {} }: Parameter): Schema {
   return resolve(spec, schema ?? Object.values(content)[0]?.schema ?? {});
 }
 
-/** What makes a valid request in which one thing is wrong. */
+/** Functions that return a request with one mistake. */
 function invalidRequest(operation: Operation, requestOf: (inputs: Inputs) => WireRequest): fc.Arbitrary<() => Mistake> {
   const mistakes: fc.Arbitrary<(inputs: Inputs) => Mistake>[] = [
     fc
@@ -166,7 +166,7 @@ function withQuery(request: WireRequest, name: string, value: string, wrong: str
   };
 }
 
-/** Words for a parameter that its schema does not allow; nothing where every word is a value. */
+/** Texts that the schema of a parameter does not allow; undefined if it allows every text. */
 function wrongWords(schema: Schema): fc.Arbitrary<string> | undefined {
   const { enum: values, minimum, maximum } = schema;
   if (values) return fc.string({ minLength: 1 }).filter((text) => text.isWellFormed() && !values.includes(text));
@@ -185,7 +185,7 @@ const wrongValues = fc.oneof(
   fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Makes a valid body invalid: another value, or another one, or none, for one of its properties. */
+/** Makes a valid body invalid: replaces it, or changes, adds or removes one of its properties. */
 function wrongBody(schema: Schema): fc.Arbitrary<(body: unknown) => unknown> {
   const isWrong = (value: unknown) => !fits(schema, value) || isBroken(value) || isBeyond(value);
   return fc
@@ -199,10 +199,12 @@ function wrongBody(schema: Schema): fc.Arbitrary<(body: unknown) => unknown> {
         enumerable: true,
         configurable: true,
       });
-      const all = [JSON.parse(JSON.stringify(changed, keepDigits), bigintOf), value].filter((one) => one !== undefined);
-      const found = all.find(isWrong);
-      fc.pre(found !== undefined);
-      return found;
+      const all = [JSON.parse(JSON.stringify(changed, keepDigits), bigintOf), value].filter(
+        (body) => body !== undefined,
+      );
+      const wrong = all.find(isWrong);
+      fc.pre(wrong !== undefined);
+      return wrong;
     });
 }
 

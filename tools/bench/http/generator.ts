@@ -56,7 +56,7 @@ async function run({ port, connections, status, milliseconds, ...texts }: Order)
     const perSecond = (latencies.count * 1000) / (performance.now() - started);
     const [p50, p99] = [latencies.percentile(50) / 1000, latencies.percentile(99) / 1000];
     process.send?.({ answered: latencies.count, perSecond, p50, p99 } satisfies Result);
-    // Closing costs the server time, too, which is not measured.
+    // The time that the server needs to close connections is not measured.
     await once(process, 'message');
   } finally {
     for (const connection of all) connection.socket.destroy();
@@ -115,7 +115,7 @@ export interface PartialResponse {
   status: number;
   /** Bytes still to come; infinite before the end of the header. */
   left: number;
-  /** The bytes received so far, while they have to be parsed again. */
+  /** The received bytes, while the header is incomplete. */
   begun?: Buffer;
 }
 

@@ -17,7 +17,7 @@ import { compareWorkers } from './workers.ts';
 
 const SETTINGS = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
 const MILLISECONDS = 1_000;
-/** The documents of a statement, where pgbench creates several. */
+/** The number of documents that pgbench creates with one statement in a comparison. */
 const BATCH = 64;
 /** The length of a page. */
 const PAGE = 20;
@@ -35,7 +35,7 @@ const subjects: readonly { work: Work; callers: number; target?: number }[] = [
   { work: 'list filtered', callers: 64, target: 0.7 },
 ];
 
-/** Measures the store on a database of its own. Throws where PostgreSQL or pgbench is not installed. */
+/** Measures the store on a database of its own. Throws if PostgreSQL or pgbench is not installed. */
 export async function postgres(quick: boolean): Promise<Section> {
   const [size, rounds] = quick ? [100_000, 3] : [1_000_000, 7];
   return withScratch(async (scratch) => {

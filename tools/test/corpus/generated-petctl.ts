@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Operation as Row, type Schema, typeIn } from '@petstore/types';
 import type { CommandNode } from 'petctl/internal';
 import { type Finished, type RunPetctlOptions, runPetctl } from '../../drift/checks/petctl/run.ts';
+import { jsonText } from '../../openapi/body.ts';
 import type { SentRequest } from '../../openapi/compare.ts';
 import { behind } from '../../openapi/recorder.ts';
 import type { Credentials } from '../../openapi/security.ts';
@@ -114,8 +115,8 @@ async function wordsOf(
     const flag = node?.flags?.find(({ field }) => field === name);
     if (inPath.includes(name) || value === undefined || !flag) continue;
     const schema = isJsonBody && name === 'body' ? {} : (fields[name]?.schema ?? {});
-    const isFiles = Array.isArray(value) && value.some((one) => one instanceof File);
-    for (const one of isFiles ? value : [value]) words.push(`--${flag.name}=${await wordOf(one, schema, folder)}`);
+    const isFiles = Array.isArray(value) && value.some((item) => item instanceof File);
+    for (const item of isFiles ? value : [value]) words.push(`--${flag.name}=${await wordOf(item, schema, folder)}`);
   }
   // A body may have more properties than the document names.
   const rest = [...values].filter(([name]) => !Object.hasOwn(fields, name));
@@ -128,12 +129,7 @@ async function wordsOf(
 async function wordOf(value: unknown, schema: Schema, folder: string): Promise<string> {
   const plain = await withPaths(value, folder);
   if (typeof plain === 'string' && (value !== plain || typeIn(schema) !== undefined)) return plain;
-  return JSON.stringify(plain, (_, one) => (typeof one === 'bigint' ? rawJson(String(one)) : one));
-}
-
-function rawJson(text: string): unknown {
-  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
-  return rawJSON?.(text);
+  return jsonText(plain);
 }
 
 /** The value with `@FILE` instead of each file. */
@@ -144,8 +140,8 @@ async function withPaths(value: unknown, folder: string): Promise<unknown> {
     writeFileSync(path, await value.bytes());
     return `@${path};type=${value.type || 'application/octet-stream'};filename=${value.name}`;
   }
-  if (Array.isArray(value)) return Promise.all(value.map((one) => withPaths(one, folder)));
+  if (Array.isArray(value)) return Promise.all(value.map((item) => withPaths(item, folder)));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(async ([name, one]) => [name, await withPaths(one, folder)]);
+  const entries = Object.entries(value).map(async ([name, property]) => [name, await withPaths(property, folder)]);
   return Object.fromEntries(await Promise.all(entries));
 }

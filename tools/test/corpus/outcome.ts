@@ -28,7 +28,7 @@ export interface Outcome {
 
 interface Call {
   row: Row;
-  one: Case;
+  testCase: Case;
 }
 
 /** Generates a client from a document into a folder, and compares each of its calls with its case. */
@@ -39,12 +39,12 @@ export async function outcomeOf(file: string, cases: readonly Case[], folder: st
   const calls = client ? callsOf(client, operations, cases) : [];
   const outcome: Outcome = { right: [], rejected: [], open: [], wrong: [], messages, client, calls };
   for (const operation of operations) {
-    const tested = calls.filter(({ one }) => one.operation === operation.id);
-    const found: string[] = [];
-    for (const { row, one } of tested) if (client) found.push(...(await violations(client, row, one)));
-    outcome.wrong.push(...found);
+    const tested = calls.filter(({ testCase }) => testCase.operation === operation.id);
+    const messages: string[] = [];
+    for (const { row, testCase } of tested) if (client) messages.push(...(await violations(client, row, testCase)));
+    outcome.wrong.push(...messages);
     if (!client || !rowOf(client, operation)) outcome.rejected.push(operation.id);
-    else if (found.length === 0) outcome[tested.length > 0 ? 'right' : 'open'].push(operation.id);
+    else if (messages.length === 0) outcome[tested.length > 0 ? 'right' : 'open'].push(operation.id);
   }
   return outcome;
 }
@@ -54,7 +54,9 @@ export function callsOf(client: GeneratedClient, operations: readonly Operation[
   return operations.flatMap((operation) => {
     const row = rowOf(client, operation);
     return row
-      ? cases.flatMap((one) => (one.operation === operation.id && isAccepted(row, one) ? [{ row, one }] : []))
+      ? cases.flatMap((testCase) =>
+          testCase.operation === operation.id && isAccepted(row, testCase) ? [{ row, testCase }] : [],
+        )
       : [];
   });
 }
@@ -101,7 +103,7 @@ export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: stri
 type Row = GeneratedClient['operations'][number];
 
 function rowOf({ operations }: GeneratedClient, { method, path }: Operation): Row | undefined {
-  return operations.find((one) => one.method === method && one.path === path);
+  return operations.find((row) => row.method === method && row.path === path);
 }
 
 /** The client chooses among media types, and does not send an optional body without properties. */
@@ -111,27 +113,32 @@ function isAccepted(row: Row, { inputs }: Case): boolean {
   return !(isEmpty && row.body && !row.body.required && !row.body.whole);
 }
 
-/** How the requests that petctl's dry runs show differ from those expected. Files are written to `folder`. */
+/** Differences between the requests that petctl's dry runs show and those expected. Files are written to `folder`. */
 export async function dryRunViolations(petctl: GeneratedPetctl, { client, calls }: Outcome, folder: string) {
-  const found: string[] = [];
-  for (const { row, one } of calls) {
+  const messages: string[] = [];
+  for (const { row, testCase } of calls) {
     // A dry run shows a missing credential as its variable.
-    if (one.fails === 'missing credential') continue;
-    const words = await petctl.words(row, inputOf(row, one.inputs), folder);
-    const server = wholeAddress(one.request?.server ?? '');
-    const { sent, error } = await petctl.dryRun(words, one.credentials, wholeAddress(client?.address ?? ''), server);
+    if (testCase.fails === 'missing credential') continue;
+    const words = await petctl.words(row, inputOf(row, testCase.inputs), folder);
+    const server = wholeAddress(testCase.request?.server ?? '');
+    const { sent, error } = await petctl.dryRun(
+      words,
+      testCase.credentials,
+      wholeAddress(client?.address ?? ''),
+      server,
+    );
     const where = `petctl ${words.join(' ')}`;
-    if (!one.request) {
-      if (sent) found.push(`${where}: it is sent as ${sent.target}`);
-    } else if (!sent) found.push(`${where}: it is not sent: ${error}`);
-    else found.push(...differences(one.request, sent).map((message) => `${where}: ${message}`));
+    if (!testCase.request) {
+      if (sent) messages.push(`${where}: it is sent as ${sent.target}`);
+    } else if (!sent) messages.push(`${where}: it is not sent: ${error}`);
+    else messages.push(...differences(testCase.request, sent).map((message) => `${where}: ${message}`));
   }
-  return found;
+  return messages;
 }
 
-/** How a call of the generated client differs from its case. */
-async function violations(client: GeneratedClient, row: Row, one: Case): Promise<string[]> {
-  const { operation, inputs, credentials, request, response, result } = one;
+/** Differences between a call of the generated client and its case. */
+async function violations(client: GeneratedClient, row: Row, testCase: Case): Promise<string[]> {
+  const { operation, inputs, credentials, request, response, result } = testCase;
   // The client asks for JSON where there is JSON.
   const isOther = response?.contentType && row.successes.length === 1 && !isChosen(row.responses, response.contentType);
   const { sent, transport } = recorder(wholeAddress(request?.server ?? ''), response ?? {});
@@ -145,17 +152,18 @@ async function violations(client: GeneratedClient, row: Row, one: Case): Promise
   const where = `${operation} ${JSON.stringify(inputs, withBigInt)}`;
   if (!request) return first ? [`${where}: it is sent as ${first.target}`] : [];
   if (!first) return [`${where}: it is not sent: ${ended.error}`];
-  const found = differences(request, first);
-  if (found.length === 0 && result && !isOther)
-    found.push(...(await resultViolations(ended, row.successes.length > 1, result)));
-  return found.map((message) => `${where}: ${message}`);
+  const messages = differences(request, first);
+  if (messages.length === 0 && result && !isOther)
+    messages.push(...(await resultViolations(ended, row.successes.length > 1, result)));
+  return messages.map((message) => `${where}: ${message}`);
 }
 
 function wholeAddress(server: string): string {
   return new URL(server, 'https://api.example.com').href.replace(/\/$/, '');
 }
 
-function isChosen(responses: Row['responses'], contentType: string): boolean {
+/** Whether a client that asks for the declared media types gets this one. */
+export function isChosen(responses: Row['responses'], contentType = ''): boolean {
   const types = Object.values(responses).flatMap(({ mediaType }) => mediaType ?? []);
   return types.length === 0 || types.some((type) => type.split(';')[0] === contentType.split(';')[0]);
 }
@@ -170,9 +178,9 @@ async function resultViolations(
   if (error) return [`result: ${error}`];
   const value = hasStatus ? (data as { data: unknown }).data : data;
   const actual = value instanceof ReadableStream ? new Uint8Array(await new Response(value).arrayBuffer()) : value;
-  const wanted = 'json' in expected ? expected.json : (expected.text ?? expected.bytes);
-  const [one, other] = [wanted, actual].map((each) => JSON.stringify(each, withBigInt));
-  return one === other ? [] : [`result: expected ${one}, got ${other}`];
+  const expectedValue = 'json' in expected ? expected.json : (expected.text ?? expected.bytes);
+  const [expectedText, actualText] = [expectedValue, actual].map((each) => JSON.stringify(each, withBigInt));
+  return actualText === expectedText ? [] : [`result: expected ${expectedText}, got ${actualText}`];
 }
 
 function withBigInt(_: string, value: unknown): unknown {

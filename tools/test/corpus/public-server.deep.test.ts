@@ -45,21 +45,23 @@ describe.each(served)('$name', ({ name, file }) => {
     const client = await loadClient(files, join(folder, name));
     const document = await readDocument(file);
     const credentials = Object.values(exampleCredentials(document));
-    const keys = new Set(credentials.map((one) => (typeof one === 'string' ? one : one.password)));
+    const keys = new Set(
+      credentials.map((credential) => (typeof credential === 'string' ? credential : credential.password)),
+    );
     const server = await startGeneratedServer(join(folder, name), keys);
-    const found: string[] = [];
+    const messages: string[] = [];
     const rejected: Record<string, string> = {};
-    for (const { row, one } of callsOf(client, operationsOf(document), examplesOf(document))) {
-      const input = inputOf(row, one.inputs);
-      const options = { credentials: one.credentials, baseUrl: server.origin + server.basePath };
+    for (const { row, testCase } of callsOf(client, operationsOf(document), examplesOf(document))) {
+      const input = inputOf(row, testCase.inputs);
+      const options = { credentials: testCase.credentials, baseUrl: server.origin + server.basePath };
       server.calls.length = 0;
       const error = await client.call(row, input, options).catch((thrown: Error) => thrown);
       const [call] = server.calls;
-      if (call?.id !== row.id) rejected[one.operation] = String(error);
-      else found.push(...(await changes(input, call.input)).map((message) => `${one.operation}: ${message}`));
+      if (call?.id !== row.id) rejected[testCase.operation] = String(error);
+      else messages.push(...(await changes(input, call.input)).map((message) => `${testCase.operation}: ${message}`));
     }
     await server.stop();
     expect(rejected).toEqual(REJECTED[name] ?? {});
-    expect(found).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });

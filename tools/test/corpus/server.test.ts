@@ -7,6 +7,7 @@ import { changes } from './arrival.ts';
 import { type Case, constructs } from './cases.ts';
 import { generateWhatFits, loadClient } from './generated-client.ts';
 import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
+import { isChosen } from './outcome.ts';
 
 const { folder, remove } = makeFolder('generated-server');
 afterAll(remove);
@@ -22,13 +23,13 @@ describe.each(tried)('$name', ({ name, file, cases }) => {
     const keys = new Set(
       cases
         .flatMap(({ credentials }) => Object.values(credentials))
-        .map((one) => (typeof one === 'string' ? one : one.password)),
+        .map((credential) => (typeof credential === 'string' ? credential : credential.password)),
     );
     const server = await startGeneratedServer(join(folder, name), keys);
-    const found: string[] = [];
-    for (const one of cases) found.push(...(await violations(server, one)));
+    const messages: string[] = [];
+    for (const testCase of cases) messages.push(...(await violations(server, testCase)));
     await server.stop();
-    expect(found).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 
@@ -78,9 +79,4 @@ async function violations(
       wrong.push(`it answers '${text}' instead of '${content}'`);
   }
   return wrong.map((sentence) => `${where}: ${sentence}`);
-}
-
-function isChosen(responses: GeneratedServer['operations'][number]['responses'], contentType = ''): boolean {
-  const types = Object.values(responses).flatMap(({ mediaType }) => mediaType ?? []);
-  return types.length === 0 || types.some((type) => type.split(';')[0] === contentType.split(';')[0]);
 }

@@ -5,7 +5,7 @@ import { valueCheck } from '../../openapi/validate.ts';
 
 const MAX_DEPTH = 4;
 
-/** Any character of well-formed text. fast-check's own `binary` is nearly the same, and takes seconds to be made. */
+/** Any character of well-formed text. fast-check's own `binary` is nearly the same, but its creation takes seconds. */
 const character = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((code) => String.fromCodePoint(code));
@@ -13,10 +13,10 @@ const character = fc
 /** Any valid value of a schema, with texts of these characters. */
 export function arbitraryValue(document: Document, schema: Schema, unit = character): fc.Arbitrary<unknown> {
   const fits = valueCheck(document);
-  // Of what the keywords here do not describe, the value that is made up is one.
-  const standard = () => exampleValue(document, schema, true);
-  const made = schemaValue(document, schema, unit, 0).map((value) => (fits(schema, value) ? value : undefined));
-  return made.map((value) => (value === undefined ? standard() : value));
+  // An example replaces a value that violates a keyword which `schemaValue` ignores.
+  return schemaValue(document, schema, unit, 0).map((value) =>
+    value !== undefined && fits(schema, value) ? value : exampleValue(document, schema, true),
+  );
 }
 
 function schemaValue(
@@ -26,7 +26,7 @@ function schemaValue(
   depth: number,
 ): fc.Arbitrary<unknown> {
   const schema = resolve(document, written);
-  const below = (one: Schema) => schemaValue(document, one, unit, depth + 1);
+  const below = (subschema: Schema) => schemaValue(document, subschema, unit, depth + 1);
   const { enum: values, const: only, oneOf, anyOf, allOf } = schema;
   if (only !== undefined) return fc.constant(only);
   if (values) return fc.constantFrom(...values);
@@ -66,7 +66,7 @@ function ofType(
         : fc.array(below(schema.items ?? {}), { minLength: minItems, maxLength: maxItems });
     case 'object':
       return fc.record(
-        Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, below(one)])),
+        Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, property]) => [name, below(property)])),
         { requiredKeys: (schema.required ?? []).filter((name) => name in (schema.properties ?? {})) },
       );
     default:
@@ -76,12 +76,12 @@ function ofType(
   }
 }
 
-/** Whether an integer may be more than a number carries exactly. */
+/** Whether an integer may be larger than a number can represent exactly. */
 export function isWide({ format, minimum = -Infinity, maximum = Infinity }: Schema): boolean {
   return format === 'int64' && !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum));
 }
 
-/** A bound as written, which may be more than 64 bits hold. */
+/** The bound, or `fallback` if 64 bits cannot represent it. */
 function wideBound(bound: number | undefined, fallback: bigint): bigint {
   return bound !== undefined && Math.abs(bound) < 2 ** 63 ? BigInt(bound) : fallback;
 }
