@@ -87,16 +87,14 @@ type TypesPlugin = DefinePlugin<{ name: 'operation-types' }>;
 
 /** The types of every operation as `operation-types.gen.ts`. */
 export function typesPlugin({ operations }: Model) {
-  const byEndpoint = new Map(
-    operations.map((model) => [`${model.operation.method} ${model.operation.path}`, model.operation]),
-  );
+  const byId = new Map(operations.map(({ operation }) => [operation.id, operation]));
   const handler: TypesPlugin['Handler'] = ({ plugin }) => {
     const types = $.type.object();
     plugin.forEach(
       'operation',
-      ({ operation: { id, method, path } }) => {
-        const operation = byEndpoint.get(`${method.toUpperCase()} ${path}`);
-        if (!operation) throw new Error(`hey-api has ${method} ${path}, the model has not`);
+      ({ operation: { id, operationId = '' } }) => {
+        const operation = byId.get(operationId);
+        if (!operation) throw new Error(`hey-api has the operation '${operationId}', which the model does not have`);
         const role = (name: string) =>
           ({ category: 'type', resource: 'operation', resourceId: id, role: name }) as const;
         const typeOf = (name: string) => $.type(plugin.referenceSymbol(role(name)));

@@ -1,13 +1,15 @@
 import type { Schema as JsonSchema } from '@petstore/types';
 
-/** An OpenAPI 3.0 or 3.1 document. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+
+/** An OpenAPI 3.0 or 3.1 document. Most of its objects may be references instead, which `resolve` follows. */
 export interface Document {
   root: Root;
 }
 
 export interface Root {
   openapi: string;
-  info: { title: string; license?: { name: string } };
+  info: { title: string };
   servers?: Server[];
   security?: Record<string, string[]>[];
   paths?: Record<string, PathItem>;
@@ -19,8 +21,7 @@ export interface Server {
   variables?: Record<string, { default: string }>;
 }
 
-export interface PathItem {
-  $ref?: string;
+export interface PathItem extends Partial<Record<(typeof METHODS)[number], OperationObject>> {
   servers?: Server[];
   parameters?: Parameter[];
 }
@@ -35,7 +36,6 @@ export interface OperationObject {
 }
 
 export interface Parameter {
-  $ref?: string;
   name: string;
   in: 'path' | 'query' | 'header' | 'cookie';
   'x-idempotency-key'?: boolean;
@@ -50,7 +50,6 @@ export interface Parameter {
 }
 
 export interface RequestBody {
-  $ref?: string;
   required?: boolean;
   content: Record<string, MediaType>;
 }
@@ -64,14 +63,13 @@ export interface MediaType {
 
 export interface Encoding {
   contentType?: string;
-  headers?: Record<string, { $ref?: string; required?: boolean; schema?: Schema; example?: unknown }>;
+  headers?: Record<string, { schema?: Schema }>;
   style?: string;
   explode?: boolean;
   allowReserved?: boolean;
 }
 
 export interface SecurityScheme {
-  $ref?: string;
   type: string;
   scheme?: string;
   in?: 'query' | 'header' | 'cookie';
@@ -104,8 +102,6 @@ export interface Operation {
   object: OperationObject;
 }
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
-
 /** Follows `$ref` to an object without one. */
 export function resolve<T extends object>(document: Document, node: T): T {
   let target: unknown = node;
@@ -120,7 +116,7 @@ export function resolve<T extends object>(document: Document, node: T): T {
 export function operationsOf(document: Document): Operation[] {
   const { root } = document;
   return Object.entries(root.paths ?? {}).flatMap(([path, entry]) => {
-    const item = resolve(document, entry ?? {}) as PathItem & Partial<Record<string, OperationObject>>;
+    const item = resolve(document, entry ?? {});
     return METHODS.flatMap((method) => {
       const object = item[method];
       if (!object) return [];
