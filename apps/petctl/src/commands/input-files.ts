@@ -6,13 +6,10 @@ import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@
 import { unreadable } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
+import type { Input } from '../parse/command.ts';
 
 /** A copy of the input of a multipart body in which files replace `@FILE`. */
-export async function withFiles(
-  input: Record<string, unknown>,
-  { fields, body }: Operation,
-  io: Io,
-): Promise<Record<string, unknown>> {
+export async function withFiles(input: Input, { fields, body }: Operation, io: Io): Promise<Input> {
   if (body?.whole && fields.body && isObject(input.body)) {
     const schemas = propertiesOf(fields.body.schema);
     return {
@@ -26,7 +23,7 @@ export async function withFiles(
   });
 }
 
-async function mapValues(values: Record<string, unknown>, map: (value: unknown, name: string) => unknown) {
+async function mapValues(values: Input, map: (value: unknown, name: string) => unknown) {
   const entries = Object.entries(values).map(async ([name, value]) => [name, await map(value, name)]);
   return Object.fromEntries(await Promise.all(entries));
 }

@@ -4,9 +4,7 @@ import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
 import { isObject, jsonText } from '../io/text.ts';
-import type { Invocation } from '../parse/command.ts';
-
-type Input = Record<string, unknown>;
+import type { Input, Invocation } from '../parse/command.ts';
 
 /**
  * The input of an operation. Flags override `--data`, and the flag of a property overrides the flag of its object. Throws if a

@@ -1,4 +1,5 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { HttpRequest, HttpResponse } from '@petstore/client';
 import { ResponseError } from './errors.ts';
@@ -60,7 +61,8 @@ function sendRequest(
     });
     request.on('error', reject);
     request.on('response', (response) => resolve(responseOf(response)));
-    if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
+    if (body instanceof Blob || body instanceof ReadableStream)
+      pipeline(body instanceof Blob ? body.stream() : body, request, (error) => error && reject(error));
     else request.end(body);
   });
 }
@@ -72,11 +74,6 @@ function framingOf(body: HttpRequest['body'], headers: HttpRequest['headers']): 
   if (body instanceof ReadableStream) return { 'transfer-encoding': 'chunked' };
   // Some servers accept no chunked bodies, so files state their size.
   return { 'content-length': String(body instanceof Blob ? body.size : Buffer.byteLength(body)) };
-}
-
-async function pipe(body: Blob | ReadableStream<Uint8Array>, request: ClientRequest): Promise<void> {
-  const { pipeline } = await import('node:stream/promises');
-  await pipeline(body instanceof Blob ? body.stream() : body, request);
 }
 
 /** V8 throws for a text of twice this length, in an event, where nothing catches the error. */

@@ -83,15 +83,12 @@ const GRACE_MS = 2000;
 
 /** Resolves with the run; rejects if it was interrupted and does not end in time. */
 export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
-    const wait = () => {
-      timer = setTimeout(() => reject(interrupted.reason), GRACE_MS);
-    };
+    const wait = () => setTimeout(() => reject(interrupted.reason), GRACE_MS);
     if (interrupted.aborted) wait();
     else interrupted.addEventListener('abort', wait, { once: true });
   });
-  return Promise.race([run, overdue]).finally(() => clearTimeout(timer));
+  return Promise.race([run, overdue]);
 }
 
 /** Opens a URL in the system's browser. */

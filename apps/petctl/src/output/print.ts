@@ -6,6 +6,8 @@ import { type Output, settings } from '../settings/settings.ts';
 import { asRow, type Format, formats, type Shape } from './format.ts';
 import { writeFiltered } from './jq.ts';
 
+type Rows = Iterable<unknown> | AsyncIterable<unknown>;
+
 /** When a buffer is written: at a number of characters, or after a time. */
 interface BufferLimits {
   readonly maxLength: number;
@@ -17,11 +19,7 @@ const OUTPUT_BUFFER: BufferLimits = { maxLength: 16_384, maxWaitMs: 50 };
 const FILTER_BUFFER: BufferLimits = { maxLength: 262_144, maxWaitMs: 100 };
 
 /** Writes rows to stdout in the selected format, or filtered, as they arrive. */
-export async function print(
-  rows: Iterable<unknown> | AsyncIterable<unknown>,
-  shape: Shape,
-  invocation: Invocation,
-): Promise<void> {
+export async function print(rows: Rows, shape: Shape, invocation: Invocation): Promise<void> {
   const { flags, settings: userSettings, io } = invocation;
   const { stdout } = io;
   // With --fields, the columns are the properties that the flag names.
@@ -110,10 +108,7 @@ export function isColored(flags: Invocation['flags'], { env, stdout }: Io, userS
 }
 
 /** Reduces each row to the properties with these names, in this order. Without names, the rows are unchanged. */
-async function* selectProperties(
-  rows: Iterable<unknown> | AsyncIterable<unknown>,
-  names: readonly string[] | undefined,
-): AsyncGenerator<unknown, undefined> {
+async function* selectProperties(rows: Rows, names?: readonly string[]): AsyncGenerator<unknown, undefined> {
   for await (const row of rows) {
     const values = asRow(row);
     yield names
@@ -128,11 +123,8 @@ const SAMPLE_SIZE = 100;
 const MAX_SAMPLING_MS = 200;
 
 /** Takes a sample of the rows, which ends after SAMPLE_SIZE rows or MAX_SAMPLING_MS. `all` yields the sample, then the other rows. */
-async function takeSample(
-  rows: AsyncGenerator<unknown, undefined>,
-): Promise<{ sample: unknown[]; all: AsyncIterable<unknown> }> {
+async function takeSample(rows: AsyncGenerator<unknown, undefined>) {
   const sample: unknown[] = [];
-  let timer: NodeJS.Timeout | undefined;
   let timeout: Promise<undefined> | undefined;
   // `all` reports the error of a read, perhaps much later. Until then, the error has to count as handled.
   const read = () => {
@@ -147,12 +139,9 @@ async function takeSample(
     const result = await Promise.race(timeout ? [next, timeout] : [next]).catch(() => undefined);
     if (!result || result.done) break;
     sample.push(result.value);
-    timeout ??= new Promise((resolve) => {
-      timer = setTimeout(resolve, MAX_SAMPLING_MS, undefined);
-    });
+    timeout ??= new Promise((resolve) => setTimeout(resolve, MAX_SAMPLING_MS, undefined).unref());
     next = read();
   }
-  clearTimeout(timer);
   async function* all() {
     yield* sample;
     for (let result = await next; !result.done; result = await rows.next()) yield result.value;

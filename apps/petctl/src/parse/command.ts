@@ -36,6 +36,9 @@ export function* walk(node: CommandNode, path: readonly string[] = []): Generato
   for (const child of node.commands ?? []) yield* walk(child, [...path, child.name]);
 }
 
+/** The input of an operation: parameters and properties of the body by name. */
+export type Input = Record<string, unknown>;
+
 /** The parsed arguments and flags of a command. */
 export interface CommandInput {
   readonly args: readonly unknown[];

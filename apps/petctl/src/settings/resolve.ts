@@ -65,10 +65,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string> {
-  const { value, origin } = configuredUrl(sources) ?? {
-    value: Object.values<string>(service.deployments)[0] ?? '',
-    origin: 'default',
-  };
+  const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', origin: 'default' };
+  const { value, origin } = configuredUrl(sources) ?? fallback;
   if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
   return { value: connect({ apiKey: '-', baseUrl: value }).baseUrl, origin };
 }

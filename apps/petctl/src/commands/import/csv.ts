@@ -3,6 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { kebab } from '../../flags/flag.ts';
 import { parseValue } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
+import type { Input } from '../../parse/command.ts';
 
 /** The length of a title in error messages: a file that is not CSV may be one long title. */
 const MAX_TITLE_LENGTH = 80;
@@ -91,12 +92,11 @@ function recordError(line: number, problem: string): UsageError {
   );
 }
 
-/** The name of the input that each column of a header sets; undefined for ignored columns. */
-export function inputNames(
-  header: CsvRecord,
-  { fields }: Operation,
-  ignorable: readonly string[],
-): (string | undefined)[] {
+/** The name of the input that each column sets; undefined for ignored columns. */
+export type Columns = readonly (string | undefined)[];
+
+/** The columns of a header. Throws for a title that neither an input nor an ignorable property has. */
+export function inputNames(header: CsvRecord, { fields }: Operation, ignorable: readonly string[]): Columns {
   const names = Object.keys(fields);
   const titles = header.cells.map((title = '') => title.trim());
   const named = (title: string, all: readonly string[]) => all.find((one) => one === title || kebab(one) === title);
@@ -118,14 +118,10 @@ export function inputNames(
 }
 
 /** Converts a record to the input of an operation, or throws a UsageError if it violates the spec. */
-export function csvInput(
-  { line, cells }: CsvRecord,
-  columns: readonly (string | undefined)[],
-  { fields }: Operation,
-): Record<string, unknown> {
+export function csvInput({ line, cells }: CsvRecord, columns: Columns, { fields }: Operation): Input {
   if (cells.length !== columns.length)
     throw new UsageError(`line ${line} has ${cells.length} cells, but the header has ${columns.length}.`);
-  const input: Record<string, unknown> = {};
+  const input: Input = {};
   for (const [i, name] of columns.entries()) {
     const text = cells[i];
     const schema = name === undefined ? undefined : fields[name]?.schema;

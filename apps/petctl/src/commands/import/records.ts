@@ -3,8 +3,9 @@ import { UsageError } from '../../io/errors.ts';
 import { rejectLarge } from '../../io/files.ts';
 import { isObject } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
+import type { Input } from '../../parse/command.ts';
 import { checkProperties, jsonOf, missingFields } from '../input.ts';
-import { type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
+import { type Columns, type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
 
@@ -13,12 +14,14 @@ export interface InputRecord {
   readonly line: number;
   readonly raw: string;
   /** Returns the input of the call, or throws a UsageError if it violates the spec. */
-  readonly read: () => Record<string, unknown>;
+  readonly read: () => Input;
 }
+
+type InputRecords = AsyncGenerator<InputRecord>;
 
 /** The records of a file, and the text that frames records in another file of the same format. */
 export interface Records {
-  readonly records: AsyncIterable<InputRecord>;
+  readonly records: InputRecords;
   readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
   /** The properties of the records that the operation returns but does not accept, as in an exported list. */
   readonly ignored: ReadonlySet<string>;
@@ -72,11 +75,7 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all
   return { first, all: all() };
 }
 
-async function* fromCsv(
-  records: AsyncIterable<CsvRecord>,
-  columns: readonly (string | undefined)[],
-  operation: Operation,
-): AsyncGenerator<InputRecord> {
+async function* fromCsv(records: AsyncIterable<CsvRecord>, columns: Columns, operation: Operation): InputRecords {
   for await (const record of records) {
     const { line, raw } = record;
     yield { line, raw, read: () => rejectIncomplete(csvInput(record, columns, operation), operation, line) };
@@ -84,9 +83,9 @@ async function* fromCsv(
 }
 
 /** The input in a JSON value of a line. */
-type ToInput = (data: unknown, line: number) => Record<string, unknown>;
+type ToInput = (data: unknown, line: number) => Input;
 
-async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
+async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): InputRecords {
   let line = 1;
   /** Pieces of the current line. Joining the pieces at every chunk would take quadratic time, so they are joined at the end of the line. */
   let pieces: string[] = [];
@@ -111,7 +110,7 @@ function* oneLine(text: string, line: number, toInput: ToInput): Generator<Input
 }
 
 /** Yields the elements of an array. The line of an element is its position. The array has to fit into memory. */
-async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
+async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): InputRecords {
   let text = '';
   for await (const chunk of chunks) {
     text += chunk;
@@ -141,7 +140,7 @@ function* elementTexts(json: string): Generator<string, undefined> {
 }
 
 /** Returns the input, or throws if a required property is missing. */
-function rejectIncomplete(input: Record<string, unknown>, operation: Operation, line: number): Record<string, unknown> {
+function rejectIncomplete(input: Input, operation: Operation, line: number): Input {
   const missing = missingFields(operation, input);
   if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);
   return input;

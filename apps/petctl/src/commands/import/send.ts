@@ -6,7 +6,7 @@ import { UsageError, unsendableInputErrors } from '../../io/errors.ts';
 import { jsonText } from '../../io/text.ts';
 import { asRow, type Row } from '../../output/format.ts';
 import { isUnauthorized } from '../../output/report.ts';
-import type { Invocation } from '../../parse/command.ts';
+import type { Input, Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface RecordResult {
 
 /** Sends records to the service, or in a dry run nowhere. */
 export interface Sender {
-  readonly send: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly outcome: Outcome }>;
+  readonly send: (input: Input) => Promise<{ readonly data: unknown; readonly outcome: Outcome }>;
   readonly writeDeprecation?: () => Promise<void>;
 }
 
@@ -81,7 +81,7 @@ function mayHaveExecuted(error: Error): boolean {
  * Derives the idempotency key of each record from its content and its position among equal records, so a second import
  * creates only the records that are new in the input. With `createsAgain` all idempotency keys are new.
  */
-function idempotencyKeys({ id }: Operation, createsAgain: boolean): (input: Record<string, unknown>) => string {
+function idempotencyKeys({ id }: Operation, createsAgain: boolean): (input: Input) => string {
   const run = createsAgain ? randomUUID() : '';
   /** The number of earlier records with a content, by the digest of that content. */
   const counts = new Map<string, number>();
@@ -106,15 +106,15 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Starts work for each input as it arrives, and yields each result when its work ends, or in the order of the inputs if
- * `isOrdered`. `work` must not reject. If the inputs reject, this function yields the results of started work, and then throws.
+ * Starts work for each item as it arrives, and yields each result when its work ends, or in the order of the items if
+ * `isOrdered`. `work` must not reject. If the items reject, this function yields the results of started work, and then throws.
  */
-export async function* mapConcurrently<Input, Result>(
-  inputs: AsyncIterable<Input>,
-  work: (input: Input) => Promise<Result>,
+export async function* mapConcurrently<Item, Result>(
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<Result>,
   { concurrency, isOrdered }: { readonly concurrency: number; readonly isOrdered: boolean },
 ): AsyncGenerator<Result> {
-  const source = inputs[Symbol.asyncIterator]();
+  const source = items[Symbol.asyncIterator]();
   interface Finished {
     readonly work: Promise<Finished>;
     readonly result: Result;
