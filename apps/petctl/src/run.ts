@@ -4,7 +4,6 @@ import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/process-io.ts';
 import { errorLine, errorReport, isJsonFormat, isJsonOutput } from './output/report.ts';
-import type { CommandNode } from './parse/command.ts';
 import { parse } from './parse/parser.ts';
 import { type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
 import { settings } from './settings/settings.ts';
@@ -46,20 +45,15 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
 }
 
 /** Writes an error on one line, and returns its exit code. */
-export async function reportError(
-  error: unknown,
-  argv: readonly string[],
-  { stderr, env }: Io,
-  { operations }: RunOptions = {},
-): Promise<number> {
+export async function reportError(error: unknown, argv: readonly string[], io: Io, options: RunOptions = {}) {
   const report = errorReport(error);
-  await stderr.write(errorLine(report, wantsJsonErrors(fullTree(operations), argv, env)));
+  const { flags } = parse(fullTree(options.operations), argv, { isPartial: true });
+  await io.stderr.write(errorLine(report, wantsJsonErrors(flags, io)));
   return report.exit;
 }
 
 /** Whether to write errors as JSON, also for an invalid command line or configuration. */
-function wantsJsonErrors(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
-  const { flags } = parse(root, argv, { isPartial: true });
+function wantsJsonErrors(flags: ReadonlyMap<string, unknown>, { env }: Io): boolean {
   try {
     return isJsonOutput(resolveSettings(flags, env));
   } catch {

@@ -29,7 +29,7 @@ export interface ClientSetup {
 
 /** Sets up the client for a command, or throws if the proxy of the environment is invalid. */
 export async function clientFor(invocation: Invocation, credentials: readonly Credential[]): Promise<ClientSetup> {
-  const { settings: userSettings, io, flags } = invocation;
+  const { settings: userSettings, io, flags, operations, node, path } = invocation;
   const baseUrl = userSettings.baseUrl.value;
   await proxyOf(new URL(baseUrl), io.env);
   let notice: DeprecationNotice | undefined;
@@ -65,7 +65,12 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
       },
     },
   };
-  return { options, writeDeprecation: () => writeDeprecation(notice, invocation) };
+  const writeDeprecation = async () => {
+    if (!notice || !wantsNotices(invocation)) return;
+    const text = deprecationText(`'petctl ${path.join(' ')}'`, notice.sunset);
+    await writeNotice(invocation, text + successorHint(node.operation?.successor, operations));
+  };
+  return { options, writeDeprecation };
 }
 
 /** Throws if a response is not the list or object of the spec; newer services may differ in other details. */
@@ -135,13 +140,6 @@ export interface Call extends Promise<unknown>, AsyncIterable<unknown> {
 /** The client's function for an operation. */
 export function createCall(options: Options, { id }: Operation): (input: object, options?: CallOptions) => Call {
   return petstore(options)[id as OperationId] as (input: object, options?: CallOptions) => Call;
-}
-
-async function writeDeprecation(notice: DeprecationNotice | undefined, invocation: Invocation): Promise<void> {
-  if (!notice || !wantsNotices(invocation)) return;
-  const { operations, node, path } = invocation;
-  const text = deprecationText(`'petctl ${path.join(' ')}'`, notice.sunset);
-  await writeNotice(invocation, text + successorHint(node.operation?.successor, operations));
 }
 
 /** The sentence for a deprecated command or request. */

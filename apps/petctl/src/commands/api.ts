@@ -148,16 +148,11 @@ function parseHeaders(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-interface FieldValue {
-  readonly name: string;
-  /** The value in a JSON body. */
-  readonly json: string;
-  /** The value in a query. */
-  readonly text: string;
-}
-
-/** Parses `name=value` as text or by the type of the field in the spec, and `name:=json` as JSON. JSON is sent as it is written. */
-function parseFields(words: readonly string[], operation: Operation | undefined): FieldValue[] {
+/**
+ * Parses `name=value` as text or by the type of the field in the spec, and `name:=json` as JSON, which is sent as it is written.
+ * A JSON body has the `json` of a field, a query its `text`.
+ */
+function parseFields(words: readonly string[], operation: Operation | undefined) {
   const schemas = new Map(Object.entries(operation?.fields ?? {}).map(([name, { schema }]) => [name, schema]));
   return words.map((word) => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];

@@ -1,8 +1,18 @@
-import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
 import { InterruptedError, OutputError, systemCode, UsageError } from '../../io/errors.ts';
 import { unreadable } from '../../io/files.ts';
 import type { Io } from '../../io/process-io.ts';
+import type { Invocation } from '../../parse/command.ts';
 import type { Records } from './records.ts';
 
 /** A file or stdin as chunks. */
@@ -16,9 +26,12 @@ export interface Source {
 
 /** Opens the file to import. */
 export function openSource(file: string, { stdin }: Io): Source {
-  const [name, size] = file === '-' ? ['stdin'] : [file, sizeOf(file)];
-  const stream = size === undefined ? stdin() : createReadStream(file);
-  let [start, read] = [0, 0];
+  const name = file === '-' ? 'stdin' : file;
+  const stream = file === '-' ? stdin() : createReadStream(file);
+  let [size, start, read] = [0, 0, 0];
+  stream.on('open', (descriptor: number) => {
+    size = fstatSync(descriptor).size;
+  });
   async function* chunks(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
@@ -46,32 +59,30 @@ export function openSource(file: string, { stdin }: Io): Source {
   };
 }
 
-function sizeOf(file: string): number {
+export type RecordsFiles = ReturnType<typeof openRecordsFiles>;
+
+/** Opens the files of --failed and --unknown, if these flags are set, before a record is sent. */
+export function openRecordsFiles(flags: Invocation['flags'], importedFile: string, { frame }: Records) {
+  if (isSameFile(flags.get('failed'), flags.get('unknown')))
+    throw new UsageError('--failed and --unknown name the same file.', 'Pass two files.');
+  const [failed, unknown] = ['failed', 'unknown'].map((flag) => {
+    const recordsFile = flags.get(flag);
+    if (typeof recordsFile !== 'string') return undefined;
+    if (importedFile !== '-' && isSameFile(recordsFile, importedFile))
+      throw new UsageError(`--${flag}: ${recordsFile} is the file to import.`, 'Pass another file.');
+    return openRecordsFile(flag, recordsFile, frame);
+  });
+  return { failed, unknown, error: () => failed?.error ?? unknown?.error };
+}
+
+/** Creates the file of a flag for records in the format of the imported file. */
+function openRecordsFile(flag: string, recordsFile: string, frame: Records['frame']) {
+  let descriptor: number;
   try {
-    const stats = statSync(file);
-    if (stats.isDirectory()) throw new UsageError(`${file} is a folder.`, 'Pass a file, or - for stdin.');
-    return stats.size;
+    descriptor = openSync(recordsFile, 'w');
   } catch (error) {
-    throw error instanceof UsageError ? error : unreadable(file, error);
+    throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${systemCode(error)}).`);
   }
-}
-
-/** A file for failed or unknown records, in the format of the imported file. */
-export interface RecordsFile {
-  add(raw: string): void;
-  close(): void;
-  /** The error of the first failed write; after the error the file is incomplete. */
-  readonly error: OutputError | undefined;
-}
-
-/** Creates the file of a flag at once, so that an error occurs before a record is sent. */
-export function openRecordsFile(
-  flag: string,
-  recordsFile: string,
-  importedFile: string,
-  { frame }: Records,
-): RecordsFile {
-  const descriptor = openForWriting(flag, recordsFile, importedFile);
   let isEmpty = true;
   let failure: OutputError | undefined;
   const write = (text: string) => {
@@ -83,7 +94,7 @@ export function openRecordsFile(
     }
   };
   return {
-    add: (raw) => {
+    add: (raw: string) => {
       write((isEmpty ? frame.head : frame.between) + raw);
       isEmpty = false;
     },
@@ -91,24 +102,15 @@ export function openRecordsFile(
       if (!isEmpty) write(frame.tail);
       closeSync(descriptor);
     },
+    /** The error of the first failed write; after the error the file is incomplete. */
     get error() {
       return failure;
     },
   };
 }
 
-function openForWriting(flag: string, recordsFile: string, importedFile: string): number {
-  if (importedFile !== '-' && isSameFile(recordsFile, importedFile))
-    throw new UsageError(`--${flag}: ${recordsFile} is the file to import.`, 'Pass another file.');
-  try {
-    return openSync(recordsFile, 'w');
-  } catch (error) {
-    throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${systemCode(error)}).`);
-  }
-}
-
 /** Whether two flags name the same file. A device such as /dev/stderr can be written to twice. */
-export function isSameFile(one: unknown, other: unknown): boolean {
+function isSameFile(one: unknown, other: unknown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string') return false;
   if (!existsSync(one)) return resolve(one) === resolve(other);
   return statSync(one).isFile() && existsSync(other) && realpathSync(one) === realpathSync(other);

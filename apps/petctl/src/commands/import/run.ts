@@ -6,7 +6,7 @@ import { checkFilter } from '../../output/jq.ts';
 import { print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
 import type { Invocation } from '../../parse/command.ts';
-import { isSameFile, openRecordsFile, openSource, type Source } from './record-files.ts';
+import { openRecordsFiles, openSource, type RecordsFiles, type Source } from './record-files.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import {
   columnOf,
@@ -56,7 +56,7 @@ export async function runImport(
 /** The state of an import. */
 interface Run {
   readonly invocation: Invocation;
-  readonly files: ReturnType<typeof openRecordsFiles>;
+  readonly files: RecordsFiles;
   readonly counts: Counts;
   readonly bar: ProgressBar;
   /** The first error or interrupt. After it, records are not sent, but stored in the --failed file. */
@@ -165,17 +165,6 @@ function hintFor(invocation: Invocation, { failed, unknown }: Counts): string | 
   if (unknown > 0 && !flags.has('unknown'))
     return 'Use --unknown FILE to store the records that the service may have added.';
   return undefined;
-}
-
-/** Opens the files of --failed and --unknown, if these flags are set. */
-function openRecordsFiles(flags: Invocation['flags'], importedFile: string, records: Records) {
-  if (isSameFile(flags.get('failed'), flags.get('unknown')))
-    throw new UsageError('--failed and --unknown name the same file.', 'Pass two files.');
-  const [failed, unknown] = ['failed', 'unknown'].map((flag) => {
-    const recordsFile = flags.get(flag);
-    return typeof recordsFile === 'string' ? openRecordsFile(flag, recordsFile, importedFile, records) : undefined;
-  });
-  return { failed, unknown, error: () => failed?.error ?? unknown?.error };
 }
 
 /** The number of records by outcome; see `Outcome`. Records that were not sent have no outcome, and are not counted. */
