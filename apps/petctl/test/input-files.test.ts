@@ -79,7 +79,7 @@ describe('files', () => {
 
   test('that are missing are rejected', async () => {
     expect(await usageError(of, '--photo', '@/nowhere/cat.png')).toContain('/nowhere/cat.png cannot be read (ENOENT)');
-    expect(await usageError(of, '--photo', `@${scratch}`)).toContain('cannot be read (EISDIR)');
+    expect(await usageError(of, '--photo', `@${scratch}`)).toContain('is a folder. Pass a file');
   });
 
   test('of text may be the whole body', async () => {

@@ -20,21 +20,14 @@ import { wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, successorHint } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';
 
-/** The options for calls of the client. */
-export interface ClientSetup {
-  readonly options: Options & ConnectOptions;
-  /** Writes a notice if the operation of the calls is deprecated. */
-  readonly writeDeprecation: () => Promise<void>;
-}
-
-/** Sets up the client for a command, or throws if the proxy of the environment is invalid. */
-export async function clientFor(invocation: Invocation, credentials: readonly Credential[]): Promise<ClientSetup> {
+/** The client's options for a command. Throws if the proxy of the environment is invalid. */
+export async function clientFor(invocation: Invocation, credentials: readonly Credential[]) {
   const { settings: userSettings, io, flags, operations, node, path } = invocation;
   const baseUrl = userSettings.baseUrl.value;
   await proxyOf(new URL(baseUrl), io.env);
   let notice: DeprecationNotice | undefined;
   let lastFailure: Error | undefined;
-  const redacted = redactor(credentials);
+  const redacted = redactor(credentials, () => '***');
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, redacted, verbosity) : undefined;
   const options: Options & ConnectOptions = {
@@ -65,6 +58,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
       },
     },
   };
+  /** Writes a notice if the operation of the calls is deprecated. */
   const writeDeprecation = async () => {
     if (!notice || !wantsNotices(invocation)) return;
     const text = deprecationText(`'petctl ${path.join(' ')}'`, notice.sunset);

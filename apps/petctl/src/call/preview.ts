@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Body, ConnectOptions, HttpRequest, Options } from '@petstore/client';
 import { escapeControls, escapeControlsInLines, unicodeEscape } from '../io/text.ts';
-import { type Credential, readStored, type Scheme, schemeNamed } from '../keys/credentials.ts';
+import { type Credential, readStored, redactor, type Scheme, schemeNamed } from '../keys/credentials.ts';
 import { outputFormat } from '../output/print.ts';
 import { isJsonFormat } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
@@ -66,8 +66,7 @@ function requestText(
   { flags, settings, io }: Invocation,
 ): string {
   if (flags.has('curl')) return `${curlLine(request, placeholders)}\n`;
-  const redacted = (text: string) =>
-    placeholders.reduce((rest, one) => rest.replaceAll(encoded(one), variableOf(one)), text);
+  const redacted = redactor(placeholders, variableOf);
   const { method, body } = request;
   const url = redacted(request.url);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, text]) => [name, redacted(text)]));
@@ -80,11 +79,6 @@ function requestText(
   if (!body) return head;
   const text = isUtf8(body) ? body.toString() : `(${body.length} bytes; use -o json to see them as base64)`;
   return `${head}\n${escapeControlsInLines(text.replaceAll('\r\n', '\n'))}\n`;
-}
-
-/** A placeholder in the encoding of a request: user and password as base64. */
-function encoded({ scheme, value }: Credential): string {
-  return scheme.type === 'basic' ? Buffer.from(value).toString('base64') : value;
 }
 
 /** Linux allows 128 KiB. */

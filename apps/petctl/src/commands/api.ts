@@ -41,11 +41,10 @@ export async function api(invocation: Invocation): Promise<void> {
     throw error;
   });
   const { text, response } = first;
-  if (response.headers.get('deprecation') !== null && wantsNotices(invocation))
-    await writeNotice(
-      invocation,
-      deprecationText(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined),
-    );
+  if (response.headers.get('deprecation') !== null && wantsNotices(invocation)) {
+    const sunset = response.headers.get('sunset') ?? undefined;
+    await writeNotice(invocation, deprecationText(`${raw.method} ${raw.path}`, sunset));
+  }
   if (flags.has('include')) await io.stdout.write(headOf(response));
   const data = dataOf(first);
   // Other content is written unchanged, but on a terminal with its control characters escaped.
@@ -103,28 +102,33 @@ async function requestOf(method: string, path: string, { flags, io, operations }
     );
   const wordsOf = (flag: string) => [flags.get(flag) ?? []].flat().map(String);
   const headers = parseHeaders(wordsOf('header'));
-  const fields = parseFields(
-    wordsOf('field'),
-    operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
-  );
+  const operation = operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, ''));
+  const fields = parseFields(wordsOf('field'), operation);
   const input = flags.get('input');
   if (typeof input !== 'string' && fields.length === 0) return { method, path, headers };
   if (/^(GET|HEAD|DELETE)$/.test(method)) {
     if (typeof input === 'string')
       throw new UsageError(`${method} has no body.`, 'Use --field for a query, or another method.');
-    for (const { name, text } of fields)
-      if (!text.isWellFormed())
-        throw new UsageError(`--field ${name} contains half of a surrogate pair.`, 'A query cannot contain it.');
-    const query = fields.map(({ name, text }) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
-    return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
+    return { method, path: `${path}${path.includes('?') ? '&' : '?'}${queryOf(fields)}`, headers };
   }
   if (typeof input === 'string' && fields.length > 0)
     throw new UsageError('--field and --input both set the body.', 'Use either --field or --input.');
+  const body = typeof input === 'string' ? await readText(input, io) : jsonOf(fields);
+  return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
+function queryOf(fields: ReturnType<typeof parseFields>): string {
+  const parts = fields.map(({ name, text }) => {
+    if (text.isWellFormed()) return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+    throw new UsageError(`--field ${name} contains half of a surrogate pair.`, 'A query cannot contain it.');
+  });
+  return parts.join('&');
+}
+
+function jsonOf(fields: ReturnType<typeof parseFields>): string {
   const twice = fields.find(({ name }, i) => fields.slice(0, i).some((other) => other.name === name));
   if (twice) throw new UsageError(`--field ${twice.name} appears twice.`, `Write a list as ${twice.name}:=["a","b"].`);
-  const properties = fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
-  const body = typeof input === 'string' ? await readText(input, io) : `{${properties.join()}}`;
-  return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
+  return `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 }
 
 /** The headers that contain credentials. */

@@ -12,9 +12,7 @@ export function builtinCommands(operations: readonly Operation[]): CommandNode[]
 }
 
 function apiNode(operations: readonly Operation[]): CommandNode {
-  return {
-    name: 'api',
-    summary: 'Send any request, with the same key, retries and output',
+  return command('api', 'Send any request, with the same key, retries and output', {
     description:
       'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
     examples: apiExamples(operations),
@@ -34,7 +32,11 @@ function apiNode(operations: readonly Operation[]): CommandNode {
       ...callFlags,
     ],
     run: async (invocation) => (await import('./api.ts')).api(invocation),
-  };
+  });
+}
+
+function command(name: string, summary: string, more: Omit<CommandNode, 'name' | 'summary'>): CommandNode {
+  return { name, summary, ...more };
 }
 
 /** The flag `--scheme`, if the service has several security schemes. */
@@ -45,13 +47,9 @@ function schemeFlags(): Flag[] {
   return [valueFlag('scheme', 'name', description, { schema: { type: 'string', enum: [first, ...others] } })];
 }
 
-const auth: CommandNode = {
-  name: 'auth',
-  summary: 'Store the API key, or show the one in use',
+const auth = command('auth', 'Store the API key, or show the one in use', {
   commands: [
-    {
-      name: 'login',
-      summary: 'Store an API key for the base URL',
+    command('login', 'Store an API key for the base URL', {
       description:
         "Asks for the key without echo, tries it, and stores it in the system's keyring, or in a file that only you can read. petctl uses it for this profile and the origin of the base URL only.",
       examples: [
@@ -65,87 +63,65 @@ const auth: CommandNode = {
         ...schemeFlags(),
       ],
       run: async (invocation) => (await import('./auth.ts')).login(invocation),
-    },
-    {
-      name: 'status',
-      summary: 'Show the key in use, where it is from, and whether the service accepts it',
+    }),
+    command('status', 'Show the key in use, where it is from, and whether the service accepts it', {
       examples: [['', 'Find the key, and try it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).status(invocation),
-    },
-    {
-      name: 'list',
-      summary: 'List the stored keys with profile, origin and storage',
+    }),
+    command('list', 'List the stored keys with profile, origin and storage', {
       examples: [['', 'List them without their values']],
       run: async (invocation) => (await import('./auth.ts')).list(invocation),
-    },
-    {
-      name: 'logout',
-      summary: 'Remove the stored key for the base URL',
+    }),
+    command('logout', 'Remove the stored key for the base URL', {
       examples: [['', 'Remove it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).logout(invocation),
-    },
-    {
-      name: 'token',
-      summary: 'Print the key, for other programs',
+    }),
+    command('token', 'Print the key, for other programs', {
       examples: [['', 'Print it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).token(invocation),
-    },
+    }),
   ],
-};
+});
 
 const keyArgument = textArgument('key', 'The setting: the name of its flag.', { completes: 'setting' });
 
-const config: CommandNode = {
-  name: 'config',
-  summary: 'Show the settings, and change them in a profile',
+const config = command('config', 'Show the settings, and change them in a profile', {
   commands: [
-    {
-      name: 'list',
-      summary: 'List the settings in effect',
+    command('list', 'List the settings in effect', {
       examples: [['--show-origin', 'With the origin of each']],
       flags: [switchFlag('show-origin', 'The origin of each value.')],
       run: async (invocation) => (await import('./config.ts')).list(invocation),
-    },
-    {
-      name: 'get',
-      summary: 'Print one setting, for scripts',
+    }),
+    command('get', 'Print one setting, for scripts', {
       examples: [['base-url', 'The URL of the service']],
       args: [keyArgument],
       run: async (invocation) => (await import('./config.ts')).get(invocation),
-    },
-    {
-      name: 'set',
-      summary: 'Change a setting of the profile',
+    }),
+    command('set', 'Change a setting of the profile', {
       examples: [
         ['output json', 'In the current profile'],
         ['base-url https://… --profile work', 'In another profile'],
       ],
       args: [keyArgument, textArgument('value', 'The value.', { completes: 'setting value' })],
       run: async (invocation) => (await import('./config.ts')).change(invocation),
-    },
-    {
-      name: 'use',
-      summary: 'Select the profile for later runs',
+    }),
+    command('use', 'Select the profile for later runs', {
       examples: [['work', 'The profile named work']],
       args: [textArgument('profile', 'The name of a profile.', { completes: 'profile' })],
-      run: async (invocation) => (await import('./config.ts')).use(invocation),
-    },
-    {
-      name: 'unset',
-      summary: 'Remove a setting from the profile',
+      run: async ({ io, args }) => (await import('./config.ts')).useProfile(io.env, String(args[0])),
+    }),
+    command('unset', 'Remove a setting from the profile', {
       examples: [['output', 'Use the default again']],
       args: [keyArgument],
       run: async (invocation) => (await import('./config.ts')).change(invocation),
-    },
+    }),
   ],
-};
+});
 
-const completion: CommandNode = {
-  name: 'completion',
-  summary: 'Print the completion script for a shell',
+const completion = command('completion', 'Print the completion script for a shell', {
   examples: [
     ['bash >> ~/.bashrc', 'For bash'],
     ['zsh > ~/.zsh/completions/_petctl', 'For zsh, where that folder is in $fpath'],
@@ -156,11 +132,9 @@ const completion: CommandNode = {
     textArgument('shell', 'The shell.', { schema: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] } }),
   ],
   run: async (invocation) => (await import('./completion.ts')).printScript(invocation),
-};
+});
 
-const docs: CommandNode = {
-  name: 'docs',
-  summary: 'Print the URL of the documentation',
+const docs = command('docs', 'Print the URL of the documentation', {
   examples: [
     ['', 'Print the URL'],
     ['--open', 'Open it in the browser'],
@@ -171,18 +145,14 @@ const docs: CommandNode = {
     await io.stdout.write(`${url}\n`);
     if (flags.has('open')) await openInBrowser(url);
   },
-};
+});
 
-const versionNode: CommandNode = {
-  name: 'version',
-  summary: 'Print the version of petctl',
+const versionNode = command('version', 'Print the version of petctl', {
   examples: [['', 'The same as --version']],
   run: async ({ io }) => io.stdout.write(`${version}\n`),
-};
+});
 
-const help: CommandNode = {
-  name: 'help',
-  summary: 'Help for a command, or for exit-codes, environment, formatting or inputs',
+const help = command('help', 'Help for a command, or for exit-codes, environment, formatting or inputs', {
   examples: [
     ['exit-codes', 'Exit codes'],
     ['environment', 'Environment variables'],
@@ -190,4 +160,4 @@ const help: CommandNode = {
   ],
   args: [textArgument('topic', 'A command or a topic.', { required: false, rest: true })],
   run: async (invocation) => (await import('./help/help.ts')).helpOn(invocation),
-};
+});

@@ -43,7 +43,7 @@ function candidatesAfter(before: readonly string[], last: string, root: CommandN
   const [, name, value = ''] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
   if (name !== undefined && !isLiteral) {
     const flag = flagsOf(node).find((one) => one.name === name);
-    const { words, ...rest } = flag ? valuesOf(flag, value) : none;
+    const { words, ...rest } = flag ? valuesOf(flag, value) : { words: [] };
     return { words: words.map(([word, description]) => [`--${name}=${word}`, description]), ...rest };
   }
   if (last.startsWith('-') && !isLiteral) return { words: flagCandidates(node) };
@@ -51,10 +51,8 @@ function candidatesAfter(before: readonly string[], last: string, root: CommandN
   if (node.commands) return { words: count > 0 ? [] : commandCandidates(node) };
   const argument = node.args?.[Math.min(count, node.args.length - 1)];
   if (node.name === 'help' && root.commands?.includes(node)) return { words: helpCandidates(root) };
-  return argument ? valuesOf(argument, last) : none;
+  return argument ? valuesOf(argument, last) : { words: [] };
 }
-
-const none: Candidates = { words: [] };
 
 /** Joins `--status=sold`, which bash splits into three words. */
 function joinAssignments(typed: readonly string[]): string[] {

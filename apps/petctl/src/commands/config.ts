@@ -27,11 +27,6 @@ export async function get({ args, settings: userSettings, io }: Invocation): Pro
   await io.stdout.write(`${escapeControls(String(value))}\n`);
 }
 
-/** Selects the profile for later runs. */
-export async function use({ io, args }: Invocation): Promise<void> {
-  useProfile(io.env, String(args[0]));
-}
-
 /** Changes a setting of the profile, and creates a missing profile. Removes the setting if there is no argument for its value. */
 export async function change({ io: { env }, args, flags }: Invocation): Promise<void> {
   const [key = '', value] = args.map(String);
@@ -45,6 +40,14 @@ export async function change({ io: { env }, args, flags }: Invocation): Promise<
   });
 }
 
+/** Selects the profile for later runs, or without a name the default one. */
+export function useProfile(env: Environment, name: string | undefined): void {
+  changeProfiles(env, (stored) => {
+    if (name !== undefined) rejectUnknownProfile(name, stored);
+    return { selected: name, profiles: stored.profiles };
+  });
+}
+
 function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSettings): SettingValue<unknown> {
   const key = setting.flag.name;
   if (key === 'base-url') return userSettings.baseUrl;
@@ -52,13 +55,6 @@ function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSetting
   if (key === 'profile') return { value: userSettings.profile, origin };
   if (origin === 'default') return { value: setting.defaultText ?? '', origin };
   return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
-}
-
-function useProfile(env: Environment, name: string | undefined): void {
-  changeProfiles(env, (stored) => {
-    if (name !== undefined) rejectUnknownProfile(name, stored);
-    return { selected: name, profiles: stored.profiles };
-  });
 }
 
 function unknownSetting(key: string, keys: readonly string[]): UsageError {

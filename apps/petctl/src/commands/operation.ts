@@ -29,9 +29,12 @@ export async function runOperation(operation: Operation, invocation: Invocation)
   const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
   const send = createCall(options, operation);
   try {
-    await writeResult(send(input, { ...keyOption, signal: io.interrupted }), operation, invocation, (page) =>
-      send({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
-    );
+    const call = send(input, { ...keyOption, signal: io.interrupted });
+    const truncatedRows = await writeResult(call, operation, invocation);
+    if (truncatedRows)
+      await writeTruncationNotice(operation, truncatedRows, invocation, (page) =>
+        send({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
+      );
   } catch (error) {
     if (!isJsonOutput(settings)) await writeDeprecation();
     throw error;
@@ -39,14 +42,12 @@ export async function runOperation(operation: Operation, invocation: Invocation)
   await writeDeprecation();
 }
 
-/** Writes the result of a call: the elements of all pages with --all, `--limit` elements, or one response. */
-async function writeResult(
-  call: Call,
-  operation: Operation,
-  invocation: Invocation,
-  requestPage: (page: Record<string, unknown>) => Promise<unknown>,
-): Promise<void> {
-  const { flags, io } = invocation;
+/**
+ * Writes the result of a call: the elements of all pages with --all, `--limit` elements, or one response. Returns the rows of a
+ * list that may be truncated.
+ */
+async function writeResult(call: Call, operation: Operation, invocation: Invocation) {
+  const { flags } = invocation;
   const fields = flags.get('fields');
   const limit = operation.pagination ? flags.get('limit') : undefined;
   const total = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
@@ -61,8 +62,7 @@ async function writeResult(
   const rows = rowsOf(data).slice(0, total);
   if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
   else if (body !== undefined) await print(rows, shape, invocation);
-  if (operation.pagination && nextPage(response) !== undefined && wantsNotices(invocation) && !io.stdout.isClosed())
-    await writeTruncationNotice(operation, rows, invocation, requestPage);
+  return operation.pagination && nextPage(response) !== undefined ? rows : undefined;
 }
 
 /** The spec's response for a successful status. */
@@ -100,6 +100,7 @@ async function writeTruncationNotice(
   invocation: Invocation,
   requestPage: (page: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
+  if (!wantsNotices(invocation) || invocation.io.stdout.isClosed()) return;
   const { fields, pagination } = operation;
   const { cursor, key, limit } = pagination ?? {};
   if (cursor === undefined || key === undefined || limit === undefined) return;

@@ -185,9 +185,7 @@ function parseAs(text: string, kind: keyof typeof kinds): unknown {
       return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
-    case 'object':
-      return undefined;
     default:
-      return text;
+      return kind === 'string' ? text : undefined;
   }
 }

@@ -47,18 +47,11 @@ async function openTo(url: URL, env: Environment): Promise<OpenRequest> {
 }
 
 /** Sends one request, and resolves when the head of the response arrives. */
-function sendRequest(
-  { method, headers, body, signal }: HttpRequest,
-  url: URL,
-  open: OpenRequest,
-): Promise<RawResponse> {
+function sendRequest(outgoing: HttpRequest, url: URL, open: OpenRequest): Promise<RawResponse> {
+  const { method, body, signal } = outgoing;
+  const headers = { ...outgoing.headers, ...framingOf(outgoing) };
   return new Promise((resolve, reject) => {
-    const request = open({
-      ...urlToHttpOptions(url),
-      method,
-      headers: { ...headers, ...framingOf(body, headers) },
-      signal,
-    });
+    const request = open({ ...urlToHttpOptions(url), method, headers, signal });
     request.on('error', reject);
     request.on('response', (response) => resolve(responseOf(response)));
     if (body instanceof Blob || body instanceof ReadableStream)
@@ -68,7 +61,7 @@ function sendRequest(
 }
 
 /** The header that states where a body ends. Node sends none with DELETE and OPTIONS, so the body would be read as the next request. */
-function framingOf(body: HttpRequest['body'], headers: HttpRequest['headers']): Record<string, string> {
+function framingOf({ body, headers }: HttpRequest): Record<string, string> {
   // The user may have set chunked encoding, which excludes Content-Length.
   if (body === undefined || 'transfer-encoding' in headers) return {};
   if (body instanceof ReadableStream) return { 'transfer-encoding': 'chunked' };

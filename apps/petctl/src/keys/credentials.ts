@@ -219,10 +219,12 @@ export function changeKeyring(change: () => unknown, hint: string): void {
   }
 }
 
-/** Removes credentials from a text, because services may echo them. */
-export function redactor(credentials: readonly Credential[]): (text: string) => string {
-  const secrets = credentials.flatMap(encodedForms);
-  return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+/** Replaces credentials in a text, which services may echo, too. */
+export function redactor(credentials: readonly Credential[], replacementOf: (credential: Credential) => string) {
+  const secrets = credentials.flatMap((one) =>
+    encodedForms(one).map((secret) => [secret, replacementOf(one)] as const),
+  );
+  return (line: string) => secrets.reduce((text, [secret, replacement]) => text.replaceAll(secret, replacement), line);
 }
 
 /** A credential in each encoding that a request may contain. */

@@ -84,10 +84,9 @@ export function isUnauthorized(error: unknown): boolean {
 
 /** The line for an error. */
 export function errorLine(error: ErrorReport, isJson: boolean): string {
-  const notes = [error.status && `HTTP ${error.status}`, error.requestId && `request ${error.requestId}`].filter(
-    Boolean,
-  );
-  const parts = [error.message, notes.length > 0 && `(${notes.join(', ')})`, error.hint].filter(Boolean);
+  const { message, status, requestId, hint } = error;
+  const notes = [status && `HTTP ${status}`, requestId && `request ${requestId}`].filter(Boolean).join(', ');
+  const parts = [message, notes && `(${notes})`, hint].filter(Boolean);
   return line({ error }, parts.join(' '), isJson);
 }
 

@@ -70,14 +70,11 @@ function stateOf({ operation }: CommandNode): string {
 
 /** Complete command lines with comments. */
 export function examplesOf({ path, node }: CommandAtPath): readonly Example[] {
-  const lines = node.examples ?? (node.operation && operationExamples(node));
-  const examples = lines?.map(
-    ([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const,
-  );
-  if (examples) return examples;
   // A group shows the first example of each of its commands.
-  const { commands = [] } = node;
-  return commands.flatMap((child) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
+  if (node.commands)
+    return node.commands.flatMap((child) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
+  const lines = node.examples ?? operationExamples(node);
+  return lines.map(([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const);
 }
 
 /** The usage line of a command: `petctl users get <user-id> [flags]`. */
