@@ -30,7 +30,7 @@ describeOnClusters('a primary and a standby', (newCluster) => {
     await load.more(500);
     await standby.promote();
     const promoted = performance.now();
-    // The promoted primary acknowledges these: the old one cannot without its standby.
+    // Only the promoted standby can acknowledge these pets: the old primary waits for its standby.
     await load.more(500);
     await load.stop();
     expect(await missingFrom(standby, load.known)).toEqual([]);

@@ -47,7 +47,7 @@ export async function startServers(url: string): Promise<ServerProcess[]> {
   return servers;
 }
 
-/** Those of the pets that the database does not have. */
+/** The known pets that the database does not have. */
 export async function missingFrom(survivor: Cluster, known: Map<number, string>): Promise<[number, string][]> {
   const rows = await survivor.ask<{ id: string; name: string }>(
     `SELECT id, data ->> 'name' AS name FROM documents_pets`,
@@ -56,7 +56,7 @@ export async function missingFrom(survivor: Cluster, known: Map<number, string>)
   return [...known].filter(([id, name]) => stored.get(id) !== name);
 }
 
-/** Milliseconds until the first 201 to a request that was sent after that moment. */
+/** The milliseconds from a moment to the first 201 to a request that was sent after it. */
 export function firstAfter(load: Load, moment: number): number {
   const first = load.acknowledged.find(({ sent }) => sent > moment);
   return Math.round((first?.responded ?? Number.NaN) - moment);

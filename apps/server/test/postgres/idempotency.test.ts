@@ -62,7 +62,7 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
     expect(await things.create({}, once('k', 'another'))).toMatchObject({ id: anew.id, isReplayed: true });
   });
 
-  test('beyond their bound the oldest are removed, and counted', async () => {
+  test('beyond their maximum number, the oldest are removed and counted', async () => {
     const { store, things } = await open(await newDatabase(), { maxIdempotencyKeys: 300 });
     for (let i = 0; i < 2000; i += 250) {
       await Promise.all(Array.from({ length: 250 }, (_, k) => things.create({}, once(`k${i + k}`))));

@@ -42,7 +42,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     cluster.reload();
   }
 
-  /** Repeats something until it waits for the standby: the database applies the new setting a moment later. */
+  /** Repeats a write until it waits for the standby, because the database applies the new setting with a delay. */
   async function stuck<T>(begin: () => Promise<T>): Promise<{ outcome: Promise<T> }> {
     for (let tries = 0; tries < 1000; tries++) {
       let settled = false;
@@ -85,7 +85,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     'a result lost by %s is found again, for each write of the commit',
     async (end) => {
       const spare = await Promise.all(Array.from({ length: 300 }, () => collection.create({})));
-      // It may begin several times, each time with other documents.
+      // The writes may be repeated, each time with other documents.
       let [changed, removed, left] = spare;
       waitFor('nobody');
       const { outcome } = await stuck(() => {

@@ -38,7 +38,7 @@ describeOnClusters('outages of the database', (newCluster) => {
   const add = () => call('/pets', rex);
   const ready = async () => (await fetch(`${server.origin}/readyz`)).status;
 
-  /** Every operation fails with a Retry-After. None may hang, or the test would time out. */
+  /** Checks that every operation fails with a Retry-After. If one hangs, the test times out. */
   async function expectFailures() {
     for (const response of await Promise.all([add(), add(), call('/pets'), call('/pets/1')])) {
       expect(response.status).toBe(503);

@@ -49,7 +49,7 @@ test.skipIf(isSkipped)('Patroni replaces a killed leader, and no acknowledged wr
   await load.more(5000);
   await load.stop();
 
-  // The addresses lead to the new leader.
+  // The store finds the new leader.
   const store = await openPostgresStore(url);
   const query = { after: 0, limit: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
   const { json } = await store.collection('pets').list(query);
@@ -60,7 +60,7 @@ test.skipIf(isSkipped)('Patroni replaces a killed leader, and no acknowledged wr
   console.log(`Patroni: 0 of ${load.known.size} lost, first 201 after ${firstAfter(load, killed)} ms`);
 });
 
-/** Three members, by the addresses for their clients. */
+/** Starts three members, and returns the addresses for their clients. */
 async function startEtcd(started: ChildProcess[]): Promise<string[]> {
   const names = ['etcd1', 'etcd2', 'etcd3'];
   const members = await Promise.all(
@@ -77,7 +77,7 @@ async function startEtcd(started: ChildProcess[]): Promise<string[]> {
   return members.map(({ client }) => `127.0.0.1:${client}`);
 }
 
-/** A database with its Patroni, whose settings are a file. JSON is YAML. */
+/** Starts Patroni with a file of settings, and Patroni starts its database. The file is JSON, which is YAML, too. */
 async function startNode(name: string, etcd: readonly string[], started: ChildProcess[]): Promise<Node> {
   const [port, api] = [await freePort(), await freePort()];
   const file = join(folder, `${name}.json`);
@@ -119,7 +119,7 @@ function settings(name: string, port: number, api: number, etcd: readonly string
   };
 }
 
-/** A folder of the user whom the programs run as. */
+/** Creates a folder of the user that runs the programs. */
 function ownedFolder(name: string): string {
   const path = join(folder, name);
   mkdirSync(path, { mode: 0o700 });

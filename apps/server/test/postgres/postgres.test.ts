@@ -62,7 +62,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
       expect(failed).toBeInstanceOf(StoreUnavailableError);
       expect(failed).not.toBeInstanceOf(StoreUncertainError);
       expect((await collection.create({ text: 'next' })).id).toBe(1);
-      // The connection is the same one.
+      // The connection is still the same, because the message names its process.
       expect(await fail()).toEqual(failed);
       expect((await collection.list({ after: 0, limit: 9 })).count).toBe(1);
     },
@@ -89,7 +89,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     expect(await buffersFor(2 ** 30)).toBeGreaterThan(10 * one);
   });
 
-  test('keeps collections and indexes apart whose names are the same up to the longest name in PostgreSQL', async () => {
+  test('separates collections and indexes whose names differ only beyond the longest name of PostgreSQL', async () => {
     const [name, property] = ['c'.repeat(70), 'p'.repeat(70)];
     const declarations = ['1', '2'].map((end) => ({
       name: name + end,

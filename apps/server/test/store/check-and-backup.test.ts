@@ -16,7 +16,7 @@ import { once, openThings, things } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 
 describe('petstore-server check', () => {
-  test('prints what a sound folder holds, and changes nothing', async () => {
+  test('prints the content of an undamaged folder, and changes nothing', async () => {
     const folder = await petFolder();
     const before = filesIn(folder);
     const { status, stdout } = runCommand(['check', '--data-dir', folder]);

@@ -9,7 +9,7 @@ import { documents, flipped, manifest, manifestOf, maxSegment, opened, smallStor
 import { addMany, everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 
-/** Every so many bytes of a file are damaged. */
+/** The distance between two damaged bytes of a file. */
 const step = rounds(17, 1);
 
 async function expectRejection(folder: string, files: Map<string, Buffer>, what: string) {
@@ -19,7 +19,7 @@ async function expectRejection(folder: string, files: Map<string, Buffer>, what:
   expect(filesIn(folder), what).toEqual(files);
 }
 
-test('the small store is sound', async () => {
+test('the small store is not damaged', async () => {
   const { documents: found, warnings } = await opened(newFolder(), await smallStore());
   expect(found).toEqual(documents);
   expect(warnings).toEqual([]);
@@ -82,7 +82,7 @@ test('a folder is rejected if segments are swapped', async () => {
   }
 });
 
-test('a larger folder is rejected after any of these', async () => {
+test('a larger folder is rejected if bytes of a file are replaced, inserted or removed', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things], { maxSegment: 60_000 });
   const collection = store.collection('things');

@@ -5,8 +5,8 @@ import { addMany } from './store-contents.ts';
 import { smallSegments, things } from './store-fixture.ts';
 
 /**
- * A process with few file descriptors, of which none is left at the end of a segment, and later some are again: `node few-files.ts
- * <folder>`.
+ * A process with few file descriptors: `node few-files.ts <folder>`. No descriptor is free at the end of a segment, and some are
+ * free again later.
  */
 const [folder = ''] = process.argv.slice(2);
 const warnings: string[] = [];

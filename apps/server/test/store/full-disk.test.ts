@@ -53,7 +53,7 @@ async function fill(collection: Collection, word: string, stored: Map<number, Pr
 }
 
 test.for([96, 256, 400])(
-  'on a full disk of %d KB no rejected write is ever visible, and free space heals it',
+  'on a full disk of %d KB no rejected write is ever visible, and writes succeed once there is space',
   async (kilobytes, context) => {
     const disk = smallDisk(context, kilobytes);
     const folder = join(disk, 'data');
@@ -69,7 +69,7 @@ test.for([96, 256, 400])(
     expect(await store.ready()).toBe(true);
     await store.close();
 
-    // Still full for the next process.
+    // The disk is still full when the store is opened again.
     const second = await openThings(folder);
     const things = second.collection('things');
     await expectStored(things);
@@ -101,7 +101,7 @@ test('a folder on a full disk cannot be created, and the error says so', async (
   await (await openLowdbStore(folder, [things])).close();
 });
 
-test('expired keys leave the folder, also if the first commits that remove them are rejected', async (context) => {
+test('expired keys are removed from the folder, also if the first commits that remove them are rejected', async (context) => {
   const disk = smallDisk(context, 200);
   const [folder, ballast] = [join(disk, 'data'), join(disk, 'ballast')];
   const clock = { now: Date.now() };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { IdempotencyKeys } from '../../src/store/idempotency.ts';
 import { IDEMPOTENCY_MS } from '../../src/store/store.ts';
 
-/** The same by a plain list of keys. */
+/** A model of the table: a list of keys. */
 class Model {
   entries: { key: string; group: number; time: number }[] = [];
   forgotten = 0;

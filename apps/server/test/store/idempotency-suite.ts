@@ -7,7 +7,7 @@ import { once, others, type StoreFixture, things, usingStore } from './store-fix
 
 const bytesOf = ({ json: { text, encoding } }: Document) => Buffer.from(text, encoding).toString();
 
-/** What every store promises of writes with a key. */
+/** The promises of every store about writes with an idempotency key. */
 export function idempotencySuite({ open, reopen }: StoreFixture) {
   const collections = [things, others];
   const using = usingStore(open);

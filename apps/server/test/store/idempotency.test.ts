@@ -23,7 +23,7 @@ describe.each([
   const createIn = async (store: Store, key: string) =>
     'isReplayed' in (await store.collection('things').create({ color: 'red' }, once(key)));
 
-  test('are removed after 24 hours, and are free again', async () => {
+  test('are removed after 24 hours, and can be used again', async () => {
     const store = await open(folderOf?.());
     expect(await createIn(store, 'k')).toBe(false);
     clock.now += IDEMPOTENCY_MS - 1;
@@ -48,7 +48,7 @@ describe.each([
     expect(store.idempotency()).toEqual({ keys: 3, forgotten: 0 });
   });
 
-  test('beyond the bound the oldest are removed, and counted', async () => {
+  test('beyond their maximum number, the oldest are removed and counted', async () => {
     const store = await open(folderOf?.());
     for (let i = 0; i < 250; i++) await createIn(store, `k${i}`);
     const { keys, forgotten } = store.idempotency();
@@ -65,7 +65,7 @@ describe.each([
       await createIn(store, 'k');
       clock.now += IDEMPOTENCY_MS - 1;
       const repeating = Array.from({ length: 10 }, () => collection.create({ color: 'red' }, once('k')));
-      // What comes from now on is too late for the first key, and sweeps it away.
+      // Later writes find the first key expired, and remove it.
       clock.now += 1;
       repeating.push(
         ...Array.from({ length: 10 }, (_, i) =>

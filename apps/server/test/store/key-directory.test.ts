@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KeyDirectory, type Location } from '../../src/store/lowdb/key-directory.ts';
 
-/** Leaves so small that every few changes split one or join two. */
+/** The sizes of leaves: so small that a few changes split or join leaves. */
 const sizes = [2, 3, 4, 8, 64];
 const id = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 2000 }), fc.maxSafeNat());
 const locationOf = (id: number, version: number, kind: number): Location => ({
@@ -32,7 +32,7 @@ const remove = (one: number): Change => {
     model.delete(one);
   };
 };
-/** Many neighbours come, or go. */
+/** Sets or removes many neighbours. */
 const run = fc
   .tuple(
     fc.integer({ min: 1, max: 2000 }),

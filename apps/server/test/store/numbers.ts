@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Returns a generator of pseudo-random numbers, which are the same for the same seed. */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -9,7 +9,7 @@ export function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** A seed that is printed, so that a failing run can be had again: `SEED=… vitest run …`. */
+/** A seed that is printed, so a failing run can be repeated: `SEED=… vitest run …`. */
 export function seed(): number {
   const chosen = Number(process.env.SEED ?? Date.now() % 2 ** 32);
   console.log(`SEED=${chosen}`);

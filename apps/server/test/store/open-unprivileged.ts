@@ -5,8 +5,8 @@ import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { things } from './store-fixture.ts';
 
 /**
- * A process that opens a store as a user whom permissions stop: `node open-unprivileged.ts <folder>`. It prints the
- * name and the message of the error. Root gives it the folder, and becomes another user once all code is loaded.
+ * A process that opens a store as an unprivileged user: `node open-unprivileged.ts <folder>`. It prints the name and the message of
+ * the error. If root starts it, it gives the folder to another user, and becomes that user once all code is loaded.
  */
 const [folder = ''] = process.argv.slice(2);
 const user = unprivilegedUser();

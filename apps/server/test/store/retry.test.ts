@@ -36,7 +36,7 @@ test('while the manifest cannot be written, replaced files are bounded, one warn
   expect(await createUntilRejected(collection, 1000)).toBeInstanceOf(StoreUnavailableError);
   for (let i = 0; i < 20; i++) await expect(collection.create({})).rejects.toThrow(/cannot be sealed now/);
   expect(store.state()).toEqual({ status: 'open' });
-  // One was replaced, one is full.
+  // One unsealed segment is replaced by the sealed one, the other is full.
   expect([segments('.jsonl').length, segments('.json').length]).toEqual([2, 1]);
   const isAboutSegments = (line: string) => line.startsWith('Segments cannot be sealed or merged now');
   expect(warnings.filter(isAboutSegments)).toHaveLength(1);
@@ -50,12 +50,12 @@ test('while the manifest cannot be written, replaced files are bounded, one warn
 
 test('a segment that could not be sealed is sealed without a further write', async () => {
   const { folder, store, collection, warnings, segments } = await openWithWarnings();
-  // Where the second and the third file of the store would be written.
-  const inTheWay = [2, 3].map((number) => join(folder, `segments/000000000${number}.json.tmp`));
-  for (const path of inTheWay) mkdirSync(path);
+  // Folders in the places of the files that sealing writes.
+  const obstacles = [2, 3].map((number) => join(folder, `segments/000000000${number}.json.tmp`));
+  for (const path of obstacles) mkdirSync(path);
   while (warnings.length === 0) await collection.create({});
   expect(warnings).toEqual([expect.stringMatching(/^Segments cannot be sealed or merged now .*; retrying\.$/)]);
-  for (const path of inTheWay) rmSync(path, { recursive: true });
+  for (const path of obstacles) rmSync(path, { recursive: true });
   await expect.poll(() => segments('.jsonl').length, { timeout: 20_000 }).toBe(1);
   expect(segments('.json').length).toBeGreaterThan(0);
   await store.close();

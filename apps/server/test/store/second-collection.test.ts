@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.ts';
 
 type Open = (collections: readonly CollectionDeclaration[]) => Promise<Store>;
 
-/** A second collection needs a declaration alone, also in a store that has documents. */
+/** A second collection needs only a declaration, also in a store that has documents. */
 async function addCollection(open: Open): Promise<void> {
   const before = await open(allCollections);
   const rex = await before.collection('pets').create({ name: 'Rex', categoryId: 1 });

@@ -18,8 +18,8 @@ const anyProperties: fc.Arbitrary<Properties> = fc.record(
 
 type Step =
   | { create: Properties[] }
-  | { replace: [place: number, properties: Properties, isCurrent: boolean][] }
-  | { remove: [place: number, isCurrent: boolean][] }
+  | { replace: [index: number, properties: Properties, isCurrent: boolean][] }
+  | { remove: [index: number, isCurrent: boolean][] }
   | { after: number; limit: number; color: unknown }
   | 'reopen';
 
@@ -43,7 +43,7 @@ export async function likeAMap({ open, reopen, runs: numRuns = 60 }: StoreFixtur
       let collection = store.collection('things');
       const model = new Map<number, { properties: Properties; version: string }>();
       const stale = '0';
-      const nth = (place: number) => [...model.keys()][place % Math.max(1, model.size)] ?? 12_345;
+      const nth = (index: number) => [...model.keys()][index % Math.max(1, model.size)] ?? 12_345;
       try {
         for (const next of steps) {
           if (next === 'reopen') {
@@ -58,19 +58,19 @@ export async function likeAMap({ open, reopen, runs: numRuns = 60 }: StoreFixtur
               model.set(id, { properties: next.create[i] ?? {}, version });
             }
           } else if ('replace' in next) {
-            // One after the other: what is done at once to one document may be done in any order.
-            for (const [place, properties, isCurrent] of next.replace) {
-              const id = nth(place);
+            // One after the other, because concurrent writes to one document may be done in any order.
+            for (const [index, properties, isCurrent] of next.replace) {
+              const id = nth(index);
               const known = model.get(id);
               const ifVersion = isCurrent ? (known?.version ?? stale) : stale;
-              const result = await collection.replace(id, properties, place % 3 === 0 ? {} : { ifVersion });
-              const isDone = known && (place % 3 === 0 || isCurrent);
+              const result = await collection.replace(id, properties, index % 3 === 0 ? {} : { ifVersion });
+              const isDone = known && (index % 3 === 0 || isCurrent);
               expect(result.outcome).toBe(isDone ? 'stored' : known ? 'conflict' : 'missing');
               if (result.outcome === 'stored') model.set(id, { properties, version: result.version });
             }
           } else if ('remove' in next) {
-            for (const [place, isCurrent] of next.remove) {
-              const id = nth(place);
+            for (const [index, isCurrent] of next.remove) {
+              const id = nth(index);
               const known = model.get(id);
               const { outcome } = await collection.remove(id, {
                 ifVersion: isCurrent ? (known?.version ?? stale) : stale,

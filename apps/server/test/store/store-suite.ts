@@ -7,7 +7,7 @@ import { likeAMap } from './store-model.ts';
 
 const collections = [things, others];
 
-/** The promises of the port, for every store, with documents of no particular service. */
+/** The promises of every store, tested with documents of no particular service. */
 export function storeSuite(fixture: StoreFixture) {
   const { open, reopen } = fixture;
   const using = usingStore(open);
@@ -140,7 +140,7 @@ export function storeSuite(fixture: StoreFixture) {
         expect(await collection.list({ after: Number.MAX_SAFE_INTEGER, limit: 100 })).toMatchObject(nothing);
       }));
 
-    test('finds the one that matches among thousands', () =>
+    test('finds the only matching document among thousands', () =>
       using(async (collection) => {
         await addMany(collection, 1500, { color: 'blue' });
         const { id } = await collection.create({ color: 'red' });
@@ -226,7 +226,7 @@ export function storeSuite(fixture: StoreFixture) {
           const some = lasting[id % lasting.length] ?? 0;
           await collection.replace(some, { color: 'red', size: id });
           await collection.remove(id);
-          // A store in memory waits for nothing.
+          // A store in memory never yields to the event loop.
           await new Promise((resolve) => setImmediate(resolve));
         }
       };

@@ -15,12 +15,12 @@ import {
 import { everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 
-/** Every so many bytes of the file are damaged. */
+/** The distance between two damaged bytes of the file. */
 const step = rounds(25, 1);
 
 /**
- * A store that crashed within a second, before its high-water mark was written. Its last commit, if damaged, cannot be distinguished from one that was never
- * finished; but that one commit is all there is to doubt.
+ * The store crashed before its high-water mark was written. A damaged last commit then looks like an unfinished one, so it may be
+ * cut off. No other commit may.
  */
 test('a changed byte of the last commit is an error, or the commit is cut off with a warning', async () => {
   const folder = newFolder();
@@ -31,7 +31,7 @@ test('a changed byte of the last commit is an error, or the commit is cut off wi
   const bytes = files.get(newest) ?? Buffer.alloc(0);
   const lastCommit = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   let cut = 0;
-  // Each is opened; to go on from every one of them would take too long.
+  // Writing to every damaged store would take too long.
   const setAsideSome = async (files: Map<string, Buffer>, tail: Buffer) => {
     if (cut++ % 7 === 0) await setAside(folder, files, tail);
   };
@@ -61,7 +61,7 @@ function* damaged(bytes: Buffer) {
   }
 }
 
-/** The next write is stored where the tail was, the tail in a file beside it. */
+/** Checks that the next write replaces the tail, and that another file has the tail. */
 async function setAside(folder: string, files: Map<string, Buffer>, tail: Buffer) {
   replaceFiles(folder, files);
   const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: () => {} });

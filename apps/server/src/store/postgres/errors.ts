@@ -57,7 +57,7 @@ export function isConnectionUsable(error: unknown): boolean {
   return state !== undefined && !/^(08|25006|53300|57|58|XX)/.test(state);
 }
 
-/** Converts an error for the callers of the store. */
+/** The error for the callers of the store: a StoreUnavailableError, unless the database rejected the statement itself. */
 export function unavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || isRejection(error)) return error;
   return new StoreUnavailableError(`The database cannot be used now (${messageOf(error)}).`, { cause: error });
