@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../src/collections.ts';
 import { handlers } from '../src/handlers.ts';
 import { openLowdbStore } from '../src/store/lowdb/lowdb.ts';
+import { type RequestError, send } from './requests.ts';
 import { main } from './server-process.ts';
-import { type RequestError, send } from './workers/cluster.ts';
 
 test('SIGTERM under load: every received request gets a response, and no acknowledged write is lost', async () => {
   const dataDir = newFolder();

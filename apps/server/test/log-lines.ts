@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
-import { get } from './workers/cluster.ts';
+import { get } from './requests.ts';
 
 /** Calls `handle` with each entry that a server writes to its log. */
 export function readLog(child: ChildProcess, handle: (entry: Record<string, unknown>) => void): void {

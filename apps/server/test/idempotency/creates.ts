@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiKey } from '@petstore/testing/server';
 import { operations } from '@petstore/types';
+import { send } from '../requests.ts';
 
 /** A pet to create once, and the identifier in its acknowledgement. */
 export interface Wanted {
@@ -34,7 +34,7 @@ export async function createAll(origin: string, count: number, onProgress: (ackn
     for (const wanted of waiting) {
       while (wanted.id === undefined) {
         tries++;
-        const response = await send(origin, wanted).catch(() => undefined);
+        const response = await sendCreate(origin, wanted).catch(() => undefined);
         if (response?.status === 201 && response.body.name === wanted.name) wanted.id = response.body.id;
         else if (response && ![409, 503].includes(response.status)) {
           violations.push(`${response.status} ${JSON.stringify(response.body)}`);
@@ -51,36 +51,13 @@ export async function createAll(origin: string, count: number, onProgress: (ackn
 let sends = 0;
 
 /** Sends a create, its key alternately with and without quotes. Rejects if there is no complete response. */
-export function send(origin: string, { name, key }: Wanted): Promise<CreateResponse> {
+export async function sendCreate(origin: string, { name, key }: Wanted): Promise<CreateResponse> {
   const properties = [`"name":"${name}"`, '"categoryId":1'];
   const body = `{${(key < '8' ? properties : properties.toReversed()).join()}}`;
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'content-type': 'application/json',
-    'content-length': body.length,
-    connection: 'close',
-    [header]: sends++ % 2 === 0 ? key : `"${key}"`,
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      `${origin}/v1/pets`,
-      { method: 'POST', headers, agent: false, timeout: TIMEOUT_MS },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (more) => {
-          text += more;
-        });
-        response.on('error', reject).on('end', () => {
-          if (!response.complete) return reject(new Error('the response was cut'));
-          const isReplayed = response.headers['idempotency-replayed'] === 'true';
-          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text), isReplayed });
-        });
-        response.on('close', () => reject(new Error('the response was cut')));
-      },
-    );
-    sent.on('timeout', () => sent.destroy(new Error('there was no response'))).on('error', reject);
-    sent.end(body);
-  });
+  const idempotencyKey = sends++ % 2 === 0 ? key : `"${key}"`;
+  const options = { body, headers: { [header]: idempotencyKey }, timeout: TIMEOUT_MS };
+  const { status, headers, text } = await send(`${origin}/v1/pets`, options);
+  return { status, body: JSON.parse(text), isReplayed: headers['idempotency-replayed'] === 'true' };
 }
 
 /** The names of all stored pets by their identifiers. */

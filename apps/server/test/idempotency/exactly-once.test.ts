@@ -5,7 +5,7 @@ import { makeSynchronous, startPair, startServers } from '../postgres/failover.t
 import { type ServerProcess, startProcess, startServer } from '../server-process.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
 import { type BadNetwork, badNetwork } from './bad-network.ts';
-import { createAll, send, storedPets } from './creates.ts';
+import { createAll, sendCreate, storedPets } from './creates.ts';
 
 const count = rounds(100, 10_000);
 const kills = rounds(1, 40);
@@ -39,7 +39,7 @@ async function everyPetOnce(
   expect(all.filter(({ id, name }) => id === undefined || stored.get(id) !== name)).toEqual([]);
   // A repetition has the same response long after the first one, too.
   for (const wanted of all.slice(0, 50)) {
-    const { status, body, isReplayed } = await send(server(), wanted);
+    const { status, body, isReplayed } = await sendCreate(server(), wanted);
     expect([status, body.id, isReplayed]).toEqual([201, wanted.id, true]);
   }
   const outcomes = [...network.outcomes].map(([outcome, times]) => `${times} ${outcome}`).join(', ');

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { childrenOf } from '@petstore/testing';
-import { apiKey, type ServerProcess } from '@petstore/testing/server';
+import type { ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished } from 'vitest';
+import { get, type RequestError } from '../requests.ts';
 import { startServer } from '../server-process.ts';
 
 export interface Entry extends Record<string, unknown> {
@@ -36,44 +37,6 @@ export async function startCluster(databaseUrl: string, env: Record<string, stri
     entries: () => lines().map((line) => JSON.parse(line)),
   };
 }
-
-export interface Response {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
-export interface RequestError extends NodeJS.ErrnoException {
-  /** Whether the server had accepted the connection of the request. */
-  isAccepted: boolean;
-}
-
-interface RequestOptions {
-  /** Without an agent, the request has a connection of its own. */
-  agent?: Agent | false;
-  key?: string;
-  /** Makes the request a POST. */
-  body?: string;
-}
-
-/** Sends a request. Rejects with a RequestError. */
-export function send(url: string, { agent = false, key = apiKey, body }: RequestOptions = {}): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, headers, method: body ? 'POST' : 'GET' }, async (response) => {
-      try {
-        const text = Buffer.concat(await response.toArray()).toString();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-      } catch (error) {
-        reject(Object.assign(error as Error, { isAccepted: true }));
-      }
-    });
-    sent.on('error', (error) => reject(Object.assign(error, { isAccepted: sent.reusedSocket }))).end(body);
-  });
-}
-
-/** Sends a GET over a connection of its own, or of this agent. */
-export const get = (url: string, agent: Agent | false = false, key = apiKey) => send(url, { agent, key });
 
 /** The value of a metric of the server, or of one series of it. */
 export async function metric(server: ServerProcess, name: string): Promise<number> {

@@ -6,8 +6,9 @@ import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
+import { get } from '../requests.ts';
 import { main, preload } from '../server-process.ts';
-import { Clients, type ClusterProcess, get, gone, metric, openConnection, startCluster } from './cluster.ts';
+import { Clients, type ClusterProcess, gone, metric, openConnection, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
@@ -69,10 +70,13 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('are replaced when they hang, and leave the connections that they have not accepted to others', async () => {
-    const script = `if (process.send) process.on('SIGWINCH', () => { for (;;); })`;
+    const script = `import { writeSync } from 'node:fs';
+      if (process.send) process.on('SIGWINCH', () => { writeSync(2, 'hangs'); for (;;); });`;
     const server = await startCluster(await newDatabase(), preload(script));
     const [hanging = 0] = await server.workers();
     process.kill(hanging, 'SIGWINCH');
+    // Until the signal arrives, the worker would accept connections, which are lost with it.
+    await expect.poll(() => server.stderr()).toContain('hangs');
     const sockets = await Promise.all(Array.from({ length: 6 }, () => openConnection(server, request)));
     const responses = sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(0, 12));
     expect(await Promise.all(responses)).toEqual(responses.map(() => 'HTTP/1.1 200'));

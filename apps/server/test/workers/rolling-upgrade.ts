@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerProcess } from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
-import { get } from './cluster.ts';
+import { get } from '../requests.ts';
 
 const CHECK_MS = 100;
 

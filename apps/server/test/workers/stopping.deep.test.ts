@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
-import { Clients, get, gone, openConnection, startCluster } from './cluster.ts';
+import { get } from '../requests.ts';
+import { Clients, gone, openConnection, startCluster } from './cluster.ts';
 
 describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   test('responds to every received request, exits with 0, and leaves no process behind', async () => {

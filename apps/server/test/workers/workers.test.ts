@@ -7,8 +7,9 @@ import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
+import { get } from '../requests.ts';
 import { main, preload, startServer } from '../server-process.ts';
-import { get, metric, openConnection, startCluster } from './cluster.ts';
+import { metric, openConnection, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
