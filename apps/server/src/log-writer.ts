@@ -6,6 +6,8 @@ import { LOG_EXIT_MS, LOG_FLUSH_BYTES, LOG_FLUSH_MS, LOG_RETRY_MS, MAX_LOG_BUFFE
  * lines beyond the buffer are dropped and counted.
  */
 export class LogWriter {
+  /** The number of dropped lines since the start. */
+  lost = 0;
   readonly #fd: number;
   readonly #isPipe: boolean;
   readonly #onRecovery: (lost: number) => void;
@@ -21,7 +23,6 @@ export class LogWriter {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
-  #lost = 0;
   #reportedLost = 0;
 
   /** Calls `onRecovery` with the number of lost lines when writing works again. */
@@ -31,11 +32,6 @@ export class LogWriter {
     this.#isPipe = stats.isFIFO() || stats.isSocket();
     this.#onRecovery = onRecovery;
     process.on('exit', () => this.#flushNow());
-  }
-
-  /** The number of dropped lines since the start. */
-  get lost(): number {
-    return this.#lost;
   }
 
   /** Writes one or more lines. */
@@ -108,9 +104,9 @@ export class LogWriter {
     this.#unwritten = this.#unwritten.length === bytes ? EMPTY : this.#unwritten.subarray(bytes);
     if (error?.code === 'EPIPE') return this.#break();
     if (error) return this.#flushIn(LOG_RETRY_MS);
-    const unreported = this.#lost - this.#reportedLost;
+    const unreported = this.lost - this.#reportedLost;
     if (unreported > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
-      this.#reportedLost = this.#lost;
+      this.#reportedLost = this.lost;
       this.#onRecovery(unreported);
     }
     if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
@@ -126,7 +122,7 @@ export class LogWriter {
   }
 
   #countLost(lines: string): void {
-    this.#lost += lines.split('\n').length - 1;
+    this.lost += lines.split('\n').length - 1;
   }
 
   /** Writes the last lines synchronously, because the process is exiting. */

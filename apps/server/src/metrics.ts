@@ -14,8 +14,11 @@ interface Sample {
   readonly value: number;
 }
 
-/** Creates the metrics. `open` loads the library that formats them, because that takes a tenth of a start. */
-export function createMetrics() {
+/**
+ * Creates the metrics, with the number of lost lines if there is a log. `open` loads the library that formats them, because that takes a
+ * tenth of a start.
+ */
+export function createMetrics(lostLines?: () => number) {
   const metrics: Metric[] = [];
 
   /** Adds a metric. `samples` returns its values whenever the metrics are requested. */
@@ -56,6 +59,10 @@ export function createMetrics() {
       Object.entries(counts).map(([status, value]) => ({ labels: { operation, status }, value })),
     ),
   );
+  if (lostLines) {
+    const help = 'Lines of the log that could not be written.';
+    add('counter', 'petstore_log_lines_lost_total', help, () => single(lostLines()));
+  }
 
   const open = cached(async () => {
     const { collectDefaultMetrics, Registry } = await import('prom-client');
@@ -81,12 +88,6 @@ export function createMetrics() {
     committed({ writes, milliseconds }: Commit) {
       observeCommit(milliseconds / 1000);
       observeWrites(writes);
-    },
-    /** Adds the number of lost log lines. */
-    watchLog(lost: () => number) {
-      add('counter', 'petstore_log_lines_lost_total', 'Lines of the log that could not be written.', () =>
-        single(lost()),
-      );
     },
     /** Adds the connections and idempotency keys of a store. */
     watchStore({ connections, idempotency }: Pick<Store, 'connections' | 'idempotency'>) {

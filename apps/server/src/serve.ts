@@ -76,9 +76,8 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
  */
 export async function openService(config: Config, logging: Log, keys: KeyCheck, metricsText?: () => Promise<string>) {
   const { log, logRequest } = logging;
-  const metrics = createMetrics();
+  const metrics = createMetrics(logging.lostLines);
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
-  metrics.watchLog(logging.lostLines);
   const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
   // Opening a large data folder takes a while, so the server already listens meanwhile, and reports that it is not ready.
   const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;

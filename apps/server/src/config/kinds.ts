@@ -42,10 +42,7 @@ export function integer(minimum: number, maximum: number): Kind<number> {
 const DAY_MS = 86_400_000;
 
 /** Written in seconds, parsed as milliseconds. */
-export const seconds = secondsFrom(0.001);
-export const secondsOrNone = secondsFrom(0);
-
-function secondsFrom(minimum: number): Kind<number> {
+export function seconds(minimum = 0.001): Kind<number> {
   return {
     valid: `a number of seconds from ${minimum} to ${DAY_MS / 1000}`,
     parse: (word) => {

@@ -1,7 +1,7 @@
 import { service } from '@petstore/types';
 import type { ProxyHeader } from '../http/client-address.ts';
 import { MAX_IDEMPOTENCY_KEYS } from '../store/store.ts';
-import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, secondsOrNone, text, yesOrNo } from './kinds.ts';
+import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, text, yesOrNo } from './kinds.ts';
 
 export type Deployment = keyof typeof service.deployments;
 
@@ -64,13 +64,13 @@ export const settings = {
   databaseConnectTimeout: setting({
     flags: '--database-connect-timeout <seconds>',
     about: 'time to wait for a connection to the database',
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '3',
   }),
   databaseStatementTimeout: setting({
     flags: '--database-statement-timeout <seconds>',
     about: 'time to wait for a response of the database',
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '5',
   }),
   idempotencyKeys: setting({
@@ -112,37 +112,37 @@ export const settings = {
   headersTimeout: setting({
     flags: '--headers-timeout <seconds>',
     about: 'time for the headers of a request, limited by --request-timeout',
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '10',
   }),
   requestTimeout: setting({
     flags: '--request-timeout <seconds>',
     about: 'time for a whole request to arrive',
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '30',
   }),
   responseTimeout: setting({
     flags: '--response-timeout <seconds>',
     about: 'time to wait for a client that has stopped reading its response',
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '30',
   }),
   keepAliveTimeout: setting({
     flags: '--keep-alive-timeout <seconds>',
     about: "time for the next request on a connection; use more than the load balancer's",
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '65',
   }),
   drainDelay: setting({
     flags: '--drain-delay <seconds>',
     about: 'time to keep serving after a stop signal, with /readyz at 503',
-    kind: secondsOrNone,
+    kind: seconds(0),
     fallback: () => '0',
   }),
   shutdownTimeout: setting({
     flags: '--shutdown-timeout <seconds>',
     about: 'time to finish requests after a stop signal',
-    kind: seconds,
+    kind: seconds(),
     fallback: () => '10',
   }),
   corsOrigins: setting({

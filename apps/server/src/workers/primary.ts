@@ -23,8 +23,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
   const balancer = new ConnectionBalancer<WorkerProcess>(config.maxConnections);
-  const metrics = createMetrics();
-  metrics.watchLog(logging.lostLines);
+  const metrics = createMetrics(logging.lostLines);
   const supervisor = superviseWorkers(config, logging, balancer, metrics.json);
   metrics.watchWorkers(supervisor);
   const { listen, close } = connectionServers(config.host, balancer);
@@ -34,14 +33,13 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     await supervisor.start();
     const madeKey = await keys.createFirst();
     if (madeKey !== undefined) supervisor.send({ type: 'keysChanged' });
-    const watch = setInterval(() => {
+    setInterval(() => {
       for (const worker of balancer.probe()) {
         log.error({ worker: worker.pid }, 'worker does not respond, and is killed');
         worker.kill();
       }
       keys.refresh();
-    }, WATCH_MS);
-    watch.unref();
+    }, WATCH_MS).unref();
     // Loads the metrics library after the start, so that the start is faster.
     setTimeout(() => {
       metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));

@@ -18,9 +18,6 @@ export interface SupervisorOptions {
   onExit(worker: WorkerProcess): number;
 }
 
-/** Thrown if a worker cannot start. */
-export class WorkerStartError extends ExpectedError {}
-
 /** Supervises the workers of a server: replaces workers that die, and replaces all workers one by one on request. */
 export class Supervisor {
   /** The number of workers that exited unexpectedly. */
@@ -94,7 +91,7 @@ export class Supervisor {
     this.#workers.add(worker);
     void worker.exited.then((exit) => this.#handleExit(worker, exit));
     const problem = await worker.started;
-    if (problem !== undefined) throw new WorkerStartError(problem);
+    if (problem !== undefined) throw new ExpectedError(problem);
     // A worker that was stopped meanwhile is about to exit.
     if (worker.state !== 'starting') return;
     worker.state = 'serving';

@@ -48,11 +48,10 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<{ clo
     else if (message.type === 'metrics') metricsText.receive(message);
     else if (message.type === 'collect') void sendMetrics();
   });
-  const exchange = setInterval(() => {
+  setInterval(() => {
     const requests = service.quotas?.newlyUsed();
     if (requests) send({ type: 'counted', requests });
-  }, QUOTA_EXCHANGE_MS);
-  exchange.unref();
+  }, QUOTA_EXCHANGE_MS).unref();
   process.off('disconnect', exit).on('disconnect', () => requestStop(undefined));
   send({ type: 'ready' });
   service.loadRest();
