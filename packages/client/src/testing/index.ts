@@ -86,7 +86,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     const input = await readInputs(route, query, request);
     const idempotencyKey = idempotencyKeyOf(operation, request);
     const fingerprint = `${id} ${idempotencyKey === undefined ? '' : await fingerprintOf(input)}`;
-    const earlier = idempotentResponses.get(idempotencyKey ?? '');
+    const earlier = idempotencyKey === undefined ? undefined : idempotentResponses.get(idempotencyKey);
     if (earlier) {
       if (earlier.fingerprint !== fingerprint)
         throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
