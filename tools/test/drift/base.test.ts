@@ -56,21 +56,21 @@ const found = async (env: NodeJS.ProcessEnv = {}) => {
 };
 const narrowed = ['request bound narrowed'];
 
-test('a break is one since the upstream branch', async () => {
+test('the upstream branch is the base', async () => {
   cloneOf(spec);
   git('push', '--quiet', '--set-upstream', 'origin', 'main:next');
   commit(broken);
   expect(await found()).toEqual({ base: 'origin/next', rules: narrowed });
 });
 
-test('without an upstream branch it is one since origin/main', async () => {
+test('without an upstream branch, origin/main is the base', async () => {
   cloneOf(spec);
   git('tag', 'petctl@1.0.0');
   commit(broken);
   expect(await found()).toEqual({ base: 'origin/main', rules: narrowed });
 });
 
-test('what was added to the upstream branch in the meantime is no change of this one', async () => {
+test('a later change of the upstream branch is no change of this branch', async () => {
   cloneOf(spec);
   commit(extended);
   git('push', '--quiet', 'origin', 'main');
@@ -79,7 +79,7 @@ test('what was added to the upstream branch in the meantime is no change of this
   expect(await found()).toEqual({ base: 'origin/main', rules: [] });
 });
 
-test('once it is pushed, it is one since the last release', async () => {
+test('after a push, the last release is the base', async () => {
   cloneOf(spec);
   git('tag', 'petctl@1.0.0');
   commit(broken);
@@ -87,7 +87,7 @@ test('once it is pushed, it is one since the last release', async () => {
   expect(await found()).toEqual({ base: 'petctl@1.0.0', rules: narrowed });
 });
 
-test('without a remote it is one since the last release', async () => {
+test('without a remote, the last release is the base', async () => {
   git('init', '--quiet');
   commit(spec);
   git('tag', 'petctl@1.0.0');
@@ -95,26 +95,26 @@ test('without a remote it is one since the last release', async () => {
   expect(await found()).toEqual({ base: 'petctl@1.0.0', rules: narrowed });
 });
 
-test('without a release it is one since the last commit', async () => {
+test('without a release, the last commit is the base', async () => {
   git('init', '--quiet');
   commit(spec);
   write(broken);
   expect(await found()).toEqual({ base: 'HEAD', rules: narrowed });
 });
 
-test('a large spec is one, too', async () => {
+test('a spec of more than 1 MiB is read from the base', async () => {
   git('init', '--quiet');
   commit(`${spec}# ${'x'.repeat(2 ** 20)}\n`);
   write(broken);
   expect(await found()).toEqual({ base: 'HEAD', rules: narrowed });
 });
 
-test('without git nothing is compared, which the base says', async () => {
+test('without git nothing is compared, and the name of the base says why', async () => {
   write(broken);
   expect(await found()).toEqual({ base: 'nothing, because this is no git repository with a commit', rules: [] });
 });
 
-test('a base that the environment names comes first', async () => {
+test('the base that the environment names is preferred', async () => {
   cloneOf(broken);
   git('tag', 'before');
   commit(spec);
@@ -124,14 +124,14 @@ test('a base that the environment names comes first', async () => {
 });
 
 test.each([{ PETSTORE_BASE: 'no-such-branch' }, { GITHUB_BASE_REF: 'no-such-branch' }])(
-  'a base that is not there is a finding: %o',
+  'a base that does not exist is a finding: %o',
   async (env) => {
     cloneOf(spec);
     expect((await found(env)).rules).toEqual(['git finds no spec/openapi.yaml there']);
   },
 );
 
-test('turbo runs the check again when any base has moved, also without an upstream branch', async () => {
+test('turbo runs the check again if any base has moved, also without an upstream branch', async () => {
   const turbo = new URL('../../turbo.mjs', import.meta.url).href;
   const { driftSince }: { driftSince(cwd: string): string } = await import(turbo);
   cloneOf(spec);

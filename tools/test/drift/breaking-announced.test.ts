@@ -9,7 +9,7 @@ const specFile = 'spec/openapi.yaml';
 const spec = shipped.read(specFile);
 const every = ['@petstore/spec', '@petstore/types', '@petstore/client', 'petctl', '@petstore/server'];
 
-/** What still has to be announced after an edit of the spec. The base has `committed` beside the spec. */
+/** The announcements that are missing after an edit of the spec. The base has the files of `committed`, too. */
 async function unannounced(change: (text: string) => string, written: Edits = {}, committed: Edits = {}) {
   const base = shipped.with({ [specFile]: spec, ...committed });
   const edited = shipped.with({ ...committed, [specFile]: change(spec), ...written });
@@ -63,7 +63,7 @@ test('another name of a schema is announced for the packages that export its typ
   ).toEqual([]);
 });
 
-test('an operation that is removed after its sunset takes its names, and its schemas', async () => {
+test('the names and schemas of an operation that is removed after its sunset are no further changes', async () => {
   const before = spec
     .replaceAll('2030-12-05', '2020-12-05')
     .replace('schemas/PetId"\n          example', 'schemas/Lookup"\n          example')
@@ -75,14 +75,14 @@ test('an operation that is removed after its sunset takes its names, and its sch
   ]);
 });
 
-test('a changeset that the base has announces an earlier change', async () => {
+test('a changeset of the base announces an earlier change', async () => {
   expect(await unannounced(broken, {}, announced('major'))).toEqual([`major for ${every.join(', ')}`]);
   expect(
     await unannounced(broken, { '.changeset/one.md': `${changeset('major')}And this.\n` }, announced('major')),
   ).toEqual([]);
 });
 
-test('a release that raised the version announces what it has', async () => {
+test('a release that raises the version announces its changes', async () => {
   const to = (version: string) => (text: string) => broken(text).replace('version: 1.0.0', `version: ${version}`);
   expect(await unannounced(to('2.0.0'))).toEqual([]);
   expect(await unannounced(to('1.1.0'))).toEqual([`major for ${every.join(', ')}`]);
@@ -117,7 +117,7 @@ test.each<[string, string, [string | RegExp, string], string]>([
     '@petstore/client',
   ],
   ['an entry of the client', 'packages/client/package.json', [/"\.\/check"/g, '"./checks"'], '@petstore/client'],
-])('%s that is gone is a break', async (_, file, [from, to], name) => {
+])('removing %s is a break', async (_, file, [from, to], name) => {
   const before = shipped.read(file);
   const gone = (text: string) => unannounced((spec) => spec, { [file]: text }, { [file]: before });
   expect(new Set(await gone(before.replace(from, to)))).toEqual(new Set([`major for ${name}`]));

@@ -5,7 +5,7 @@ import { textOf } from '../../repository.ts';
 
 const spec = textOf('spec/openapi.yaml');
 
-/** Edits the spec behind a marker, so that an edit cannot hit another part by mistake. */
+/** The spec with an edit after a marker, so that no other part is edited by mistake. */
 function edit(from: string, find: string | RegExp, put: string): string {
   const start = spec.indexOf(from);
   const rest = spec.slice(start);
@@ -23,7 +23,7 @@ const getPet = '  /pets/{petId}:\n';
 const newPet = '    NewPet:';
 const pet = '    Pet:\n';
 
-/** The path stays, with whatever else can be done there. */
+/** The spec without the operation, with the other operations of its path. */
 const withoutGetPet = edit(getPet, / {4}get:\n[\s\S]*?(?=\n {4}\w+:\n|\ncomponents:)/, '');
 
 test.each<[string, string, string[]]>([
@@ -209,13 +209,12 @@ test.each<[string, string, string[]]>([
   expect(rulesOf(after).sort()).toEqual([...expected].sort());
 });
 
-test('what is added one way is a break the other way', () => {
-  const secured = spec;
+test('security that is added is a break', () => {
   const open = spec.replace('security:\n  - bearer: []\n', 'security: []\n');
-  expect(rulesOf(secured, open)).toContain('major: security added: GET /pets');
+  expect(rulesOf(spec, open)).toContain('major: security added: GET /pets');
 });
 
-test('a deprecated operation may go once its sunset has come', () => {
+test('a deprecated operation may be removed on the day of its sunset', () => {
   expect(rulesOf(withoutGetPet, spec, '2030-12-04')).toEqual(['major: operation removed: GET /pets/{petId}']);
   expect(rulesOf(withoutGetPet, spec, '2030-12-05')).toEqual([
     'minor: operation removed after its sunset: GET /pets/{petId}',

@@ -22,10 +22,10 @@ const schemas: Record<string, readonly [object | boolean, object | boolean]> = {
     { ...integer, minimum: 1, exclusiveMinimum: -3 },
   ],
   'a length of zero': [text, { ...text, minLength: 0 }],
-  'one that is contained': [{ contains: text }, { contains: text, minContains: 1 }],
+  'at least one contained element': [{ contains: text }, { contains: text, minContains: 1 }],
   'elements that may be equal': [{ type: 'array' }, { type: 'array', uniqueItems: false }],
-  'a pattern that every text has': [text, { ...text, pattern: '.*' }],
-  'a type that the values have': [{ enum: ['a', 'b'] }, { ...text, enum: ['a', 'b'] }],
+  'a pattern that every text matches': [text, { ...text, pattern: '.*' }],
+  'the type of all values': [{ enum: ['a', 'b'] }, { ...text, enum: ['a', 'b'] }],
   'values in another order': [{ enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
   'required properties in another order': [{ required: ['a', 'b'] }, { required: ['b', 'a'] }],
   'properties in another order': [{ properties: { a: text, b: integer } }, { properties: { b: integer, a: text } }],
@@ -39,8 +39,8 @@ const schemas: Record<string, readonly [object | boolean, object | boolean]> = {
   'every element': [{ type: 'array' }, { type: 'array', items: {} }],
   'every first element': [{ type: 'array' }, { type: 'array', prefixItems: [{}] }],
   'every name': [{ type: 'object' }, { type: 'object', propertyNames: {} }],
-  'what is not deprecated': [text, { ...text, deprecated: false }],
-  'what is sent both ways': [
+  'a value that is not deprecated': [text, { ...text, deprecated: false }],
+  'a property that is neither read-only nor write-only': [
     { properties: { a: text } },
     { properties: { a: { ...text, readOnly: false, writeOnly: false } } },
   ],
@@ -64,18 +64,21 @@ const schemas: Record<string, readonly [object | boolean, object | boolean]> = {
     { properties: { title: text } },
     { properties: { title: { ...text, title: 'A title' } } },
   ],
-  'a part without rules': [text, { allOf: [text, { description: 'A text.' }] }],
+  'a part that is documentation': [text, { allOf: [text, { description: 'A text.' }] }],
   'parts that repeat a property': [
     { properties: { a: text } },
     { allOf: [{ properties: { a: text } }, { properties: { a: text } }] },
   ],
-  'the value that a name implies': [
+  'the discriminator value that the name implies': [
     { oneOf: [named], discriminator: { propertyName: 'kind' } },
     { oneOf: [named], discriminator: { propertyName: 'kind', mapping: { A: '#/components/schemas/A' } } },
   ],
   'alternatives of different types': [{ anyOf: [text, integer] }, { oneOf: [text, integer] }],
-  'alternatives that a value tells apart': [{ anyOf: [kind('a'), kind('b')] }, { oneOf: [kind('a'), kind('b')] }],
-  'how it is written as XML, in JSON': [text, { ...text, xml: { name: 'a' } }],
+  'alternatives with different values of a property': [
+    { anyOf: [kind('a'), kind('b')] },
+    { oneOf: [kind('a'), kind('b')] },
+  ],
+  'the XML form of a JSON value': [text, { ...text, xml: { name: 'a' } }],
   'a comment, a title and an example': [text, { ...text, $comment: 'a', title: 'A', examples: ['a'] }],
 };
 
@@ -84,11 +87,11 @@ const query = { name: 'q', in: 'query', schema: text };
 const other = { ...query, name: 'r' };
 const header = { 'X-A': { schema: text } };
 
-/** Two ways to write the same part of a spec, and changes that nobody could notice. */
+/** Two ways to write the same part of a spec, and changes that affect no client. */
 const objects: Record<string, readonly [part: Part, before: object, after: object]> = {
   'headers in another case': ['response', { headers: header }, { headers: { 'x-a': { schema: text } } }],
-  'a header that the media type says': ['response', {}, { headers: { 'Content-Type': { schema: text } } }],
-  'parameters that are none': [
+  'Content-Type, which the media types describe': ['response', {}, { headers: { 'Content-Type': { schema: text } } }],
+  'a parameter that OpenAPI ignores': [
     'operation',
     {},
     { parameters: [{ name: 'Accept', in: 'header', required: true, schema: text }] },
@@ -123,12 +126,12 @@ const objects: Record<string, readonly [part: Part, before: object, after: objec
     { security: [{ s: [] }, { t: [] }] },
     { security: [{ t: [] }, { s: [] }] },
   ],
-  'an alternative that needs more': [
+  'an additional alternative that needs more credentials': [
     'operation',
     { security: [{ s: [] }] },
     { security: [{ s: [] }, { s: [], t: [] }] },
   ],
-  'no security, said twice': ['operation', { security: [] }, { security: [{}] }],
+  'no security, in both spellings': ['operation', { security: [] }, { security: [{}] }],
   'parameters of all operations of a path': [
     'path-item',
     { put: { parameters: [query], responses: response } },
@@ -171,7 +174,7 @@ describe('the same interface, written another way', () => {
   });
 });
 
-/** The same data, with the keys of each object the other way round. */
+/** The same data, with the keys of each object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -182,7 +185,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-describe('a public document with its keys the other way round', () => {
+describe('a public document with its keys in reverse order', () => {
   const documents = publicDocuments.filter(({ isLarge }) => isDeep || !isLarge);
   test.each(documents.map(({ name, file }) => [name, file]))('%s', (_, file) => {
     const text = readFileSync(file, 'utf8');

@@ -30,7 +30,7 @@ function changes(before: Written, after: Written, method = 'get'): string[] {
   );
 }
 
-test('what keeps its names breaks nothing', () => {
+test('a change that keeps all names is no break', () => {
   const same = { parameters: [query('a')] };
   expect(changes(same, { ...same, summary: 'Another' })).toEqual([]);
   expect(changes(same, { parameters: [query('a'), query('b')] })).toEqual([]);
@@ -73,7 +73,7 @@ test.each<[string, Written, Written, string[]]>([
     ['major: flag renamed: petctl things list: --all became --query-all'],
   ],
   [
-    'a neighbour that takes the name of an input',
+    'another input that takes the name of an input',
     { parameters: [query('petId')] },
     { parameters: [query('pet_id'), query('petId')] },
     ['major: flag renamed: petctl things list: --pet-id became --query-pet-id'],
@@ -82,7 +82,7 @@ test.each<[string, Written, Written, string[]]>([
   expect(changes(before, after)).toEqual(expected);
 });
 
-test('what makes a body too deep for a line removes the import', () => {
+test('a body that is too deep for a line of a file removes the import command', () => {
   const before = { operationId: 'createThing', requestBody: bodyOf({ name }) };
   const after = { operationId: 'createThing', requestBody: bodyOf({ name, owner: { type: 'object' } }) };
   expect(changes(before, after, 'post')).toEqual([
@@ -90,7 +90,7 @@ test('what makes a body too deep for a line removes the import', () => {
   ]);
 });
 
-test('a property of an object that has no flag any more', () => {
+test('an object whose properties have no flags any more', () => {
   const owner = { type: 'object', properties: { name } };
   expect(
     changes({ requestBody: bodyOf({ owner }) }, { requestBody: bodyOf({ owner: { oneOf: [owner, name] } }) }, 'put'),

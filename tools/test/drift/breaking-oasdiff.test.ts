@@ -20,7 +20,7 @@ test('each check of oasdiff has an example, or a reason why it does not apply', 
   expect(checks.filter(([id]) => exampleOf(id) === undefined).map(([id]) => id)).toEqual([]);
 });
 
-describe('what oasdiff finds has a rule here', () => {
+describe('a rule reports the change of the oasdiff check', () => {
   test.each(applying)('%s', (_, level, example) => {
     const [before, after] = specsOf(example);
     const [, , , rule] = example;
@@ -31,7 +31,7 @@ describe('what oasdiff finds has a rule here', () => {
   });
 });
 
-test('where this is stricter or milder than oasdiff there is a reason', () => {
+test('each level that differs from that of oasdiff has a reason', () => {
   const idsOf = (wanted: string, isMajor: boolean) =>
     applying.flatMap(([id, level, example]) =>
       level === wanted && (levelOf(...specsOf(example)) === 'major') === isMajor ? [id] : [],

@@ -6,7 +6,7 @@ import type { PlantedDrift } from './planting.ts';
 
 export const project = openProject();
 
-/** What each check finds in the repository as it is, and the files that it reads for that. */
+/** The findings of each check in the unedited repository, and the files and folders that the check reads. */
 const before = new Map<Check, Promise<{ findings: Reported[]; reads: Set<string> }>>();
 
 export function foundBefore(check: Check) {
@@ -24,13 +24,13 @@ async function observe(check: Check) {
   return { findings, reads };
 }
 
-/** Checks are functions of what they read: a check that reads none of the edited files finds what it found before. */
+/** Whether a check reads any of the edited files. Otherwise its findings stay the same, because it depends only on what it reads. */
 export async function readsAnyOf(check: Check, edits: Edits): Promise<boolean> {
   const { reads } = await foundBefore(check);
   return Object.keys(edits).some((file) => [...reads].some((path) => file === path || file.startsWith(`${path}/`)));
 }
 
-/** Requires a finding for each of these edits. One is enough, where there was none before. */
+/** Tests that each edit leads to a new finding. The check stops at the first new finding. */
 export function finds(planted: readonly PlantedDrift[]): void {
   test.each(planted.map((drift) => [drift.check, drift.name, drift] as const))('%s: %s', async (name, _, drift) => {
     const edits = await drift.edits(project);
@@ -40,7 +40,7 @@ export function finds(planted: readonly PlantedDrift[]): void {
     const { findings } = await foundBefore(check);
     const found = await runCheck(check, project.with(edits), (all) => all.length > findings.length);
     expect(found).not.toEqual(findings);
-    // An edit that breaks the code shows nothing. One is to throw 'early'.
+    // An edit after which the check cannot run proves nothing. One edit has to throw 'early'.
     expect(found.filter(({ actual }) => /^it cannot be checked: (?!early$)/.test(actual))).toEqual([]);
   });
 }

@@ -26,24 +26,24 @@ test('findings fail the command, and are annotations in a GitHub workflow', () =
   expect(stdout.split('\n')).toContain(
     '::error title=drift in breakingChanges::breakingChanges: no-such-branch: git finds no spec/openapi.yaml there; the spec says: changes since then are announced; fix: fetch it, or name another in PETSTORE_BASE',
   );
-  // The variable is for this command alone. The programs that the docs check tries do not mind it.
+  // The programs that the docs check runs ignore the variables.
   expect(stdout).not.toContain('drift in docs');
   expect(status).toBe(1);
 });
 
-test('one check alone says nothing about another', () => {
+test('one check prints nothing about other checks', () => {
   const { status, stdout } = drift(['versions']);
   expect([status, stdout]).toEqual([0, 'Nothing drifts from spec/openapi.yaml.\n']);
 });
 
 if (isDeep) {
-  test('an option that is not there is refused in one line', () => {
+  test('an unknown option is rejected in one line', () => {
     const { status, stderr } = drift(['--jsn']);
     expect(stderr).toMatch(/^Unknown option '--jsn'.*\n$/);
     expect(status).toBe(1);
   });
 
-  test('a check that is not there is refused, with the names of those that are', () => {
+  test('an unknown check is rejected with the names of the checks', () => {
     const { status, stderr } = drift(['breaking-changes']);
     expect(stderr).toMatch(/^There is no check 'breaking-changes'; there are spec, .*\n$/);
     expect(status).toBe(1);
