@@ -36,26 +36,30 @@ export function compareSchemas(before: unknown = {}, after: unknown = {}, at: Lo
 
 /** Pairs alternatives that are equal, have the same name, or are the only ones left, and compares each pair. */
 function compareAlternatives(before: Alternatives, after: Alternatives, at: Location): void {
-  const unpaired = new Set(after.all);
-  const withoutPartner = (isPartner: (alternative: Alternative, candidate: Alternative) => boolean) => {
-    return (alternative: Alternative) => {
-      const partner = unpaired.values().find((candidate) => isPartner(alternative, candidate));
+  let left: readonly Alternative[] = before.all;
+  const leftAfter = new Set(after.all);
+  const pairWhere = (isPartner: (alternative: Alternative, candidate: Alternative) => boolean) => {
+    left = left.filter((alternative) => {
+      const partner = leftAfter.values().find((candidate) => isPartner(alternative, candidate));
       if (!partner) return true;
-      unpaired.delete(partner);
+      leftAfter.delete(partner);
       compareKeywords(alternative.schema, partner.schema, at);
       return false;
-    };
+    });
   };
-  const isOnlyPair = before.all.length === 1 && after.all.length === 1;
-  const left = before.all
-    .filter(withoutPartner(({ schema }, candidate) => isOnlyPair || isSame(at.scope, schema, candidate.schema)))
-    .filter(withoutPartner(({ name }, candidate) => name !== undefined && name === candidate.name));
-  const isLastPair = left.length === 1 && unpaired.size === 1;
-  for (const removed of left.filter(withoutPartner(() => isLastPair))) {
+  const pairIfOnly = () => {
+    if (left.length === 1 && leftAfter.size === 1) pairWhere(() => true);
+  };
+  // Most schemas have one alternative, which need not be searched for.
+  pairIfOnly();
+  pairWhere(({ schema }, candidate) => isSame(at.scope, schema, candidate.schema));
+  pairWhere(({ name }, candidate) => name !== undefined && name === candidate.name);
+  pairIfOnly();
+  for (const removed of left) {
     at.narrowed('alternatives', `${nameOf(removed)} was removed`);
     if (mayExclude(at.scope.before, before, removed)) at.widened('oneOf', `no value fits ${nameOf(removed)}, too`);
   }
-  for (const added of unpaired) {
+  for (const added of leftAfter) {
     at.widened('alternatives', `${nameOf(added)} was added`);
     if (mayExclude(at.scope.after, after, added)) at.narrowed('oneOf', `a value may fit ${nameOf(added)}, too`);
   }
