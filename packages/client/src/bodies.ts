@@ -1,4 +1,4 @@
-// Encoders of bodies other than JSON without bigints, which `inBody` writes.
+// Encoders of bodies: JSON with bigints, text, bytes and forms. `inBody` writes JSON without bigints.
 import { addQuery, type Encoder, inQuery, type RequestDraft, randomText, writeEach } from './build-request.ts';
 import type { Body } from './connection.ts';
 

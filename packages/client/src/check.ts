@@ -105,7 +105,7 @@ function* faultsInObject(value: object, schema: Schema, at: string, direction: D
 function faultOfValue(value: unknown, schema: Schema): string | undefined {
   const { type, enum: values, const: only } = schema;
   const types = type === undefined ? [] : [type].flat();
-  // A file is a string with a binary format.
+  // A file is a string with a binary format, so only its type is checked.
   if (value instanceof Blob)
     return types.length === 0 || types.includes('string') ? undefined : `no ${types.join(' or ')}`;
   if (types.length > 0 && !types.some((allowed) => isOf(value, allowed))) {

@@ -113,7 +113,7 @@ export function mayRetryNonIdempotent(error: Error): boolean {
 
 /** The milliseconds until the next attempt: those in Retry-After, or else random ones. */
 function retryDelay(error: Error, attempt: number, { base, cap }: Retry): number {
-  // A function of the caller can throw an error with other headers.
+  // A function of the caller can throw an error whose headers have no `get`.
   const retryAfter: string = Object(error).headers?.get?.('retry-after');
   // Retry-After is a number of seconds or a date (RFC 9110).
   const requested = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
@@ -121,7 +121,10 @@ function retryDelay(error: Error, attempt: number, { base, cap }: Retry): number
   return requested >= 0 ? requested : Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
 }
 
-/** Merges headers into one object with names in lower case. If a name occurs several times, the last value wins. Throws for an invalid header. */
+/**
+ * Merges headers into one object with names in lower case. If a name occurs several times, the last value wins. Throws for an
+ * invalid header.
+ */
 export function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const source of sources) {

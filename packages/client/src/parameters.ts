@@ -129,7 +129,7 @@ function encoded(value: unknown): string {
   return encodeURIComponent(plain(value));
 }
 
-/** Encodes a value except for reserved characters that neither end it nor begin another one. */
+/** Encodes a value, except for the reserved characters that are allowed within a value of a query. */
 function encodedButReserved(value: unknown): string {
   return encoded(value).replace(/%(3A|2F|3F|5B|5D|40|24|2C|3B|3D)/g, decodeURIComponent);
 }

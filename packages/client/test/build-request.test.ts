@@ -6,7 +6,7 @@ import { connect } from '../src/connection.ts';
 const built = (encoders: Encoder[], input: object, path = '/pets') =>
   buildRequest({ id: 'listPets', method: 'GET', path, encoders }, connect({ baseUrl: 'http://x.test' }), input);
 
-test('each input goes to the encoder that names it, all others to the last one', () => {
+test('each input is written by the encoder that names it, and all other inputs by the last encoder', () => {
   const encoders = [inPath, inHeaders('x-team'), inQueryOf('dry'), inBody];
   expect(built(encoders, { petId: 7, 'x-team': 'a', dry: true, name: 'Rex', colour: 'red' }, '/pets/{petId}')).toEqual({
     url: 'http://x.test/pets/7?dry=true',

@@ -79,7 +79,7 @@ test.each([{ limit: 0 }, { limit: 101 }, { limit: '01' }, { stauts: 'sold' }, { 
   },
 );
 
-test('every response has an identifier of its own, those of errors, too', async () => {
+test('every response has its own identifier, also the response of an error', async () => {
   const { response } = await store.listPets().withResponse();
   const error = await store.getPet({ petId: 7 }).catch((reason: NotFoundError) => reason);
   const ids = [response.headers.get('x-request-id'), (error as NotFoundError).requestId];
