@@ -15,7 +15,7 @@ type Write = () => unknown;
 const FULL = { small: 1_000, large: 1_000_000, rounds: 10, rewritten: 100_000 };
 const QUICK = { small: 1_000, large: 100_000, rounds: 3, rewritten: 20_000 };
 
-/** Measures the writes per second of a store that has documents 1 to `size` at first. */
+/** The loads. Each measures the writes per second of a store that has documents 1 to `size` at first. */
 const writeLoads = {
   'one writer': (store: Store) => perSecond(creates(store), 1, { count: 1000 }),
   '64 writers': (store: Store) => perSecond(creates(store), 64, { count: 4000 }),
@@ -24,7 +24,7 @@ const writeLoads = {
 
 type LoadName = keyof typeof writeLoads;
 
-/** Writes per second, by round. */
+/** The writes per second of each load, by round. */
 type Rates = Record<LoadName, number[]>;
 
 /** Measures the store. */
@@ -42,8 +42,7 @@ async function measure(scratch: string, { small, large, rounds, rewritten }: typ
 
   const bareLoop = await openBareLoop(scratch);
   const loop: number[] = [];
-  const atSmall: Rates = { 'one writer': [], '64 writers': [], mixed: [] };
-  const atLarge: Rates = { 'one writer': [], '64 writers': [], mixed: [] };
+  const [atSmall, atLarge] = [noRates(), noRates()];
   for (let round = 0; round < rounds; round++) {
     loop.push(await perSecond(bareLoop.write, 1, { count: 1000 }));
     for (const name of Object.keys(writeLoads) as LoadName[]) {
@@ -66,6 +65,8 @@ async function measure(scratch: string, { small, large, rounds, rewritten }: typ
   return { openings, loop, atSmall, atLarge, blockedByCreates, ...rewriting };
 }
 
+const noRates = (): Rates => ({ 'one writer': [], '64 writers': [], mixed: [] });
+
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: Measured): Section {
@@ -77,9 +78,9 @@ function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: M
       'creates/s': Math.round(median(rates[writers])),
     }));
   const oneWriter = medianRatio([...atSmall['one writer'], ...atLarge['one writer']], [...loop, ...loop]);
-  const largeToSmall = (name: LoadName) => medianRatio(atLarge[name], atSmall[name]);
-  const [few, many, all] = [small, large, rewritten].map((size) => size.toLocaleString('en-US'));
-  const toSmall = `speed at ${many} ${collection} / ${few}`;
+  const speedAtLarge = (name: LoadName) => medianRatio(atLarge[name], atSmall[name]);
+  const [few, many, rewrites] = [small, large, rewritten].map((size) => size.toLocaleString('en-US'));
+  const speedAtSizes = `speed at ${many} ${collection} / ${few}`;
   const medianOpening = (what: keyof Opening) => median(openings.map((opening) => opening[what]));
   return {
     title: 'The store',
@@ -87,19 +88,19 @@ function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: M
     tables: [{ rows: [...rowsOf(small, atSmall), ...rowsOf(large, atLarge)] }],
     targets: [
       atLeast('one writer / loop', oneWriter, 0.85),
-      atLeast(`one writer: ${toSmall}`, largeToSmall('one writer'), 0.9),
-      atLeast(`64 writers: ${toSmall}`, largeToSmall('64 writers'), 0.9),
-      atLeast(`50 % creates, 40 % replaces, 10 % removes: ${toSmall}`, largeToSmall('mixed'), 0.8),
+      atLeast(`one writer: ${speedAtSizes}`, speedAtLarge('one writer'), 0.9),
+      atLeast(`64 writers: ${speedAtSizes}`, speedAtLarge('64 writers'), 0.9),
+      atLeast(`50 % creates, 40 % replaces, 10 % removes: ${speedAtSizes}`, speedAtLarge('mixed'), 0.8),
       atMost(`opening ${many} ${collection}, ms`, medianOpening('milliseconds'), 300),
       atMost(`resident memory / ${many} ${collection}, bytes`, medianOpening('bytes') / large, 130),
-      atMost(`disk / JSON of ${all} ${collection}, after 10 rewrites`, measured.disk, 2.5),
+      atMost(`disk / JSON of ${rewrites} ${collection}, after 10 rewrites`, measured.disk, 2.5),
       atMost('event loop blocked by creates, ms', measured.blockedByCreates, 25),
       atMost('event loop blocked while merging, ms', measured.blockedByMerges, 15),
     ],
   };
 }
 
-/** The least work of a durable write: appends a line as long as a commit of one document, and syncs it. */
+/** The minimum work of a durable write: appends a line as long as a commit of one document, and syncs it. */
 async function openBareLoop(folder: string): Promise<{ write: Write; close: () => Promise<void> }> {
   const line = Buffer.from(
     `${JSON.stringify({ crc32: 1_234_567_890, [collection]: [{ id: 1_234_567, ...added }] })}\n`,
@@ -154,7 +155,7 @@ async function rewrite(folder: string, size: number): Promise<{ disk: number; bl
   return { disk: bytes / page.json.text.length, blockedByMerges };
 }
 
-/** The most CPU time of this thread, in milliseconds, between two ticks of a timer of 1 ms during the writes. */
+/** The longest CPU time of this thread between two ticks of a timer of 1 ms during the writes, in milliseconds. */
 async function longestBlock(write: Write, writers: number, count: number): Promise<number> {
   const ownTime = () => {
     const { user, system } = process.threadCpuUsage();
