@@ -22,8 +22,8 @@ export function bodyOf(
   if (isForm && !object && !schemas.typesOf(schema).has('object'))
     reject(contentAt, 'the schema of the form is not an object', 'write an object with named properties');
   const sendable = [...(object?.properties ?? [])].filter(([, property]) => !schemas.resolve(property).readOnly);
-  // The body is one input, `body`, unless its properties can be inputs: there are some, none has the name of a parameter, and an
-  // optional body has no required property.
+  // The properties are the inputs if there are any, none has the name of a parameter, and an optional body requires none of them.
+  // Otherwise the whole body is one input, `body`.
   const isWhole =
     object === undefined ||
     sendable.length === 0 ||

@@ -46,8 +46,10 @@ function plainKeywords(schema: Node, at: string): Schema {
     if (schema.type === 'integer' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)
       reject(at, `${value} may have been rounded`, 'write a default, const or enum within ±(2^53−1)');
   const description = text(schema.description)?.trim() || undefined;
-  return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (one, path) =>
-    typeof one === 'boolean' && /^(additional|unevaluated)Properties$/.test(path) ? one : plain(one, `${at}.${path}`),
+  return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (part, path) =>
+    typeof part === 'boolean' && /^(additional|unevaluated)Properties$/.test(path)
+      ? part
+      : plain(part, `${at}.${path}`),
   );
 }
 
@@ -61,8 +63,8 @@ function inOrder(schema: Node): Node {
 export function withSubschemas(schema: Node, change: (subschema: unknown, path: string) => unknown): Node {
   return mapped(schema, (value, key) => {
     if (singles.has(key)) return change(value, key);
-    if (lists.has(key)) return list(value).map((one, i) => change(one, `${key}[${i}]`));
-    return maps.has(key) ? mapped(node(value), (one, name) => change(one, `${key}.${name}`)) : value;
+    if (lists.has(key)) return list(value).map((part, i) => change(part, `${key}[${i}]`));
+    return maps.has(key) ? mapped(node(value), (part, name) => change(part, `${key}.${name}`)) : value;
   });
 }
 

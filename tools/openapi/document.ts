@@ -88,13 +88,13 @@ export interface Schema extends Omit<JsonSchema, 'exclusiveMinimum' | 'exclusive
 
 /** One operation with everything that it inherits from its path and its document. */
 export interface Operation {
-  /** The operationId, or the method and the path where there is none: `GET /users`. */
+  /** The operationId; without one, the method and the path, such as `GET /users`. */
   id: string;
   method: string;
   path: string;
   /** The inputs beside the body. */
   parameters: Parameter[];
-  /** The header that makes the request safe to repeat, which is no input. */
+  /** The header that makes the request safe to repeat. It is not an input. */
   idempotencyKey: Parameter | undefined;
   body: RequestBody | undefined;
   security: Record<string, string[]>[];
@@ -102,7 +102,7 @@ export interface Operation {
   object: OperationObject;
 }
 
-/** Follows `$ref` to an object without one. */
+/** Follows `$ref` to an object without `$ref`. */
 export function resolve<T extends object>(document: Document, node: T): T {
   let target: unknown = node;
   for (let depth = 0; depth < 32; depth++) {

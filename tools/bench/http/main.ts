@@ -90,8 +90,8 @@ function targetsOf(load: LoadName, rounds: Rounds): Target[] {
 }
 
 /**
- * The user time of another server divided by that of this one, so above 1, this one costs less: the median over the rounds, and
- * the lowest and highest median of a third of the rounds.
+ * The speed of a server relative to another: the user time of the other divided by its own. Returns the median over the rounds,
+ * and the lowest and highest median of a third of the rounds.
  */
 export function speedOf(rounds: Rounds, server: string, other: string) {
   const ratios = ratiosOf(rounds, 'user', other, server);
