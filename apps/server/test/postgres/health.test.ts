@@ -1,20 +1,20 @@
 import { describeOnClusters, describeOnDatabase } from '@petstore/testing/postgres';
-import { apiKey } from '@petstore/testing/server';
+import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../server-process.ts';
+
+const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+const rex = { name: 'Rex', categoryId: 1 };
+
+const post = ({ baseUrl }: ServerProcess, pet: object, more = {}) =>
+  fetch(`${baseUrl}/pets`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(pet) });
 
 describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
   test('shows its connections, never the address of the database, and stops in order', async () => {
     const url = `${await newDatabase()}&application_name=SECRET`;
     const server = await startServer(url, { PETSTORE_DATABASE_POOL: '3', PETSTORE_LOG_LEVEL: 'debug' });
     onTestFinished(() => server.kill());
-    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
-    const headers = {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'a-key',
-    };
-    expect((await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+    expect((await post(server, rex, { 'idempotency-key': 'a-key' })).status).toBe(201);
     expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({
       status: 'ok',
       connections: {
@@ -34,22 +34,19 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
 });
 
 describeOnDatabase('a page on PostgreSQL', (newDatabase) => {
-  test('ends early where its pets are large, with a next link', async () => {
+  test('ends early if its pets are large, with a next link', async () => {
     const server = await startServer(await newDatabase());
     onTestFinished(() => server.kill());
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     const added: unknown[] = [];
-    for (let i = 0; i < 5; i++) {
-      const body = JSON.stringify({ name: 'é'.repeat(200_000), categoryId: i });
-      added.push(await (await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body })).json());
-    }
+    for (let i = 0; i < 5; i++)
+      added.push(await (await post(server, { name: 'é'.repeat(200_000), categoryId: i })).json());
     const pages: unknown[][] = [];
     for (let next: string | undefined = '?limit=100'; next; ) {
       const response: Response = await fetch(`${server.baseUrl}/pets${next}`, { headers });
       pages.push((await response.json()) as unknown[]);
       next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     }
-    // Three of 400 kB are the first that reach the bound.
+    // Three pets of 400 kB reach the bound of a page.
     expect(pages.map((page) => page.length)).toEqual([3, 2]);
     expect(pages.flat()).toEqual(added);
   });
@@ -63,12 +60,9 @@ describeOnClusters('a server on an unresponsive database', (newCluster) => {
     const timeouts = { PETSTORE_SHUTDOWN_TIMEOUT: '1', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '60' };
     const server = await startServer(cluster.url(), timeouts);
     onTestFinished(() => server.kill());
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-    const post = () =>
-      fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' });
-    expect((await post()).status).toBe(201);
+    expect((await post(server, rex)).status).toBe(201);
     await cluster.signal('SIGSTOP');
-    const cut = post().then(
+    const cut = post(server, rex).then(
       () => 'answered',
       () => 'cut',
     );

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { things } from '../store/store-fixture.ts';
+import { openSession } from './session.ts';
 
 /** The address of a host that accepts connections and never responds. */
 async function silentHost(): Promise<string> {
@@ -26,11 +26,10 @@ describeOnDatabase('the start', (newDatabase) => {
 
   test('is rejected on a database that cannot store every text', async () => {
     const url = new URL(await newDatabase());
-    const client = new Client(url.href);
-    await client.connect();
-    onTestFinished(() => client.end());
+    const session = await openSession(url.href);
     const name = `latin_${url.pathname.slice(1)}`;
-    await client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
+    const text = `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`;
+    await session.run({ text }, 30_000);
     const address = url.href.replace(url.pathname, `/${name}`);
     await expect(openPostgresStore(address, [things])).rejects.toThrow(
       new StoreUnavailableError('The database has the encoding LATIN1. Create a database with the encoding UTF8.'),
@@ -39,10 +38,8 @@ describeOnDatabase('the start', (newDatabase) => {
 
   test('is rejected with what to do if a foreign table has the name of one of its own', async () => {
     const url = await newDatabase();
-    const client = new Client(url);
-    await client.connect();
-    onTestFinished(() => client.end());
-    await client.query('CREATE TABLE documents_things (id int, foo int)');
+    const session = await openSession(url);
+    await session.run({ text: 'CREATE TABLE documents_things (id int, foo int)' }, 5_000);
     await expect(openPostgresStore(url, [things])).rejects.toThrow(
       /^The database rejects the server's tables \(column "\w+" does not exist\)\. Grant .* rename foreign tables/,
     );
