@@ -171,9 +171,9 @@ export const resultOf: Statement = {
 };
 
 /**
- * Of the $1 oldest keys, removes those that have expired and those beyond the last $2. Returns how many it removed, how many of
- * these had not expired, and how many are left. A key that is stored again meanwhile has another
- * number, so it stays.
+ * Examines the $1 oldest keys, and removes those that have expired and those beyond the last $2. Returns the number of removed keys,
+ * of those among them that had not expired, and of remaining keys. A key that is stored again meanwhile has another number, so it
+ * stays.
  */
 export const sweepKeys = {
   text: `
