@@ -20,13 +20,11 @@ export async function createFile(file: string, mode = 0o666): Promise<FileHandle
 }
 
 /** All bytes of a file, or undefined without a file. Reads into `buffer` if it is large enough. */
-export async function readIfExists(file: string, buffer?: ArrayBufferLike): Promise<Buffer | undefined> {
-  try {
-    return await readWhole(file, buffer);
-  } catch (error) {
+export function readIfExists(file: string, buffer?: ArrayBufferLike): Promise<Buffer | undefined> {
+  return readWhole(file, buffer).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
+  });
 }
 
 export async function readWhole(file: string, buffer?: ArrayBufferLike): Promise<Buffer> {

@@ -66,6 +66,7 @@ const CHANNEL_CHECK_MS = 1;
 /** A process that serves connections. It runs this program with the same command line. */
 export class WorkerProcess {
   state: 'starting' | 'serving' | 'stopping' = 'starting';
+  readonly pid: number | undefined;
   readonly startedAt = performance.now();
   /** The metrics that the process sent last. */
   metrics: MetricsData = [];
@@ -88,6 +89,7 @@ export class WorkerProcess {
     const env = { ...process.env, [keysVariable]: apiKeys, [databaseVariable]: databaseUrl };
     const child = fork(entry, process.argv.slice(2), { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#child = child;
+    this.pid = child.pid;
     child.stdout?.on('data', wholeLines(onLines));
     this.exited = exitOf(child);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -107,10 +109,6 @@ export class WorkerProcess {
         this.#collected = undefined;
       } else onMessage(this, message);
     });
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
   }
 
   /** Sends a message. If the worker has exited, the message is dropped, and `exited` reports the exit. */
