@@ -29,18 +29,18 @@ function launcher(): string {
   if (!minor) throw new Error(`package.json: write engines.node as >=20.9.0, not ${engines.node}.`);
   return `#!/usr/bin/env node
 'use strict';
-var found = process.versions.node.split('.');
-if (found[0] < ${major} || (found[0] == ${major} && found[1] < ${minor})) {
+var node = process.versions.node.split('.');
+if (node[0] < ${major} || (node[0] == ${major} && node[1] < ${minor})) {
   process.stderr.write('petctl needs Node ${major}.${minor} or newer; this is ' + process.versions.node + '.\\n');
   process.exitCode = 2;
 } else if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write('${version}\\n');
 } else {
   var env = process.env;
-  var named = env.XDG_CACHE_HOME;
+  var xdgCache = env.XDG_CACHE_HOME;
   // The XDG specification requires ignoring a relative folder.
-  var isValid = named && require('node:path').isAbsolute(named);
-  var cache = isValid ? named : env.HOME && env.HOME + '/.cache';
+  var isValid = xdgCache && require('node:path').isAbsolute(xdgCache);
+  var cache = isValid ? xdgCache : env.HOME && env.HOME + '/.cache';
   var enable = cache && require('node:module').enableCompileCache;
   if (enable) enable(cache + '/petctl');
   require('./program.js');

@@ -41,8 +41,8 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
     headers: { 'user-agent': `petctl/${version}` },
     check: (id, data) => checkResponse(invocation, id, data),
     on: {
-      deprecated: (one) => {
-        notice = one;
+      deprecated: (received) => {
+        notice = received;
       },
       retry: (reason, attempt, milliseconds) => {
         lastFailure = reason;
@@ -87,14 +87,14 @@ function hasType(value: unknown, schema: Schema): boolean {
 /** The credentials of the first complete combination; throws if there is none. */
 export async function credentialsFor(invocation: Invocation, target: CallTarget): Promise<readonly Credential[]> {
   const scope = credentialScope(invocation, baseUrlFor(invocation, target));
-  const found = await findCredentials(scope, target.security);
-  for (const { from, scheme } of found)
+  const credentials = await findCredentials(scope, target.security);
+  for (const { from, scheme } of credentials)
     if (from === scheme.variable && isUnknownOrigin(scope, invocation))
       await writeNotice(
         invocation,
         `Sending ${from} to ${scope.origin}, because --base-url names it. Set PETCTL_BASE_URL, too, to hide this notice.`,
       );
-  return found;
+  return credentials;
 }
 
 /** The profile and origin of the credentials for a base URL. */

@@ -50,7 +50,7 @@ function placeholderOf(scheme: Scheme): Credential {
   return { scheme, value, from: scheme.variable };
 }
 
-/** What the preview contains instead of a placeholder. */
+/** The variable that the preview shows instead of a placeholder. */
 function variableOf({ scheme }: Credential): string {
   return `$${scheme.variable}`;
 }

@@ -36,7 +36,8 @@ export function candidates(root: CommandNode, typed: readonly string[], env: Env
 /** The candidates for a word, also those that do not begin like it. */
 function candidatesAfter(before: readonly string[], last: string, root: CommandNode, env: Environment): Candidates {
   const { node, words: operands, flagTexts } = parse(root, [...before, UNFINISHED], { isPartial: true });
-  const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, first: operands[0] ?? '', env });
+  const valuesOf = (input: Flag | Argument, start: string) =>
+    values(input, start, { node, first: operands[0] ?? '', env });
   const [flagWithoutValue] = [...flagTexts].find(([, text]) => text === UNFINISHED) ?? [];
   if (flagWithoutValue) return valuesOf(flagWithoutValue, last);
   const isLiteral = before.includes('--');
@@ -74,10 +75,9 @@ interface Context {
 }
 
 function values(input: Flag | Argument, start: string, context: Context): Candidates {
-  const { completes } = input;
   // Of several comma-separated names only the last is completed; the others stay.
-  const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
-  return { words: valueWords(input, context).map((word) => [head + word, '']), files: completes === 'file' };
+  const head = input.completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
+  return { words: valueWords(input, context).map((word) => [head + word, '']), files: input.completes === 'file' };
 }
 
 /** The values of a flag or an argument that its schema or petctl knows. */

@@ -132,7 +132,7 @@ export function checkProperties(body: Input, operation: Operation, source: strin
   return body;
 }
 
-/** Rejects an unknown name, unless the spec allows additional properties. */
+/** Rejects a name that is no body property, unless the spec allows additional properties and no parameter has this name. */
 function rejectUnknown(name: string, parameter: Field | undefined, { fields, body }: Operation, source: string): void {
   if (!body?.additional) {
     const properties = Object.keys(fields).filter((field) => fields[field]?.in === 'body');

@@ -48,14 +48,13 @@ export async function runOperation(operation: Operation, invocation: Invocation)
  */
 async function writeResult(call: Call, operation: Operation, invocation: Invocation) {
   const { flags } = invocation;
-  const fields = flags.get('fields');
   const limit = operation.pagination ? flags.get('limit') : undefined;
   const total = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
   const { data: result, response } = await call.withResponse();
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
   const success = successOf(operation, response.status);
   const data = listIn(operation, body);
-  const shape = shapeOf(operation, success, fields, data);
+  const shape = shapeOf(operation, success, flags.get('fields'), data);
   // The service may return fewer elements than the limit, so follow the pages.
   if (flags.has('all') || (limit !== undefined && rowsOf(data).length < total))
     return print(elementsOf(call, total), shape, invocation);

@@ -23,7 +23,7 @@ export function parseValue(text: string, schema: Schema): ParsedValue {
   return 'value' in parsed ? validate(parsed.value, schema) : parsed;
 }
 
-/** Parses a word by its schema, without validating it: of a list or a map, it may be only a part. */
+/** Parses a word by its schema, without validating it, because it may be only a part of a list or a map. */
 export function parseWord(text: string, schema: Schema): ParsedValue {
   const kind = kindOf(schema);
   if (kind === 'json') return parseAny(text, schema);
@@ -102,8 +102,8 @@ function parseEntry(text: string, schema: Schema): ParsedValue {
   const [, key, word = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined) return { problem: 'is neither key=value nor a JSON object' };
   const { additionalProperties } = resolved(schema);
-  const other = typeof additionalProperties === 'object' ? additionalProperties : {};
-  const parsed = parseValue(word, propertiesOf(schema)[key] ?? other);
+  const schemaOfOthers = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const parsed = parseValue(word, propertiesOf(schema)[key] ?? schemaOfOthers);
   return 'value' in parsed ? { value: { [key]: parsed.value } } : parsed;
 }
 

@@ -12,9 +12,9 @@ export type OpenRequest = (options: http.RequestOptions) => http.ClientRequest;
 /** The proxy for a URL: `http_proxy`, `https_proxy` or `all_proxy`, unless `no_proxy` lists the host. */
 export function proxyFor(url: URL, env: Environment): URL | undefined {
   const scheme = url.protocol.slice(0, -1);
-  const named = variable(env, `${scheme}_proxy`) ?? variable(env, 'all_proxy');
-  if (!named || bypassesProxy(url, variable(env, 'no_proxy') ?? '')) return undefined;
-  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(named) ? named : `http://${named}`;
+  const setting = variable(env, `${scheme}_proxy`) ?? variable(env, 'all_proxy');
+  if (!setting || bypassesProxy(url, variable(env, 'no_proxy') ?? '')) return undefined;
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(setting) ? setting : `http://${setting}`;
   const proxy = parseProxy(address);
   if (proxy) return proxy;
   throw new UsageError(
@@ -49,8 +49,8 @@ function bypassesProxy(url: URL, list: string): boolean {
     .some((entry) => {
       // Before the port is split off, because an IPv6 address ends like one.
       if (entry === '*' || entry === host) return true;
-      const [, name = '', wanted] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
-      if (wanted && wanted !== actualPort) return false;
+      const [, name = '', port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
+      if (port && port !== actualPort) return false;
       const domain = name.replace(/^\*?\./, '');
       return host === domain || host.endsWith(`.${domain}`);
     });

@@ -25,16 +25,16 @@ const { securitySchemes, keyScheme }: { securitySchemes: Record<string, Security
 
 /** The supported schemes of the service, the API key's first. */
 export function schemes(): readonly Scheme[] {
-  const found: Scheme[] = [];
+  const supported: Scheme[] = [];
   for (const [name, { type }] of Object.entries(securitySchemes)) {
     if (type === 'mutualTLS' || type === 'other') continue;
     const isApiKey = name === keyScheme;
-    const named = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
-    let variable = isApiKey ? keyVariable : named;
-    for (let i = 2; found.some((one) => one.variable === variable); i++) variable = `${named}_${i}`;
-    found.push({ name, type, variable, isApiKey });
+    const defaultName = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+    let variable = isApiKey ? keyVariable : defaultName;
+    for (let i = 2; supported.some((one) => one.variable === variable); i++) variable = `${defaultName}_${i}`;
+    supported.push({ name, type, variable, isApiKey });
   }
-  return found.sort((one, other) => Number(other.isApiKey) - Number(one.isApiKey));
+  return supported.sort((one, other) => Number(other.isApiKey) - Number(one.isApiKey));
 }
 
 /** The scheme of a name in an operation's security. */
@@ -65,7 +65,7 @@ export interface CredentialScope {
   readonly origin: string;
 }
 
-/** What identifies a stored credential. */
+/** Identifies a stored credential. */
 export interface CredentialId extends CredentialScope {
   readonly scheme: Scheme;
 }
@@ -78,9 +78,9 @@ export async function findCredentials(
   const combinations = security.map((names) => names.map(schemeNamed));
   if (combinations.length === 0) return [];
   for (const schemes of combinations) {
-    const found = await Promise.all(schemes.map((scheme) => findCredential({ ...scope, scheme })));
-    const complete = found.filter((one) => one !== undefined);
-    if (complete.length === schemes.length) return complete;
+    const results = await Promise.all(schemes.map((scheme) => findCredential({ ...scope, scheme })));
+    const credentials = results.filter((credential) => credential !== undefined);
+    if (credentials.length === schemes.length) return credentials;
   }
   throw noCredential(scope.origin, combinations);
 }

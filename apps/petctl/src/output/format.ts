@@ -28,11 +28,11 @@ export function asRow(row: unknown): Row {
 
 /** The cells of a row, one per column, each on one line. */
 export function cellsOf(row: unknown, columns: readonly string[]): string[] {
-  return textsOf(row, columns).map((text = '') => escapeControls(text));
+  return cellTexts(row, columns).map((text = '') => escapeControls(text));
 }
 
 /** The values of a row as text, one per column; undefined for a missing value and null. */
-function textsOf(row: unknown, columns: readonly string[]): (string | undefined)[] {
+function cellTexts(row: unknown, columns: readonly string[]): (string | undefined)[] {
   const values = asRow(row);
   return columns.map((name) => {
     const value = Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined;
@@ -70,7 +70,7 @@ function escapedJson(row: unknown, indent: string): string {
 function csv({ columns }: Shape): Format {
   return {
     head: `${columns.map(quoted).join(',')}\n`,
-    row: (row) => `${textsOf(row, columns).map(quoted).join(',')}\n`,
+    row: (row) => `${cellTexts(row, columns).map(quoted).join(',')}\n`,
   };
 }
 

@@ -27,12 +27,12 @@ export async function print(rows: Rows, shape: Shape, invocation: Invocation): P
   const filter = flags.get('jq');
   const output = outputFormat(userSettings, io, shape.defaultFormat);
   if (typeof filter === 'string') {
-    const write = (text: string) => writeFiltered(text, filter, io);
+    const writeJson = (text: string) => writeFiltered(text, filter, io);
     if (output === 'jsonl')
-      return writeBuffered(textsOf(selected, formats.jsonl(shape, false)), write, stdout, FILTER_BUFFER);
+      return writeBuffered(textsOf(selected, formats.jsonl(shape, false)), writeJson, stdout, FILTER_BUFFER);
     const all: unknown[] = [];
     for await (const row of selected) all.push(row);
-    return write(jsonText(shape.list ? all : all[0]));
+    return writeJson(jsonText(shape.list ? all : all[0]));
   }
 
   const write = (all: AsyncIterable<unknown>, format: Format) =>

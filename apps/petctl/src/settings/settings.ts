@@ -2,7 +2,7 @@ import { connect } from '@petstore/client';
 import { service } from '@petstore/types';
 import { type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
 
-/** A setting: by flag, environment variable or profile, in this order. */
+/** A setting, which a flag, an environment variable or a profile sets. */
 export interface Setting<T> {
   readonly flag: Flag;
   readonly env: string;
@@ -11,7 +11,7 @@ export interface Setting<T> {
   readonly defaultText?: string;
   /** Converts a text that the flag's schema allows. Without it, the value is of the schema's type. */
   readonly parse?: (text: string) => T | undefined;
-  /** What `parse` expects. */
+  /** Describes the texts that `parse` accepts. */
   readonly expected?: string;
 }
 

@@ -82,9 +82,9 @@ export function apiExamples(operations: readonly Operation[]): Example[] {
 }
 
 /** Fields with example values as flags of `petctl api`. */
-function fieldWords({ fields }: Operation, isWanted: (field: Field) => boolean): string[] {
+function fieldWords({ fields }: Operation, isIncluded: (field: Field) => boolean): string[] {
   return Object.entries(fields)
-    .filter(([, field]) => isWanted(field))
+    .filter(([, field]) => isIncluded(field))
     .map(([name, { in: location, schema }]) => {
       const isText = typeIn(schema) === 'string';
       const value = schema.default ?? (isText ? (enumWords(schema)[0] ?? `a-${name}`) : jsonExample(schema));

@@ -27,14 +27,14 @@ export interface Records {
   readonly ignored: ReadonlySet<string>;
 }
 
-/** Reads a file as records. Without a wanted format, the first character of the file decides the format. */
+/** Reads a file as records. Without a `requestedFormat`, the first character of the file decides the format. */
 export async function readRecords(
   chunks: AsyncIterable<string>,
-  wanted: FileFormat | undefined,
+  requestedFormat: FileFormat | undefined,
   operation: Operation,
 ): Promise<Records> {
   const { first, all } = await peek(chunks);
-  const format = wanted ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
+  const format = requestedFormat ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
   const ignorable = propertiesIn(operation).filter((name) => !Object.hasOwn(operation.fields, name));
   const ignored = new Set<string>();
   const toInput: ToInput = (data, line) => {

@@ -46,15 +46,14 @@ export async function serviceSender(operation: Operation, invocation: Invocation
 
 /** Validates and sends a record. An error becomes the record's outcome. */
 export async function sendRecord(record: InputRecord, { send }: Sender): Promise<RecordResult> {
-  const { line } = record;
   try {
     const { data, outcome } = await send(record.read());
     const columns = Object.entries(asRow(data)).map(([name, value]) => [columnOf(name), value] as const);
-    return { record, outcome, row: { line, outcome, ...Object.fromEntries(columns) } };
+    return { record, outcome, row: { line: record.line, outcome, ...Object.fromEntries(columns) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const outcome = mayHaveExecuted(error) ? 'unknown' : 'failed';
-    return { record, outcome, error, row: { line, outcome, error: error.message } };
+    return { record, outcome, error, row: { line: record.line, outcome, error: error.message } };
   }
 }
 
