@@ -41,7 +41,7 @@ function withChanges(text: string, codes: Record<string, number>): string {
   const described = (operationId: string, success: object, schema?: object, parameters: object[] = []) => ({
     ...{ operationId, tags: ['pets'], summary: operationId, parameters: [...get.parameters, ...parameters] },
     ...(schema && { requestBody: { required: true, content: { 'application/json': { schema } } } }),
-    responses: { ...success, default: { $ref: '#/components/responses/Failure' } },
+    responses: { ...success, default: { $ref: '#/components/responses/UnexpectedError' } },
   });
   const { NewPet, ErrorCode } = document.components.schemas;
   const condition = { name: 'If-Match', in: 'header', schema: { type: 'string' } };

@@ -19,7 +19,7 @@ const announced = (changes: Changes, handler = ''): PlantedDrift[] =>
   }));
 
 const shared =
-  '"401": {$ref: "#/components/responses/Unauthorized"}, default: {$ref: "#/components/responses/Failure"}';
+  '"401": {$ref: "#/components/responses/Unauthorized"}, default: {$ref: "#/components/responses/UnexpectedError"}';
 const headers =
   'headers: {X-Request-Id: {$ref: "#/components/headers/RequestId"}, X-Content-Type-Options: {$ref: "#/components/headers/NoSniff"}}';
 const success = (schema: string) =>
@@ -56,12 +56,12 @@ export const harmlessEdits: PlantedDrift[] = [
     'a fault that is declared': put(
       'operationId: createPet',
       '"409":',
-      '"500":\n          $ref: "#/components/responses/Failure"\n        "409":',
+      '"500":\n          $ref: "#/components/responses/UnexpectedError"\n        "409":',
     ),
     'an unavailability that is declared': put(
       'operationId: listPets',
       '"401":',
-      '"503":\n          $ref: "#/components/responses/Failure"\n        "401":',
+      '"503":\n          $ref: "#/components/responses/UnexpectedError"\n        "401":',
     ),
     'a larger page': put('name: limit', 'maximum: 100', 'maximum: 200'),
     'another description': put(

@@ -120,41 +120,6 @@ export const openApiDocument: object = {
       }
     },
     "responses": {
-      "Failure": {
-        "content": {
-          "application/json": {
-            "example": {
-              "code": "unavailable",
-              "message": "The store cannot be reached. Retry later.",
-              "status": 503
-            },
-            "schema": {
-              "$ref": "#/components/schemas/Error"
-            }
-          }
-        },
-        "description": "Any other error.",
-        "headers": {
-          "Allow": {
-            "$ref": "#/components/headers/Allow"
-          },
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
-          "Retry-After": {
-            "$ref": "#/components/headers/RetryAfter"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
-          }
-        }
-      },
       "IdempotencyKeyReused": {
         "content": {
           "application/json": {
@@ -288,6 +253,41 @@ export const openApiDocument: object = {
           },
           "WWW-Authenticate": {
             "$ref": "#/components/headers/Challenge"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        }
+      },
+      "UnexpectedError": {
+        "content": {
+          "application/json": {
+            "example": {
+              "code": "unavailable",
+              "message": "The store cannot be reached. Retry later.",
+              "status": 503
+            },
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            }
+          }
+        },
+        "description": "Any other error.",
+        "headers": {
+          "Allow": {
+            "$ref": "#/components/headers/Allow"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "Retry-After": {
+            "$ref": "#/components/headers/RetryAfter"
           },
           "X-Content-Type-Options": {
             "$ref": "#/components/headers/NoSniff"
@@ -540,7 +540,7 @@ export const openApiDocument: object = {
             "$ref": "#/components/responses/Unauthorized"
           },
           "default": {
-            "$ref": "#/components/responses/Failure"
+            "$ref": "#/components/responses/UnexpectedError"
           }
         },
         "summary": "List animals",
@@ -624,7 +624,7 @@ export const openApiDocument: object = {
             "$ref": "#/components/responses/IdempotencyKeyReused"
           },
           "default": {
-            "$ref": "#/components/responses/Failure"
+            "$ref": "#/components/responses/UnexpectedError"
           }
         },
         "summary": "Add an animal",
