@@ -25,7 +25,7 @@ export const specFile = 'spec/openapi.yaml';
 export function readSpec(read: (file: string) => string): Spec {
   const text = read(specFile);
   const known = knownSpecs.find(
-    (one) => one.text === text && one.files.entries().every(([file, part]) => read(file) === part),
+    (candidate) => candidate.text === text && candidate.files.entries().every(([file, part]) => read(file) === part),
   );
   if (known) return known.spec;
   const files = new Map<string, string>();
@@ -83,13 +83,13 @@ export function pathNames(path: string): string[] {
 
 /** The first type of a schema that is not null. */
 export function typeOf({ type }: { type?: string | readonly string[] }): string | undefined {
-  return [type ?? []].flat().find((one) => one !== 'null');
+  return [type ?? []].flat().find((name) => name !== 'null');
 }
 
 /** The response that an operation declares for a status; nothing where it declares none. */
 export function declaredResponse(spec: Document, { object }: Operation, status: number): Node | undefined {
   const responses = node(object.responses);
   const names = [`${status}`, `${String(status)[0]}XX`, `${String(status)[0]}xx`, 'default'];
-  const name = names.find((one) => responses[one] !== undefined);
+  const name = names.find((status) => responses[status] !== undefined);
   return name === undefined ? undefined : resolve(spec, node(responses[name]));
 }

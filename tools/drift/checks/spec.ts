@@ -54,7 +54,7 @@ function* repetitions(spec: Spec): Generator<Finding> {
     for (const status of ['409', '422'])
       if (!(status in responses))
         yield missing(status, `an operation with ${idempotencyKey.name} declares 409 and 422`);
-    for (const status of Object.keys(responses).filter((one) => one.startsWith('2'))) {
+    for (const status of Object.keys(responses).filter((code) => code.startsWith('2'))) {
       const { headers } = resolve(spec, node(responses[status]));
       const isDeclared = Object.keys(node(headers)).some((name) => name.toLowerCase() === 'idempotency-replayed');
       const expected = `a success of an operation with ${idempotencyKey.name} declares it`;

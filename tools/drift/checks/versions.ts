@@ -24,7 +24,7 @@ export const versions: Check = {
     const names = manifests.map(({ name }) => name);
     const config = '.changeset/config.json';
     const { fixed }: { fixed: string[][] } = JSON.parse(project.read(config));
-    if (!fixed.some((group) => names.every((one) => group.includes(one))))
+    if (!fixed.some((group) => names.every((name) => group.includes(name))))
       yield editFinding(config, `no group in "fixed" has all of ${names.join(', ')}`, 'all follow the spec together');
     for (const { file, bumps: named } of changesetsOf(project))
       for (const [name, bump] of named) {

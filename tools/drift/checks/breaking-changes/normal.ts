@@ -80,7 +80,7 @@ const mergers: Readonly<Record<string, Merge>> = {
       types.includes(type) || (type === 'integer' && types.includes('number'));
     return [...new Set([...leftTypes.filter(isIn(rightTypes)), ...rightTypes.filter(isIn(leftTypes))])];
   },
-  enum: (left, right) => list(left).filter((one) => list(right).some((other) => isDeepStrictEqual(one, other))),
+  enum: (left, right) => list(left).filter((value) => list(right).some((other) => isDeepStrictEqual(value, other))),
   ...Object.fromEntries(
     ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map((key) => [key, larger]),
   ),
@@ -140,8 +140,8 @@ export function alternativesOf(document: Document, schema: unknown): Alternative
       schema: merged(base, one),
     })),
   );
-  const isNull = ({ schema: one }: Alternative) => isDeepStrictEqual(typesOf(one), ['null']);
-  const [only, ...others] = all.filter((one) => !isNull(one));
+  const isNull = (alternative: Alternative) => isDeepStrictEqual(typesOf(alternative.schema), ['null']);
+  const [only, ...others] = all.filter((alternative) => !isNull(alternative));
   const isNullable = only && others.length === 0 && all.some(isNull);
   return {
     all: isNullable ? [{ ...only, schema: nullable(only.schema) }] : all,

@@ -30,11 +30,14 @@ export function invalidRequests(call: Call): InvalidRequest[] {
   const { operation, validRequest } = call;
   const separator = validRequest.target.includes('?') ? '&' : '?';
   const unknown = { ...validRequest, target: `${validRequest.target}${separator}no-such-parameter=1` };
-  const required = operation.parameters.filter((one) => one.required && /query|header/.test(one.in));
+  const required = operation.parameters.filter(({ required, in: place }) => required && /query|header/.test(place));
   return [
     { label: 'an unknown parameter', request: unknown },
     ...requestsWithInvalid(call, ['query', 'header']),
-    ...required.map((one) => ({ label: `no ${one.name}`, request: withoutParameter(validRequest, one) })),
+    ...required.map((parameter) => ({
+      label: `no ${parameter.name}`,
+      request: withoutParameter(validRequest, parameter),
+    })),
     ...(operation.body ? invalidBodies(call) : []),
   ];
 }

@@ -30,7 +30,7 @@ export const MAX_ELEMENTS = 600;
 /** The paged list of an operation; undefined if the operation has no pages, or no parameter for the page size. */
 export async function pagedList(service: Service, operation: Operation): Promise<PagedList | undefined> {
   const { spec } = service;
-  const pair = operationPairs(spec).find((one) => one.operation === operation);
+  const pair = operationPairs(spec).find((candidate) => candidate.operation === operation);
   const { limit, ...pagination } = pair?.modelOperation.pagination ?? {};
   if (!limit) return undefined;
   const limitSchema = resolve(spec, operation.parameters.find(({ name }) => name === limit)?.schema ?? {});
@@ -39,12 +39,12 @@ export async function pagedList(service: Service, operation: Operation): Promise
 }
 
 /**
- * All elements of a list with this query, read in pages of the allowed size that is nearest to `wanted`. If the pages are wrong,
- * the last element is an error.
+ * All elements of a list with this query, read in pages of the allowed size that is nearest to `preferredSize`. If the pages are
+ * wrong, the last element is an error.
  */
-export async function fetchAll(list: PagedList, query: Node, wanted: number): Promise<unknown[]> {
-  const { minimum = 1, maximum = wanted } = list.limitSchema;
-  const size = Math.max(minimum, Math.min(wanted, maximum));
+export async function fetchAll(list: PagedList, query: Node, preferredSize: number): Promise<unknown[]> {
+  const { minimum = 1, maximum = preferredSize } = list.limitSchema;
+  const size = Math.max(minimum, Math.min(preferredSize, maximum));
   const sizedQuery = { ...query, [list.pagination.limit]: size };
   const request = requestWith(list, sizedQuery);
   const elements: unknown[] = [];

@@ -43,7 +43,7 @@ export async function* listErrors(service: Service, operation: Operation): Async
 }
 
 function differences(name: string, actual: readonly unknown[], expected: readonly unknown[]): string[] {
-  const first = expected.findIndex((one, i) => !isDeepStrictEqual(one, actual[i]));
+  const first = expected.findIndex((element, i) => !isDeepStrictEqual(element, actual[i]));
   if (first < 0 && actual.length === expected.length) return [];
   const at = first < 0 ? expected.length : first;
   const [is, should] = [excerpt(actual[at]), excerpt(expected[at])];
@@ -53,7 +53,7 @@ function differences(name: string, actual: readonly unknown[], expected: readonl
 }
 
 function sortedBy(elements: readonly unknown[], key: string): unknown[] {
-  const byKey = new Map(elements.map((one) => [node(one)[key] as string | number | bigint, one]));
+  const byKey = new Map(elements.map((element) => [node(element)[key] as string | number | bigint, element]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
@@ -95,8 +95,8 @@ async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
 
 /** Differences between the properties of a created element and the properties that were sent. */
 function* echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): Generator<string> {
-  for (const [name, one] of Object.entries(node(resolve(spec, schema).properties))) {
-    const described = resolve(spec, node(one) as Schema);
+  for (const [name, property] of Object.entries(node(resolve(spec, schema).properties))) {
+    const described = resolve(spec, node(property) as Schema);
     const value = excerpt(received[name]);
     if (described.writeOnly) continue;
     if (name in sent && !isDeepStrictEqual(received[name], sent[name]))
@@ -131,9 +131,9 @@ function pageSizes({ limitSchema }: Resource): (readonly [requested: number | un
 async function* filterErrors(resource: Resource, elements: readonly unknown[]): AsyncGenerator<string> {
   for (const { name, schema = {} } of filtersOf(resource)) {
     const values = resolve(resource.service.spec, schema).enum ?? [];
-    for (const value of new Set([...values, ...elements.slice(0, 3).map((one) => node(one)[name])])) {
+    for (const value of new Set([...values, ...elements.slice(0, 3).map((element) => node(element)[name])])) {
       if (value === undefined || value === null || typeof value === 'object') continue;
-      const expected = elements.filter((one) => node(one)[name] === value);
+      const expected = elements.filter((element) => node(element)[name] === value);
       const actual = await fetchAll(resource, { [name]: value }, 20);
       yield* differences(`the list with ${name} ${value}`, actual, expected);
     }
@@ -159,8 +159,10 @@ async function* readErrors(resource: Resource, elements: readonly unknown[]): As
   const [endpoint, get] = [...service.spec.operations].find(([name]) => elementEndpoint.test(name)) ?? [];
   const [, parameter = ''] = elementEndpoint.exec(endpoint ?? '') ?? [];
   if (!get || key === undefined) return;
-  const some = [...elements.slice(0, 20), ...elements.slice(-2)].filter((one) => node(one)[key] !== undefined);
-  for (const [i, element] of some.entries()) {
+  const samples = [...elements.slice(0, 20), ...elements.slice(-2)].filter(
+    (element) => node(element)[key] !== undefined,
+  );
+  for (const [i, element] of samples.entries()) {
     const path = { ...existing, [parameter]: node(element)[key] };
     const request = requestFor(service, get, { ...requiredInputs(service.spec, get), path });
     const response = await service.send(request);

@@ -49,7 +49,7 @@ export async function startServers(server: Server, spec: Spec) {
   const start = async (app: RequestListener): Promise<Service> => {
     const listener = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
     started.defer(async () => void (await listener.drain(0)));
-    const agent = started.adopt(new Agent({ keepAlive: true }), (one) => one.destroy());
+    const agent = started.adopt(new Agent({ keepAlive: true }), (connections) => connections.destroy());
     const send = sender(listener.origin + basePathOf(spec), agent);
     return {
       spec,

@@ -141,7 +141,7 @@ function* idempotencyKeyRequests(call: Call): Generator<TestRequest> {
   const { id, idempotencyKey, path } = call.operation;
   if (!idempotencyKey || path.includes('{')) return;
   const withIdempotencyKey = (inputs: Inputs, key: string) => withHeader(call.build(inputs), idempotencyKey.name, key);
-  // All operations share one set of idempotency keys, so the key of each operation is another one.
+  // All operations share one set of idempotency keys, so each operation has a key of its own.
   const keyOfOperation = `a-key-of-${id}`;
   const request = withIdempotencyKey(call.allInputs, keyOfOperation);
   const success = { accepts: (status: number) => isSuccess(call.operation, status), expected: 'a success' };

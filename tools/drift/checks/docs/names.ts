@@ -138,7 +138,7 @@ async function serverRejection({ program }: Server, words: string[]): Promise<st
 }
 
 function commandsBelow(command: Command): Command[] {
-  return [command, ...command.commands.flatMap((one) => commandsBelow(one as Command))];
+  return [command, ...command.commands.flatMap((subcommand) => commandsBelow(subcommand as Command))];
 }
 
 /** The flags of petctl and of the server. */

@@ -45,7 +45,7 @@ function boundErrors(project: Project, { settings, deployments }: Settings, cons
   const wrong = rows.flatMap(([, bound = '', cell = '', named = '']) =>
     [...named.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => {
       const setting = Object.values(settings).find(({ flags }) => flags.split(' ')[0] === name);
-      const values = setting ? deployments.map((one) => setting.fallback(one)) : constants.get(name);
+      const values = setting ? deployments.map((name) => setting.fallback(name)) : constants.get(name);
       if (!values) return name.includes('.') ? [] : [error(`it names ${name}`, 'there is no such bound')];
       const unit = /_MS$/.test(name) ? 'ms' : /timeout/.test(name) ? 's' : undefined;
       return values
@@ -109,12 +109,12 @@ function amountOf(product: string): number {
 /** The spellings of a value in prose: a number, bytes, or with `unit` a time. */
 function spellingsOf(value: string, unit?: 'ms' | 's'): string[] {
   const number = Number(value);
-  if (value === '' || value === 'false') return ['off', 'none', value].filter((one) => one !== '');
+  if (value === '' || value === 'false') return ['off', 'none', value].filter((text) => text !== '');
   if (!Number.isInteger(number)) return [value];
   const binary = [30, 20, 10].find((power) => number > 0 && number % 2 ** power === 0);
   const size = binary === undefined ? [] : [`${number / 2 ** binary} ${{ 30: 'GiB', 20: 'MiB', 10: 'KiB' }[binary]}`];
   const seconds = unit === undefined ? [] : timesOf(unit === 'ms' ? number / 1000 : number);
-  return [...size, ...size.map((one) => one.replace('KiB', 'kB')), ...seconds, number.toLocaleString('en-US'), value];
+  return [...size, ...size.map((text) => text.replace('KiB', 'kB')), ...seconds, number.toLocaleString('en-US'), value];
 }
 
 function timesOf(seconds: number): string[] {

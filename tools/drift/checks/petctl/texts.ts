@@ -130,7 +130,7 @@ export async function* sharedErrors(
   const [help] = await textsOf(petctl, { path: [], node: tree }, '', '');
   for (const [flag, factsOfFlag] of facts) {
     const [, description = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
-    for (const fact of factsOfFlag.filter((one) => !description.includes(one)))
+    for (const fact of factsOfFlag.filter((text) => !description.includes(text)))
       yield finding([`--${flag}`], `its help is '${description}'`, fact);
   }
   for (const { path, node } of petctl.walk(tree)) {
