@@ -38,7 +38,9 @@ export class GroupCommit<W, R> {
   #running: Promise<void> | undefined;
   /** Called for each queued write while a commit waits for more of them. */
   #onQueued: (() => void) | undefined;
-  #abortError: StoreUnavailableError | undefined;
+  /** Set once new writes are rejected. */
+  #closeError: StoreUnavailableError | undefined;
+  #isAborted = false;
 
   constructor(commit: (writes: W[]) => Promise<R[]>, options: GroupCommitOptions<W> = {}) {
     this.#commit = commit;
@@ -47,7 +49,7 @@ export class GroupCommit<W, R> {
 
   /** Queues a write of approximately `bytes` for the next commit. */
   add(write: W, bytes: number): Promise<R> {
-    if (this.#abortError) return Promise.reject(this.#abortError);
+    if (this.#closeError) return Promise.reject(this.#closeError);
     const isFull = this.#queue.length >= MAX_QUEUED.writes || this.#queuedBytes + bytes > MAX_QUEUED.bytes;
     // An empty queue accepts a write of any size.
     if (isFull && this.#queue.length > 0)
@@ -62,13 +64,14 @@ export class GroupCommit<W, R> {
 
   /** Rejects new writes. Resolves when the queued writes are committed. */
   async close(): Promise<void> {
-    this.#abortError ??= new StoreUnavailableError('The store is closed.');
+    this.#closeError ??= new StoreUnavailableError('The store is closed.');
     await this.#running;
   }
 
-  /** Rejects new and queued writes. */
+  /** Rejects new and queued writes, and the remaining writes of a commit that is repeated write by write. */
   abort(error: StoreUnavailableError): void {
-    this.#abortError = error;
+    this.#isAborted = true;
+    this.#closeError = error;
     this.#queuedBytes = 0;
     for (const { reject } of this.#queue.splice(0)) reject(error);
   }
@@ -134,12 +137,18 @@ export class GroupCommit<W, R> {
         resolve(results[i] as R);
       });
     } catch (error) {
-      if (batch.length > 1 && this.#options.isCausedByOneWrite?.(error))
-        for (const queued of batch) await this.#commitBatch([queued]);
+      if (batch.length > 1 && this.#options.isCausedByOneWrite?.(error)) await this.#commitSeparately(batch);
       else for (const { reject } of batch) reject(error);
       return;
     }
     this.#options.onCommit?.({ writes: batch.length, milliseconds: performance.now() - started });
+  }
+
+  async #commitSeparately(batch: readonly QueuedWrite<W, R>[]): Promise<void> {
+    for (const queued of batch) {
+      if (this.#isAborted) queued.reject(this.#closeError);
+      else await this.#commitBatch([queued]);
+    }
   }
 }
 

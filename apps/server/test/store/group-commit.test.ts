@@ -46,3 +46,21 @@ test('while the disk stalls, writes beyond a bound are rejected and not done', a
   expect(committed).toEqual(stored);
   await group.close();
 });
+
+test('after an abort, the remaining writes of a commit that is repeated write by write are rejected and not done', async () => {
+  const committed: number[] = [];
+  const broken = new StoreUnavailableError('The disk is broken.');
+  const commit = async (writes: number[]) => {
+    if (writes.includes(0)) throw new Error('Write 0 is not possible.');
+    if (writes.includes(2)) group.abort(broken);
+    if (writes.includes(2)) throw broken;
+    committed.push(...writes);
+    return writes;
+  };
+  const isCausedByOneWrite = (error: unknown) => error !== broken;
+  const group = new GroupCommit<number, number>(commit, { isCausedByOneWrite });
+  const results = await Promise.allSettled([0, 1, 2, 3, 4].map((write) => group.add(write, 10)));
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected', 'rejected']);
+  expect(results.slice(2)).toEqual(Array(3).fill({ status: 'rejected', reason: broken }));
+  expect(committed).toEqual([1]);
+});
