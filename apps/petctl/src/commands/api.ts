@@ -113,7 +113,7 @@ async function requestOf(method: string, path: string, { flags, io, operations }
   }
   if (typeof input === 'string' && fields.length > 0)
     throw new UsageError('--field and --input both set the body.', 'Use either --field or --input.');
-  const body = typeof input === 'string' ? await readText(input, io) : jsonOf(fields);
+  const body = typeof input === 'string' ? await readText(input, io) : bodyOf(fields);
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
@@ -125,7 +125,7 @@ function queryOf(fields: ReturnType<typeof parseFields>): string {
   return parts.join('&');
 }
 
-function jsonOf(fields: ReturnType<typeof parseFields>): string {
+function bodyOf(fields: ReturnType<typeof parseFields>): string {
   const twice = fields.find(({ name }, i) => fields.slice(0, i).some((other) => other.name === name));
   if (twice) throw new UsageError(`--field ${twice.name} appears twice.`, `Write a list as ${twice.name}:=["a","b"].`);
   return `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;

@@ -106,7 +106,7 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
     rejectInvalid(`--data: ${from}`, text, fields.body?.schema ?? {});
     return { body: text };
   }
-  const value = jsonOf(text, `--data: ${from}`);
+  const value = parseInputJson(text, `--data: ${from}`);
   if (body?.whole) {
     if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema, true);
     return { body: value };
@@ -116,7 +116,7 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
 }
 
 /** Parses JSON, or throws a UsageError that names its source. */
-export function jsonOf(text: string, source: string): unknown {
+export function parseInputJson(text: string, source: string): unknown {
   const parsed = parseJson(text);
   if ('value' in parsed) return parsed.value;
   throw new UsageError(`${source} ${parsed.problem}.`);

@@ -36,7 +36,8 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
   /** The bytes after the last record, and their offset. */
   let rest = Buffer.alloc(0);
   let offset = 0;
-  function* drain(): Generator<CsvRecord, undefined> {
+  /** Yields the records that the parser has completed, with their lines and text. */
+  function* takeParsed(): Generator<CsvRecord, undefined> {
     for (const { info, record } of parsed.splice(0)) {
       const text = rest.toString('utf8', 0, info.bytes - offset);
       rest = rest.subarray(info.bytes - offset);
@@ -53,7 +54,7 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     // On Node 20 the callback of `end` gets no error, so the event reports all of them.
     const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
     const error = await Promise.race([failure, done]);
-    yield* drain();
+    yield* takeParsed();
     if (error) throw quoteError(error, nextLine());
   }
   for await (const chunk of chunks) {

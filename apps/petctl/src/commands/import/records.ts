@@ -4,7 +4,7 @@ import { rejectLarge } from '../../io/files.ts';
 import { isObject } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
 import type { Input } from '../../parse/command.ts';
-import { checkProperties, jsonOf, missingFields } from '../input.ts';
+import { checkProperties, missingFields, parseInputJson } from '../input.ts';
 import { type Columns, type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
@@ -106,7 +106,7 @@ async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): Inpu
 
 function* oneLine(text: string, line: number, toInput: ToInput): Generator<InputRecord> {
   const raw = text.replace(/\r$/, '');
-  if (raw.trim() !== '') yield { line, raw, read: () => toInput(jsonOf(raw, `line ${line}`), line) };
+  if (raw.trim() !== '') yield { line, raw, read: () => toInput(parseInputJson(raw, `line ${line}`), line) };
 }
 
 /** Yields the elements of an array. The line of an element is its position. The array has to fit into memory. */
@@ -116,7 +116,7 @@ async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): Inpu
     text += chunk;
     rejectLarge(text.length, 'the file');
   }
-  const data = jsonOf(text, 'the file');
+  const data = parseInputJson(text, 'the file');
   if (!Array.isArray(data)) return yield { line: 1, raw: text.trim(), read: () => toInput(data, 1) };
   const texts = elementTexts(text);
   for (const [i, element] of data.entries()) {
