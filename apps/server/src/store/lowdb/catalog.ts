@@ -43,6 +43,8 @@ export class Catalog {
   readonly kinds: Kind[] = [];
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
+  /** By collection, the kinds by the value of its only index. Building the text of a kind for each write would cost more. */
+  readonly #kindsOfValues = new Map<string, Map<unknown, number>>();
   readonly #directories = new Map<string, KeyDirectory>();
   /** The directories by kind. */
   readonly #directoryOf: KeyDirectory[] = [];
@@ -53,6 +55,7 @@ export class Catalog {
     this.folder = folder;
     this.maxSegment = maxSegment;
     this.declared = new Map(collections.map((collection) => [collection.name, collection]));
+    for (const { name } of collections) this.#kindsOfValues.set(name, new Map());
   }
 
   /** Creates a segment with the next number, or with the number of an existing file. */
@@ -99,10 +102,18 @@ export class Catalog {
 
   /** The index in `kinds` of a document's kind. A new kind is added. */
   kindOf(collection: string, properties: Properties): number {
-    const values = this.indexes(collection).map(
-      (property) => `${encode(property)}:${encode(indexedValue(properties, property))}`,
-    );
-    return this.kind(collection, `{${values.join()}}`);
+    const indexes = this.indexes(collection);
+    const value = indexedValue(properties, indexes[0] ?? '');
+    const kindsOfValues =
+      indexes.length === 1 && (value === null || typeof value !== 'object')
+        ? this.#kindsOfValues.get(collection)
+        : undefined;
+    const known = kindsOfValues?.get(value);
+    if (known !== undefined) return known;
+    const values = indexes.map((property) => `${encode(property)}:${encode(indexedValue(properties, property))}`);
+    const kind = this.kind(collection, `{${values.join()}}`);
+    kindsOfValues?.set(value, kind);
+    return kind;
   }
 
   /** The index in `kinds` of the kind with these indexed values, which are JSON. A new kind is added. */
