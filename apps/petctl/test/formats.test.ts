@@ -104,6 +104,11 @@ describe('--jq', () => {
     expect(stderr).toMatch(/^petctl: --jq: .*\n$/);
   });
 
+  test('says where a filter is malformed', async () => {
+    const { stderr } = await petctl(['pets', 'list', '--jq', '.a b'], { env });
+    expect(stderr).toContain('line 1, column 4.');
+  });
+
   test('a filter that fails on a result has an error that says that the request succeeded', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
     expect(code).toBe(1);

@@ -52,6 +52,11 @@ describe('files', () => {
     expect(await input(withParameter, ['--owner=@ann', '--caption=Tom'])).toEqual({ owner: '@ann', caption: 'Tom' });
   });
 
+  test('are not in a list in a list, which is JSON', async () => {
+    const lists = operation({ more: { type: 'array', items: {} } }, multipart);
+    expect(await input(lists, ['--data', '{"more":[["@home"]]}'])).toEqual({ more: [['@home']] });
+  });
+
   test('only one of them can come from stdin', () => {
     io.stdin();
     expect(() => io.stdin()).toThrow('stdin is read twice.');

@@ -209,6 +209,12 @@ describe('an invalid setting is an error that names its source', () => {
     expect(await run(['__complete', 'pets', 'l'])).toMatchObject({ code: 0, stdout: expect.stringContaining('list') });
     expect(await run(['config', 'set', 'output', 'json'])).toMatchObject({ code: 0 });
   });
+
+  test('a folder instead of the file', async () => {
+    mkdirSync(file());
+    const { code, stderr } = await run(['config', 'list']);
+    expect([code, stderr]).toEqual([2, `petctl: ${file()} is a folder. Move it away.\n`]);
+  });
 });
 
 test('petctl docs prints the URL of the docs', async () => {

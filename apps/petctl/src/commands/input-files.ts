@@ -31,7 +31,9 @@ async function mapValues(values: Input, map: (value: unknown, name: string) => u
 /** The file that a word of a form part names, or the files of a list of words. Returns any other value unchanged. */
 async function replaceFile(value: unknown, schema: Schema, io: Io): Promise<unknown> {
   const { items = {}, description, deprecated, ...rest } = resolved(schema);
-  if (Array.isArray(value)) return Promise.all(value.map((item) => replaceFile(item, items, io)));
+  // A list in a list is JSON, which contains no files.
+  if (Array.isArray(value))
+    return Promise.all(value.map((item) => (Array.isArray(item) ? item : replaceFile(item, items, io))));
   const mayBeFile = isBinary(schema) || Object.keys(rest).length === 0;
   return mayBeFile && typeof value === 'string' && value.startsWith('@') ? openFile(value, io) : value;
 }

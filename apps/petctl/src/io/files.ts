@@ -24,6 +24,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
   } catch (error) {
     // ENOTDIR: accounts of services have /dev/null as their home folder.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return {};
+    if (systemCode(error) === 'EISDIR') throw new UsageError(`${file} is a folder.`, 'Move it away.');
     throw unreadable(file, error);
   }
   const data = jsonValueIfValid(text);

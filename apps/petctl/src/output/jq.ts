@@ -24,8 +24,8 @@ export async function writeFiltered(values: string, filter: string, io: Io): Pro
 async function runJq(text: string, filter: string, { blocking }: Io) {
   // Loaded on demand: a megabyte of WebAssembly.
   const { raw } = await import('jq-wasm');
-  // After the space, jq does not take a filter such as `-length` for an option.
-  return blocking(() => raw(text, ` ${filter}`, ['-r', '-c']));
+  // After `--`, jq does not take a filter such as `-length` for an option.
+  return blocking(() => raw(text, filter, ['-r', '-c', '--']));
 }
 
 function messageOf(stderr: string): string {
