@@ -34,12 +34,14 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...edits('client', client('parse-response.ts'), {
     'large integers rounded': swap('BigInt(source)', 'Number(source)'),
+    'small integers as bigints': swap('isExact(value) || /e/i', '/e/i'),
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
     'broken JSON that is read': swap('throw errorFrom(response, text, problem);', ''),
   }),
   ...edits('client', client('pages.ts'), {
     'another relation': swap('next(\\s|$)', 'prev(\\s|$)'),
+    'a link with another parameter': swap('return url.href;', 'return `${url.href}&limit=1`;'),
     'elements that are dropped': swap(
       'pagination.items === undefined ? data',
       'pagination.items === undefined ? [data].flat().slice(1)',

@@ -25,7 +25,7 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
     for (const body of schema ? dataFor(spec, schema) : []) {
       const { result, error } = await call(subject, { responses: [jsonResponse(status, jsonText(body))] });
       const data = modelOperation.successes.length > 1 ? node(result).data : result;
-      if (error || !isDeepStrictEqual(plainJson(data), plainJson(body)))
+      if (error || !isDeepStrictEqual(data, plainJson(body)))
         yield `${status} with ${excerpt(body)} is read as ${error ?? excerpt(data)}`;
     }
   for (const [code, status] of Object.entries(spec.model.service.statuses)) {
@@ -104,6 +104,11 @@ async function* pageErrors(subject: ClientOperation, example: unknown): AsyncGen
   const [target, nextTarget] = sent.map((request) => new URL(request.target, 'http://localhost'));
   if (nextTarget?.pathname !== target?.pathname || nextTarget?.searchParams.get(cursor) !== expected)
     yield `the second page is requested with ${sent[1]?.target}, without ${cursor}=${expected}`;
-  if (!isDeepStrictEqual(plainJson(result), plainJson([first, last])))
-    yield `two pages are read as ${error ?? excerpt(result)}`;
+  // The client adds only credentials to a link.
+  const schemes = Object.values(subject.spec.root.components?.securitySchemes ?? {});
+  const isCredential = (key: string) => schemes.some((scheme) => scheme.in === 'query' && scheme.name === key);
+  const keys = by === 'link' ? [...(nextTarget?.searchParams.keys() ?? [])] : [];
+  if (keys.filter((key) => !isCredential(key)).length > 1)
+    yield `the link ?${cursor}=${expected} is requested with ${sent[1]?.target}`;
+  if (!isDeepStrictEqual(result, plainJson([first, last]))) yield `two pages are read as ${error ?? excerpt(result)}`;
 }
