@@ -34,6 +34,7 @@ test.each([
   ['a cookie with another right one', '/cookie', { cookie: 'session=%; theme=a' }],
   ['the query', '/query?api_key=%ff', {}],
   ['a name in the query', '/query?%ff=1', {}],
+  ['another parameter of the query', `/query??api_key=${encodeURIComponent(KEY)}`, {}],
   ['a query that has two', `/query?api_key=${encodeURIComponent(KEY)}&api_key=x`, {}],
 ])('a malformed key gets the response of any other wrong key: in %s', async (_, target, headers) => {
   expect(await call(target, { headers })).toEqual([401, 'The API key is missing or invalid.']);

@@ -73,7 +73,8 @@ function credentialOf(
       const { in: location, name } = scheme;
       if (location === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
       if (location === 'cookie') return decodedText(cookiesOf(headers.cookie).get(name) ?? '');
-      const [key, ...others] = new URLSearchParams(query).getAll(name);
+      // Without the `&`, a question mark at the beginning of the first name would be dropped.
+      const [key, ...others] = new URLSearchParams(`&${query}`).getAll(name);
       return others.length > 0 ? undefined : key;
     }
     default:
