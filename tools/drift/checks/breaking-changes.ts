@@ -2,8 +2,8 @@ import type { Check, Finding } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
+import type { Change } from './breaking-changes/location.ts';
 import { type Commands, compareNames, type Version } from './breaking-changes/names.ts';
-import type { Change } from './breaking-changes/rules.ts';
 import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 
 export const breakingChanges = {

@@ -2,7 +2,7 @@ import { rounds } from '@petstore/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc, { type Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
-import { Location } from '../../drift/checks/breaking-changes/rules.ts';
+import { Location } from '../../drift/checks/breaking-changes/location.ts';
 import { compareSchemas } from '../../drift/checks/breaking-changes/schemas.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -3,7 +3,6 @@ import { deploymentsOf } from '../../../generate/service.ts';
 import { type Document, type Operation, operationsOf, type Parameter, type Root } from '../../../openapi/document.ts';
 import { isIgnored } from '../../../openapi/serialize.ts';
 import { list, type Node, node, type Spec } from '../../openapi.ts';
-import { compareBodies, compareParameters, compareResponses } from './messages.ts';
 import {
   became,
   byRules,
@@ -17,7 +16,8 @@ import {
   type Rule,
   type Rules,
   unequal,
-} from './rules.ts';
+} from './location.ts';
+import { compareBodies, compareParameters, compareResponses } from './messages.ts';
 import { compareSchemas } from './schemas.ts';
 import { compareSchemes, compareSecurity } from './security.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { list, type Node, node } from '../../openapi.ts';
+import { became, compareMaps, deprecation, each, type Location, type Rule, type Rules, unequal } from './location.ts';
 import { annotations, isSame, typesOf } from './normal.ts';
-import { became, compareMaps, deprecation, each, type Location, type Rule, type Rules, unequal } from './rules.ts';
 
 /** A rule for a keyword that restricts values. `isWider` compares two of its values. The `inert` values restrict nothing. */
 function restriction(

@@ -15,7 +15,7 @@ import {
   type Rules,
   required,
   unequal,
-} from './rules.ts';
+} from './location.ts';
 import { compareSchemas } from './schemas.ts';
 
 type Parameters = ReadonlyMap<string, Node>;

@@ -3,7 +3,7 @@ import type { Flag } from 'petctl/internal';
 import { released } from '../../../repository.ts';
 import { node, type Spec } from '../../openapi.ts';
 import type { Manifest } from '../versions.ts';
-import type { Change } from './rules.ts';
+import type { Change } from './location.ts';
 
 /** The functions of petctl that build commands from operations. */
 export type Commands = Pick<typeof import('petctl/internal'), 'fullTree' | 'walk'>;

@@ -2,6 +2,16 @@ import type { Document } from '../../../openapi/document.ts';
 import { isNode, list, type Node, node } from '../../openapi.ts';
 import { conditions, keywordRules } from './keywords.ts';
 import {
+  became,
+  byRules,
+  compareMaps,
+  compareRequired,
+  each,
+  type Location,
+  type Rule,
+  type Rules,
+} from './location.ts';
+import {
   type Alternative,
   type Alternatives,
   alternativesOf,
@@ -12,7 +22,6 @@ import {
   mayFitTwo,
   typesOf,
 } from './normal.ts';
-import { became, byRules, compareMaps, compareRequired, each, type Location, type Rule, type Rules } from './rules.ts';
 
 /** Compares two schemas of data that goes in one direction. Without a schema everything is valid. */
 export function compareSchemas(before: unknown = {}, after: unknown = {}, at: Location): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../../openapi/document.ts';
 import { type Node, node } from '../../openapi.ts';
-import { byRules, compareMaps, each, type Location, mapOf, named, type Rule, type Rules, unequal } from './rules.ts';
+import { byRules, compareMaps, each, type Location, mapOf, named, type Rule, type Rules, unequal } from './location.ts';
 
 type Security = Operation['security'];
 

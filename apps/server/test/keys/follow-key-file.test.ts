@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
-import { followKeys, openKeys } from '../../src/keys/check-keys.ts';
+import { openKeys } from '../../src/keys/check-keys.ts';
+import { followKeys } from '../../src/keys/follow-key-file.ts';
 import { createKey, keysFile, revokeKey } from '../../src/keys/key-file.ts';
 
 test('stores no key until the server listens, and prints the first key once', async () => {
