@@ -82,7 +82,7 @@ interface Properties {
   readonly additional: boolean;
 }
 
-/** Keywords with which the properties of an object cannot be inputs side by side. */
+/** With one of these keywords, an object is one input: its properties are not inputs of their own. */
 const unmerged = ['anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'enum', 'const'] as const;
 
 /** Resolves references, and computes properties of schemas. */
@@ -116,7 +116,7 @@ export class Schemas {
     return keywords;
   }
 
-  /** The node that a reference leads to, after a number of other references. */
+  /** The node that a reference leads to. `steps` references were followed before it. */
   #at($ref: string, at: string, steps: number): unknown {
     const target = $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
     if (target === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
@@ -125,8 +125,8 @@ export class Schemas {
   }
 
   /**
-   * The named properties of an object, the required properties, and whether additional properties are allowed. Parts of an `allOf`
-   * are merged. Undefined if the schema allows other values than objects, or names no properties.
+   * The named and the required properties of an object, and whether others are allowed. Parts of an `allOf` are merged. Undefined for
+   * another type, recursion, a keyword of `unmerged`, a schema of additional properties, or no named properties.
    */
   propertiesOf(schema: Schema, parents: ReadonlySet<unknown> = new Set()): Properties | undefined {
     const { $ref } = schema;

@@ -38,7 +38,7 @@ export interface ExpectedRequest {
   body?: Body;
 }
 
-/** A request as fetch takes it, behind the address of a server. */
+/** A request as fetch takes it; `target` follows the address of a server. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
@@ -97,8 +97,7 @@ export function expectedRequest(
   }
   if (!operation.body) throw new Error(`${operation.id} takes no body.`);
   const { contentType, body } = expectedBody(document, operation.body.content, inputs.contentType, inputs.body);
-  headers['content-type'] = contentType;
-  return { ...request, body };
+  return { ...request, headers: { ...headers, 'content-type': contentType }, body };
 }
 
 /** The bytes of a request. */
@@ -142,7 +141,7 @@ function inCookie(parameter: Parameter, value: unknown): string[] {
 function pairsIn(parameter: Parameter, value: unknown, encode: Encode): string[] {
   const { style = 'form', name } = parameter;
   const text = contentText(parameter, value);
-  // `explode` does not matter for deepObject.
+  // The default is true for `form` only; deepObject ignores it.
   const explode = parameter.explode ?? style === 'form';
   const pairs =
     text === undefined ? expandPairs(style, explode, name, value, encode) : [[encodeAll(name), encodeAll(text)]];

@@ -39,7 +39,7 @@ const paginations = /* @__PURE__ */ new Map(Object.entries(pageRules));
 
 /** Adds the methods of `Paged` to a call, if its operation has pages. */
 export function pages<Id extends OperationId>(call: Call<Id>, pagination = paginations.get(call.operation)): Paged<Id> {
-  // TypeScript cannot infer from the pagination that the operation has pages, so the type is asserted.
+  // Without pages the assertion is false, but callers see `Paged` only for a `PagedId`.
   if (!pagination) return call as Paged<Id>;
   const firstPage = async () => pageFrom(pagination, call, await call.withResponse());
   return Object.assign(call, {
@@ -47,19 +47,20 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
     [Symbol.asyncIterator]: () => elements(firstPage()),
     collect: async (options: { readonly max: number }) => {
       const first = firstPage();
-      // Marks a rejection as handled, because a wrong `max` throws before `first` is awaited.
+      // A wrong `max` throws before `first` is awaited, which must not leave a rejection unhandled.
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
       if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
       const items: unknown[] = [];
       if (max > 0) for await (const item of elements(first)) if (items.push(item) >= max) break;
+      // A call that fails is also an error if `max` is 0.
       await first;
       return items;
     },
   }) as Paged<Id>;
 }
 
-/** The read pages of a list, to detect a loop: the cursors or addresses of the `last` page and of an earlier page. */
+/** The pages of a list read so far, to detect a loop: the cursors or addresses of the `last` page and of an earlier page. */
 export interface Trail {
   readonly last: string;
   readonly compared: string;
@@ -73,9 +74,9 @@ export interface Trail {
  */
 export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
   if (cursor === trail?.last || cursor === trail?.compared) return undefined;
-  const length = (trail?.length ?? 0) + 1;
-  const isPowerOfTwo = Number.isInteger(Math.log2(length));
-  return { last: cursor, compared: !trail || isPowerOfTwo ? cursor : trail.compared, length };
+  const { length, compared } = trail ?? { length: 0, compared: cursor };
+  const isPowerOfTwo = Number.isInteger(Math.log2(length + 1));
+  return { last: cursor, compared: isPowerOfTwo ? cursor : compared, length: length + 1 };
 }
 
 /** The reason for aborting the request of the next page when the caller leaves the loop. */
@@ -86,7 +87,7 @@ interface AnyPage extends Page<unknown> {
   next(stop?: AbortController): Promise<AnyPage | undefined>;
 }
 
-/** Makes a page from a response. `trail` has the pages before it. */
+/** Makes a page from a response. `trail` ends with this page; the first page has none. */
 function pageFrom(
   pagination: Pagination,
   call: Call<OperationId>,
@@ -94,8 +95,9 @@ function pageFrom(
   trail?: Trail,
 ): AnyPage {
   const items =
-    Object(data) === data && (pagination.items === undefined ? data : ((data as Properties)[pagination.items] ?? []));
+    pagination.items === undefined || Object(data) !== data ? data : ((data as Properties)[pagination.items] ?? []);
   const unexpected = (problem: string, text?: string) => {
+    // The body of an error is plain JSON, as `JSON.parse` returns it.
     const json = exactJson(data ?? null);
     return errorFrom(response, text ?? json, problem, JSON.parse(json));
   };
@@ -126,7 +128,8 @@ function pageFrom(
         url: (built) => {
           const next = link === undefined ? String(cursor) : addressOf(link, built);
           // A trail of addresses begins with the address of the first page.
-          longer = extendTrail(trail ?? (link === undefined ? undefined : extendTrail(undefined, built)), next);
+          const start = link === undefined ? undefined : extendTrail(undefined, built);
+          longer = extendTrail(trail ?? start, next);
           if (!longer) throw unexpected('the next page was read before', next);
           return link === undefined ? built : next;
         },
@@ -152,7 +155,7 @@ function nextRequest(
   const body = data as Properties;
   if (more && !body[more]) return undefined;
   if (by === 'body') return (body[next] ?? '') === '' ? undefined : { cursor: body[next] };
-  // Without `more`, an empty page is the last page.
+  // By the key of the last element. An empty page has none, so it is the last page.
   return items.length === 0 ? undefined : { cursor: Object(items.at(-1))[key] };
 }
 

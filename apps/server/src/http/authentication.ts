@@ -31,6 +31,7 @@ export function unauthorized({ operation }: RequestContext): HttpError {
 export function callerOf(request: IncomingMessage, context: RequestContext, nameOf: KeyCheck): string | undefined {
   const { operation, target } = context;
   const alternatives = operation?.security ?? anyScheme;
+  // A valid key counts even if another alternative needs none.
   for (const schemeNames of alternatives) {
     const names = schemeNames.map((scheme) => nameOf(credentialOf(schemes[scheme], request, target.query) ?? ''));
     if (!names.includes(undefined) && names.length > 0) return names[0];
@@ -71,7 +72,7 @@ function credentialOf(
       return passwordOf(/^Basic +([\w+/=-]+) *$/i.exec(authorization)?.[1]);
     case 'apiKey': {
       const { in: location, name } = scheme;
-      if (location === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
+      if (location === 'header') return [headers[name.toLowerCase()]].flat()[0];
       if (location === 'cookie') return decodedText(cookiesOf(headers.cookie).get(name) ?? '');
       // Without the `&`, a question mark at the beginning of the first name would be dropped.
       const [key, ...others] = new URLSearchParams(`&${query}`).getAll(name);

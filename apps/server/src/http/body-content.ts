@@ -22,7 +22,7 @@ export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
   return body && { properties: Object.fromEntries(inBody.map(([name, { schema }]) => [name, schema])) };
 }
 
-/** Whether a `Content-Type` matches the declared media type. Text has to be UTF-8. */
+/** Whether a `Content-Type` matches the declared media type: `application/octet-stream` matches all. Text has to be UTF-8. */
 export function isAccepted(contentType: string | undefined, { mediaType, kind }: RequestBody): boolean {
   if (contentType === mediaType) return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -34,7 +34,10 @@ export function isAccepted(contentType: string | undefined, { mediaType, kind }:
   );
 }
 
-/** Parses a body. Files and bytes become blobs. The validator checks the values. `onMemory` gets the memory of JSON values first. */
+/**
+ * Parses a body. Files and bytes become blobs. The validator checks the values. `onMemory` gets the bytes that JSON values will take,
+ * before they are parsed.
+ */
 export function parseBody(
   bytes: Uint8Array,
   { kind, encoding = {} }: RequestBody,
@@ -63,7 +66,7 @@ export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown
   return Object.fromEntries(Object.entries(Object(body)).map(([name, value]) => [name, textOf(value)]));
 }
 
-/** A file is a value or an element of a list. */
+/** Replaces a file, or each file of a list. */
 function textOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(textOf);
   return value instanceof Blob ? ' '.repeat(value.size) : value;
@@ -80,8 +83,9 @@ function parseForm(text: string, schema: Schema, encoding: Encoding, onMemory: O
   const fields = new Map(Object.keys(propertiesOf(schema)).map((name) => [name, fieldOf(name)]));
   if (text.split('&', MAX_FORM_VALUES + 1).length > MAX_FORM_VALUES)
     throw new HttpError('invalid_request', `body: it has more than ${MAX_FORM_VALUES} values`);
-  // An upper bound, because the text of a field may be JSON.
+  // An upper bound: it counts as if every field were JSON.
   onMemory((text.match(/[,[{]|%2c|%5b|%7b/gi)?.length ?? 0) * JSON_CONTAINER_BYTES);
+  // `fieldOf` is for the names that the schema does not declare.
   return parsePairs(fields, splitPairs(text, '&', decodeQuery), 'body', fieldOf);
 }
 
@@ -89,13 +93,13 @@ function parseForm(text: string, schema: Schema, encoding: Encoding, onMemory: O
 function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding, onMemory: OnMemory): object {
   const styles = Object.entries(encoding).filter(([, { style, explode }]) => (style ?? explode) !== undefined);
   const styled = new Map(styles.map(([name, style]) => [name, { ...style, schema: propertyOf(schema, name) ?? {} }]));
-  // An exploded object has a part for each of its properties.
+  // The parts of an object are named `name[property]`, or `property` if it is exploded.
   const isStyled = (name: string) =>
     styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
       [...styled.values()].some((field) => Object.hasOwn(propertiesOf(field.schema), name)));
   const isText = ({ name, fileName }: Part) => fileName === undefined && isStyled(name);
-  // Commas stay unescaped, so they still separate values.
+  // As in a query: values are percent-encoded, and commas separate them.
   const escaped = (bytes: Uint8Array) => encodeURIComponent(utf8Of(bytes)).replaceAll('%2C', ',');
   const pairs = parts.filter(isText).map(({ name, bytes }): Pair => [name, escaped(bytes)]);
   const others = parts.filter((part) => !isText(part));
@@ -118,7 +122,7 @@ function valueOfParts(
   if (!isList && parts.length > 1) throw new HttpError('invalid_request', `body '${name}': it appears more than once`);
   const partSchema = isList ? itemsOf(schema) : schema;
   const parse = (part: Part) =>
-    isJson ? parseJsonText(schema, utf8Of(part.bytes), onMemory) : valueOfPart(part, partSchema, onMemory);
+    isJson ? parseJsonText(partSchema, utf8Of(part.bytes), onMemory) : valueOfPart(part, partSchema, onMemory);
   const values = withName('invalid_request', `body '${name}'`, () => parts.map(parse));
   return isList ? values : values[0];
 }

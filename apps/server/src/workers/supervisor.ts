@@ -157,11 +157,11 @@ export class Supervisor {
     }
   }
 
-  /** Stops a worker, and kills it if that takes too long. */
+  /** Stops a worker, which closes idle connections every `idleMs`. Kills it if that takes too long. */
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // Another worker may have died while this one still served.
+    // If another worker died while this one and its replacement served, none was missing until now.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

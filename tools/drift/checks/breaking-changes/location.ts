@@ -4,7 +4,7 @@ import { type Node, node } from '../../openapi.ts';
 
 /** A change between two specs, and its effect on users. */
 export interface Change {
-  /** `major` breaks correct users, `minor` adds something. */
+  /** `major` breaks correct programs, `minor` adds something. */
   readonly level: 'major' | 'minor';
   /** The rule that reported it. */
   readonly rule: string;
@@ -93,8 +93,8 @@ export class Location {
 export type Rule = (before: Node, after: Node, at: Location) => void;
 
 /**
- * The rules of an object of OpenAPI by its keywords. For a keyword without a rule, a text names the function that compares it, or
- * says that it is documentation, which affects no call.
+ * The rules of an object of OpenAPI by its keywords. A text instead of a rule names the function that compares the keyword, or says
+ * that it is documentation, which affects no call.
  */
 export type Rules = Readonly<Record<string, Rule | string>>;
 
@@ -106,6 +106,7 @@ export function byRules(rules: Rules): Rule {
   return (before, after, at) => {
     const keys = Object.keys({ ...before, ...after });
     const applying = keys.filter((key) => Object.hasOwn(rules, key)).map((key) => rules[key]);
+    // A rule of several keywords runs once.
     for (const rule of new Set(applying)) if (typeof rule === 'function') rule(before, after, at);
     for (const key of keys) {
       if (Object.hasOwn(rules, key) || documented.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
@@ -121,7 +122,7 @@ const documented: ReadonlySet<string> = new Set([
   ...['x-logo', 'x-tagGroups', 'x-enumDescriptions', 'x-enum-descriptions'],
 ]);
 
-/** A rule that reports any other value of a keyword. */
+/** A rule that reports any change of a keyword's value. */
 export function unequal(level: Change['level'], key: string, name: string): Rule {
   return ({ [key]: before }, { [key]: after }, at) => {
     if (!isDeepStrictEqual(before, after)) at.report(level, `${name} changed`, became(key, before, after));
@@ -176,7 +177,7 @@ export function mapOf(value: unknown, document: Document): Map<string, Node> {
   return new Map(Object.entries(node(value)).map(([name, entry]) => [name, resolve(document, node(entry))]));
 }
 
-/** Compares the entries of two maps of OpenAPI, whose location is `path` and the key, and extensions as unknown keywords. */
+/** Compares two maps of OpenAPI: extensions as unknown keywords, other entries with `on`, at the location `path` and key. */
 export function compareExtensible(before: unknown, after: unknown, at: Location, path: string, on: Handlers<Node>) {
   const part = (value: unknown, isExtension: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));

@@ -50,6 +50,7 @@ export async function runImport(
       invocation,
       "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
     );
+  // A file may also fail after the stop.
   await finish(invocation, counts, files.error() ?? run.stopReason);
 }
 
@@ -68,7 +69,7 @@ function stopAtSignals(run: Run, source: Source): void {
   const { args, io } = run.invocation;
   io.onInterrupt((reason) => {
     run.stopReason ??= reason;
-    // Stdin may never end, so reading stops. A file is read to the end, so the remaining records are stored in the --failed file.
+    // Stdin may never end. A file is read to its end only to store the remaining records in the --failed file.
     if (args[0] === '-' || !run.files.failed) source.close();
     run.bar.clear();
     void writeNotice(run.invocation, 'Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
@@ -86,7 +87,7 @@ async function* sendRecords(run: Run, records: Records['records'], sender: Sende
     run.stopReason === undefined ? sendRecord(record, sender) : { record };
   const options = { concurrency, isOrdered: !run.invocation.flags.has('unordered') };
   try {
-    for await (const { record, outcome, error, row } of mapConcurrently(untilStop(run, records), send, options)) {
+    for await (const { record, outcome, error, row } of mapConcurrently(neededRecords(run, records), send, options)) {
       if (outcome) counts[outcome]++;
       // A result without an outcome is that of a record that was not sent.
       if (!outcome || outcome === 'failed') files.failed?.add(record.raw);
@@ -101,14 +102,14 @@ async function* sendRecords(run: Run, records: Records['records'], sender: Sende
 }
 
 /** The records to send, or after a stop to store in the --failed file. */
-async function* untilStop(run: Run, records: Records['records']): AsyncGenerator<InputRecord> {
+async function* neededRecords(run: Run, records: Records['records']): AsyncGenerator<InputRecord> {
   for await (const record of records) {
     if (run.stopReason !== undefined && !run.files.failed) return;
     yield record;
   }
 }
 
-/** Prints the rows. An error, for example of a filter that fails for one row, stops the import; the calls in progress end. */
+/** Prints the rows. An error, for example of a filter that fails for one row, stops the import after the calls in progress. */
 async function printRows(run: Run, columns: readonly string[], rows: AsyncGenerator<Row>): Promise<void> {
   const { invocation, files, bar } = run;
   const { io } = invocation;
@@ -119,7 +120,7 @@ async function printRows(run: Run, columns: readonly string[], rows: AsyncGenera
   // If stdout is closed, the import continues.
   const stdout = { ...io.stdout, write, isClosed: () => false };
   try {
-    // Without `return`, so that an error of `print` does not end the rows.
+    // It has no method `return`, because an error of `print` must not end `rows`.
     const all = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
     await print(all, { list: true, columns }, { ...invocation, io: { ...io, stdout } });
   } catch (error) {
@@ -138,6 +139,7 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   const { created, existing, failed, unknown } = counts;
   if (error === undefined && failed + unknown > 0)
     throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
+  // A usage error alone would mean that nothing was sent.
   if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',
@@ -188,7 +190,7 @@ function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | un
   if (!stderr.isTerminal || isQuiet) return { draw: () => {}, clear: () => {} };
   let [drawnAt, isVisible] = [0, false];
   return {
-    /** Redraws the bar, at most ten times a second. */
+    /** Draws the bar; redraws a visible one at most ten times a second. */
     draw: () => {
       const now = performance.now();
       if (isVisible && now - drawnAt < REDRAW_MS) return;

@@ -82,8 +82,9 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
    * The sealed segments to merge next:
    * - the smallest segments whose needed records fit into one segment together, if there are at least two;
    * - else a segment without needed records, so its file can be removed;
-   * - else the oldest segment, if all tombstones cost more than all documents and a full segment. The rewrite drops its tombstones,
-   *   because no earlier segment has the removed documents. Its documents move to the newest segment, so the next segment becomes the oldest.
+   * - else the oldest segment, if the tombstones of the others cost more than all documents plus a full segment. Its documents move to
+   *   the newest segment, so the next becomes the oldest: its tombstones are not needed, because no earlier segment has the removed
+   *   documents.
    */
   function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
@@ -121,6 +122,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);
+    // Only an unsealed segment has its bytes in memory. Its blocks are JSON lines.
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
     let [count, validEnd] = [0, 0];
     for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
@@ -131,6 +133,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
         const isNeeded = length > 0 ? location?.segment === segment.number && location.start === start : !isOldest;
         if (!isNeeded) continue;
+        // A tombstone has no indexed values.
         const kind = location?.kind ?? catalog.kind(collection, '');
         const text = bytes.toString('latin1', start, start + length);
         needed.push({ kind, id, version, start: 0, length, text });
@@ -150,6 +153,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await yieldToEventLoop();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
+    // `layOut` has set the `start` of each record, counted from the end of the opening.
     for (const record of records) {
       const location = catalog.directoryOf(record.kind).get(record.id);
       if (record.length === 0 || location?.version === record.version)

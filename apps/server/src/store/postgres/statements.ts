@@ -25,7 +25,10 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     SELECT found.version, found.data::text FROM unnest($1::bigint[]) WITH ORDINALITY AS query (id, ordinal)
     LEFT JOIN ${table} AS found USING (id) ORDER BY ordinal`;
 
-  /** Returns a page as one value, joined by the database. Does not read documents after the page is full. */
+  /**
+   * Returns of each page its number of documents, its last identifier, whether it is full, and its documents as one text. Does not read
+   * documents after the page is full. `bytes + 1` is a document and its comma; the other 1 is the opening bracket.
+   */
   const list = (condition: string, filter: string) => `
     SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${filter})
       WITH ORDINALITY AS query (after, max_count, max_bytes, ${filter && 'key, '}ordinal)
@@ -55,10 +58,10 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       SELECT id, $3::bigint, octet_length(document), document::json FROM (${from}) AS new
     )`;
   /** The text of a new document, from its other properties as JSON. */
-  const documentText = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + ordinal ||
+  const documentText = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || (before + ordinal) ||
     CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
-  /** Replaces documents, and removes those with a null text. */
+  /** Replaces documents, and removes those with a null text. `found` reads `counter`, so documents are locked after its row. */
   const changed = (keys: string, isDue: string) => `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
@@ -85,8 +88,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${recorded(versions)} FROM counter`;
 
   /**
-   * Creates documents with their own identifiers ($6) and texts ($7), of which $4 is the last and $5 the first identifier. Does nothing
-   * if the collection has already assigned the first or a higher identifier.
+   * Creates documents with their own identifiers ($6; the first is $5, the last $4) and texts ($7). Does nothing if the collection has
+   * already assigned the first or a higher identifier.
    */
   const restore = `
     WITH counter AS (
@@ -121,12 +124,12 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       UNION ALL SELECT key, fingerprint, id, document FROM due WHERE key IS NOT NULL
     ),
     inserted AS (
-      INSERT INTO petstore_idempotency AS before (key, fingerprint, id, version, document)
+      INSERT INTO petstore_idempotency AS stored (key, fingerprint, id, version, document)
       SELECT key, fingerprint, id, $3::bigint, document FROM done
       ON CONFLICT (key) DO UPDATE SET
         (number, fingerprint, at, id, version, document) =
         (DEFAULT, excluded.fingerprint, excluded.at, excluded.id, excluded.version, excluded.document)
-        WHERE NOT (${isFresh('before.')})
+        WHERE NOT (${isFresh('stored.')})
       RETURNING key
     ),
     ${recorded(foundVersions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
@@ -145,8 +148,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
 }
 
 /**
- * Records a commit's number and outcome in the row of its writer. A commit that was fenced finds its number taken, and fails
- * with a division by zero.
+ * Records a commit's number and outcome in the row of its writer, and begins the final SELECT. A commit that was fenced finds its
+ * number taken, and fails with a division by zero.
  */
 const recorded = (versions: string) => `
     recorded AS (
@@ -171,20 +174,19 @@ export const resultOf: Statement = {
 };
 
 /**
- * Examines the $1 oldest keys, and removes those that have expired and those beyond the last $2. Returns the number of removed keys,
- * of those among them that had not expired, and of remaining keys. A key that is stored again meanwhile has another number, so it
- * stays.
+ * Of the $1 oldest keys, removes those that have expired and those not among the $2 newest. Returns how many keys were removed, how many
+ * of these had not expired, and how many remain. A key that is stored again meanwhile has another number, so it stays.
  */
 export const sweepKeys = {
   text: `
     WITH range AS (SELECT min(number) AS first, max(number) AS last FROM petstore_idempotency),
-    oldest AS (SELECT key, number, ${isFresh('')} AS early FROM petstore_idempotency ORDER BY number LIMIT $1),
+    oldest AS (SELECT key, number, ${isFresh('')} AS fresh FROM petstore_idempotency ORDER BY number LIMIT $1),
     gone AS (
       DELETE FROM petstore_idempotency AS stored USING oldest, range
-      WHERE stored.key = oldest.key AND stored.number = oldest.number AND (oldest.number <= last - $2 OR NOT early)
-      RETURNING early
+      WHERE stored.key = oldest.key AND stored.number = oldest.number AND (oldest.number <= last - $2 OR NOT fresh)
+      RETURNING stored.key, fresh
     )
-    SELECT count(early), count(*) FILTER (WHERE early), coalesce(max(last - first) + 1, 0) - count(early)
+    SELECT count(key), count(*) FILTER (WHERE fresh), coalesce(max(last - first) + 1, 0) - count(key)
     FROM range LEFT JOIN gone ON true`,
 };
 
