@@ -42,10 +42,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   ...edits('client', client('pages.ts'), {
     'another relation': swap('next(\\s|$)', 'prev(\\s|$)'),
     'a link with another parameter': swap('return url.href;', 'return `${url.href}&limit=1`;'),
-    'elements that are dropped': swap(
-      'pagination.items === undefined ? data',
-      'pagination.items === undefined ? [data].flat().slice(1)',
-    ),
+    'elements that are dropped': swap('Object(data) !== data ? data', 'Object(data) !== data ? [data].flat().slice(1)'),
   }),
   ...edits('client', client('execute.ts'), {
     'a conflict that is not repeated': (text) => text.replace(')|in_flight|(', ')|(').replace('|in_flight|', '|'),
