@@ -47,6 +47,7 @@ function plainKeywords(schema: Node, at: string): Schema {
       reject(at, `${value} may have been rounded`, 'write a default, const or enum within ±(2^53−1)');
   const description = text(schema.description)?.trim() || undefined;
   return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (part, path) =>
+    // `propertiesOf` recognizes these two by their value `false`.
     typeof part === 'boolean' && /^(additional|unevaluated)Properties$/.test(path)
       ? part
       : plain(part, `${at}.${path}`),
@@ -133,8 +134,8 @@ export class Schemas {
     if ($ref !== undefined && parents.has($ref)) return undefined;
     const whole = this.resolve(schema);
     if ((whole.type ?? 'object') !== 'object' || unmerged.some((key) => whole[key] !== undefined)) return undefined;
-    const additional = [whole.additionalProperties, whole.unevaluatedProperties];
-    if (additional.some((schema) => typeof schema === 'object' && Object.keys(schema).length > 0)) return undefined;
+    const others = [whole.additionalProperties, whole.unevaluatedProperties];
+    if (others.some((value) => typeof value === 'object' && Object.keys(value).length > 0)) return undefined;
     const parts: Properties[] = [];
     for (const part of whole.allOf ?? []) {
       const merged = this.propertiesOf(part, new Set(parents).add($ref));
@@ -145,7 +146,7 @@ export class Schemas {
     parts.push({
       properties: new Map(Object.entries(whole.properties ?? {})),
       required: new Set(whole.required),
-      additional: !additional.includes(false),
+      additional: !others.includes(false),
     });
     const properties = new Map<string, Schema>();
     for (const [name, property] of parts.flatMap((part) => [...part.properties])) {

@@ -97,7 +97,7 @@ function pageFrom(
   const items =
     pagination.items === undefined || Object(data) !== data ? data : ((data as Properties)[pagination.items] ?? []);
   const unexpected = (problem: string, text?: string) => {
-    // The body of an error is plain JSON, as `JSON.parse` returns it.
+    // `data` may contain bigints; the body of an error is what `JSON.parse` returns.
     const json = exactJson(data ?? null);
     return errorFrom(response, text ?? json, problem, JSON.parse(json));
   };
@@ -127,9 +127,9 @@ function pageFrom(
           : options,
         url: (built) => {
           const next = link === undefined ? String(cursor) : addressOf(link, built);
-          // A trail of addresses begins with the address of the first page.
-          const start = link === undefined ? undefined : extendTrail(undefined, built);
-          longer = extendTrail(trail ?? start, next);
+          // On the first page, a trail of cursors is empty, and a trail of addresses has the address of the page.
+          const before = trail ?? (link === undefined ? undefined : extendTrail(undefined, built));
+          longer = extendTrail(before, next);
           if (!longer) throw unexpected('the next page was read before', next);
           return link === undefined ? built : next;
         },

@@ -12,7 +12,7 @@ export function authenticate(nameOf: KeyCheck): RequestHandler {
     const context = contextOf(response);
     const name = callerOf(request, context, nameOf);
     if (name === undefined) throw unauthorized(context);
-    context.keyName = name || undefined;
+    context.keyName = name === '' ? undefined : name;
     next();
   };
 }
@@ -25,8 +25,8 @@ export function unauthorized({ operation }: RequestContext): HttpError {
 }
 
 /**
- * The name of the request's API key, by the security schemes of its operation: empty if the operation needs no key, undefined if
- * the request has no valid key.
+ * The name of the request's valid API key, by the security schemes of its operation. Without a valid key, it is empty if the operation
+ * needs none, else undefined.
  */
 export function callerOf(request: IncomingMessage, context: RequestContext, nameOf: KeyCheck): string | undefined {
   const { operation, target } = context;

@@ -22,7 +22,7 @@ export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
   return body && { properties: Object.fromEntries(inBody.map(([name, { schema }]) => [name, schema])) };
 }
 
-/** Whether a `Content-Type` matches the declared media type: `application/octet-stream` matches all. Text has to be UTF-8. */
+/** Whether a `Content-Type` matches the declared media type. A declared `application/octet-stream` accepts all. Text has to be UTF-8. */
 export function isAccepted(contentType: string | undefined, { mediaType, kind }: RequestBody): boolean {
   if (contentType === mediaType) return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -35,8 +35,8 @@ export function isAccepted(contentType: string | undefined, { mediaType, kind }:
 }
 
 /**
- * Parses a body. Files and bytes become blobs. The validator checks the values. `onMemory` gets the bytes that JSON values will take,
- * before they are parsed.
+ * Parses a body. Files and bytes become blobs. The validator checks the values. `onMemory` gets the size of the memory that JSON values
+ * will take, before they are parsed.
  */
 export function parseBody(
   bytes: Uint8Array,
@@ -92,14 +92,14 @@ function parseForm(text: string, schema: Schema, encoding: Encoding, onMemory: O
 /** Parses a multipart form: a part per property or list element, or text in a query style if the encoding names one. */
 function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding, onMemory: OnMemory): object {
   const styles = Object.entries(encoding).filter(([, { style, explode }]) => (style ?? explode) !== undefined);
-  const styled = new Map(styles.map(([name, style]) => [name, { ...style, schema: propertyOf(schema, name) ?? {} }]));
-  // The parts of an object are named `name[property]`, or `property` if it is exploded.
+  const styled = new Map(styles.map(([name, entry]) => [name, { ...entry, schema: propertyOf(schema, name) ?? {} }]));
+  // The parts of a styled object are named `name[property]`, or `property` if the form declares no such name.
   const isStyled = (name: string) =>
     styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
       [...styled.values()].some((field) => Object.hasOwn(propertiesOf(field.schema), name)));
   const isText = ({ name, fileName }: Part) => fileName === undefined && isStyled(name);
-  // As in a query: values are percent-encoded, and commas separate them.
+  // `parsePairs` expects the values of a query: percent-encoded, with plain commas between them.
   const escaped = (bytes: Uint8Array) => encodeURIComponent(utf8Of(bytes)).replaceAll('%2C', ',');
   const pairs = parts.filter(isText).map(({ name, bytes }): Pair => [name, escaped(bytes)]);
   const others = parts.filter((part) => !isText(part));

@@ -124,6 +124,7 @@ export class Supervisor {
     this.#options.log.info({ delayMs }, 'a worker will be started');
     await sleep(delayMs, undefined, { ref: false });
     this.#scheduled--;
+    // During the delay, `#replaceAll` may have filled the place.
     if (!this.#isRunning || this.#present >= this.#options.size) return;
     await this.#startOne().catch((error) => this.#logFailedStart(error));
   }
@@ -161,7 +162,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // If another worker died while this one and its replacement served, none was missing until now.
+    // The replacement may have counted for a worker that died, which is missing now.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

@@ -21,11 +21,11 @@ interface Scope {
   readonly today: string;
   /** The location in the interface, as a finding names it. */
   readonly where: string;
-  /** It is a break if the service accepts less data in requests, or sends more in responses. */
+  /** The way of the data. Fewer valid values are a break in a request, more valid values in a response. */
   readonly direction: 'request' | 'response';
   /** The media type of the data, where there is one. */
   readonly media?: string;
-  /** The pairs of schemas that contain the compared schemas. */
+  /** The pairs of schemas around the compared ones, where recursion stops. */
   readonly enclosingPairs?: ReadonlySet<string>;
 }
 
@@ -124,8 +124,9 @@ const documented: ReadonlySet<string> = new Set([
 
 /** A rule that reports any change of a keyword's value. */
 export function unequal(level: Change['level'], key: string, name: string): Rule {
-  return ({ [key]: before }, { [key]: after }, at) => {
-    if (!isDeepStrictEqual(before, after)) at.report(level, `${name} changed`, became(key, before, after));
+  return (before, after, at) => {
+    if (!isDeepStrictEqual(before[key], after[key]))
+      at.report(level, `${name} changed`, became(key, before[key], after[key]));
   };
 }
 
@@ -143,9 +144,9 @@ export function required(name: string): Rule {
 /** Compares whether a value is required in a request, or always present in a response. */
 export function compareRequired(before: boolean, after: boolean, name: string, at: Location): void {
   if (before === after) return;
-  const isSent = at.scope.direction === 'request';
-  if (isSent && after) at.major(`${name} newly required`, 'it is required now');
-  else if (isSent) at.minor(`${name} no longer required`, 'it is optional now');
+  const isRequest = at.scope.direction === 'request';
+  if (isRequest && after) at.major(`${name} newly required`, 'it is required now');
+  else if (isRequest) at.minor(`${name} no longer required`, 'it is optional now');
   else if (after) at.minor(`${name} always present`, 'it is always present now');
   else at.major(`${name} may be missing`, 'it may be missing now');
 }
@@ -177,7 +178,7 @@ export function mapOf(value: unknown, document: Document): Map<string, Node> {
   return new Map(Object.entries(node(value)).map(([name, entry]) => [name, resolve(document, node(entry))]));
 }
 
-/** Compares two maps of OpenAPI: extensions as unknown keywords, other entries with `on`, at the location `path` and key. */
+/** Compares two maps of OpenAPI: extensions as unknown keywords, other entries with `on`, each at `path + key`. */
 export function compareExtensible(before: unknown, after: unknown, at: Location, path: string, on: Handlers<Node>) {
   const part = (value: unknown, isExtension: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));

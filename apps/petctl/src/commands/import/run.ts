@@ -50,7 +50,7 @@ export async function runImport(
       invocation,
       "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
     );
-  // A file may also fail after the stop.
+  // An error of the --failed or --unknown file, even after the stop, is reported first.
   await finish(invocation, counts, files.error() ?? run.stopReason);
 }
 
@@ -101,7 +101,7 @@ async function* sendRecords(run: Run, records: Records['records'], sender: Sende
   }
 }
 
-/** The records to send, or after a stop to store in the --failed file. */
+/** The records to send; after a stop, those to store in the --failed file. */
 async function* neededRecords(run: Run, records: Records['records']): AsyncGenerator<InputRecord> {
   for await (const record of records) {
     if (run.stopReason !== undefined && !run.files.failed) return;
@@ -120,11 +120,12 @@ async function printRows(run: Run, columns: readonly string[], rows: AsyncGenera
   // If stdout is closed, the import continues.
   const stdout = { ...io.stdout, write, isClosed: () => false };
   try {
-    // It has no method `return`, because an error of `print` must not end `rows`.
+    // It has no method `return`: if `print` fails, `rows` is read on below.
     const all = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
     await print(all, { list: true, columns }, { ...invocation, io: { ...io, stdout } });
   } catch (error) {
     run.stopReason ??= error;
+    // Awaits the calls in progress, and stores the remaining records in the --failed file.
     while (!(await rows.next()).done);
   } finally {
     bar.clear();
@@ -139,7 +140,7 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   const { created, existing, failed, unknown } = counts;
   if (error === undefined && failed + unknown > 0)
     throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
-  // A usage error alone would mean that nothing was sent.
+  // Thrown as it is, a usage error would mean that nothing was sent.
   if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',

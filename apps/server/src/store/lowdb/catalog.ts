@@ -17,7 +17,7 @@ export interface Segment {
   /** The cost of all records. */
   size: number;
   /** The cost of the documents that are neither replaced nor removed. */
-  live: number;
+  liveCost: number;
   /** The number of tombstones. */
   tombstones: number;
 }
@@ -61,7 +61,7 @@ export class Catalog {
   /** Creates a segment with the next number, or with the number of an existing file. */
   newSegment(bytes: Buffer | undefined, number = this.#number + 1): Segment {
     this.#number = Math.max(number, this.#number);
-    return { number, first: this.sequence + 1, bytes, size: 0, live: 0, tombstones: 0 };
+    return { number, first: this.sequence + 1, bytes, size: 0, liveCost: 0, tombstones: 0 };
   }
 
   /** The sealed and the unsealed segments, each in the order of their changes. */
@@ -136,10 +136,10 @@ export class Catalog {
     directory.last = Math.max(id, directory.last);
     segment.size += costOf(length);
     if (length === 0) segment.tombstones++;
-    else segment.live += costOf(length);
+    else segment.liveCost += costOf(length);
     const before =
       length === 0 ? directory.delete(id) : directory.set(id, version, segment.number, from + start, length, kind);
     const formerSegment = before && this.segments.get(before.segment);
-    if (before && formerSegment) formerSegment.live -= costOf(before.length);
+    if (before && formerSegment) formerSegment.liveCost -= costOf(before.length);
   }
 }

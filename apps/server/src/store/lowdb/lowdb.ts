@@ -79,7 +79,7 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
       /** The cost of all records in bytes. */
       bytes: segments.reduce((sum, { size }) => sum + size, 0),
       /** The cost of the records that are neither replaced nor removed. */
-      needed: segments.reduce((sum, { live }) => sum + live, 0),
+      needed: segments.reduce((sum, { liveCost }) => sum + liveCost, 0),
       /** The bytes after the last commit: an unacknowledged write. */
       tail: tail.length,
     };

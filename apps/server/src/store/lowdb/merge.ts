@@ -67,6 +67,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   }
 
   async function sealFullSegments(): Promise<void> {
+    // An earlier rewrite may have failed to remove files.
     await saveManifestAndRemoveReplaced();
     for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
   }
@@ -83,13 +84,13 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
    * - the smallest segments whose needed records fit into one segment together, if there are at least two;
    * - else a segment without needed records, so its file can be removed;
    * - else the oldest segment, if the tombstones of the others cost more than all documents plus a full segment. Its documents move to
-   *   the newest segment, so the next becomes the oldest: its tombstones are not needed, because no earlier segment has the removed
+   *   a new segment, and the next segment becomes the oldest, whose tombstones are not needed: no earlier segment has the removed
    *   documents.
    */
   function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
     const tombstoneCostOf = (segment: Segment) => (segment === sealed[0] ? 0 : segment.tombstones * TOMBSTONE_COST);
-    const neededCostOf = (segment: Segment) => segment.live + tombstoneCostOf(segment);
+    const neededCostOf = (segment: Segment) => segment.liveCost + tombstoneCostOf(segment);
     let capacity = catalog.maxSegment;
     const fitting = sealed
       .toSorted((a, b) => neededCostOf(a) - neededCostOf(b))
@@ -98,7 +99,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         return capacity >= 0;
       });
     if (fitting.length > 1 || (fitting[0] && neededCostOf(fitting[0]) === 0)) return fitting;
-    const excess = sealed.reduce((sum, segment) => sum + tombstoneCostOf(segment) - segment.live, 0);
+    const excess = sealed.reduce((sum, segment) => sum + tombstoneCostOf(segment) - segment.liveCost, 0);
     return excess > catalog.maxSegment ? sealed.slice(0, 1) : [];
   }
 
@@ -125,11 +126,11 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     // Only an unsealed segment has its bytes in memory. Its blocks are JSON lines.
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
     let [count, validEnd] = [0, 0];
-    for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
-      while (records.next()) {
+    for (const { kinds, records: cursor, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
+      while (cursor.next()) {
         if (++count % RECORDS_PER_YIELD === 0) await yieldToEventLoop();
-        const { id, version, start, length } = records;
-        const [collection] = kinds[records.kind] as Kind;
+        const { id, version, start, length } = cursor;
+        const [collection] = kinds[cursor.kind] as Kind;
         const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
         const isNeeded = length > 0 ? location?.segment === segment.number && location.start === start : !isOldest;
         if (!isNeeded) continue;

@@ -12,8 +12,8 @@ export interface Statement {
 /**
  * The statements of one collection. A read takes an array for each parameter, and returns one row per element, in order.
  *
- * The parameters of a commit are: writer ($1), number ($2), version ($3); the number of new documents ($4), their other properties as
- * JSON ($5); of each change its identifier ($6), required version ($7) and text ($8); the idempotency keys and fingerprints of the new
+ * The parameters of a commit are: writer ($1), the commit's number ($2), version ($3); how many documents are new ($4), their other
+ * properties as JSON ($5); of each change its identifier ($6), required version ($7) and text ($8); the idempotency keys and fingerprints of the new
  * documents ($9, $10) and of the changes ($11, $12).
  */
 export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
@@ -27,16 +27,17 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
 
   /**
    * Returns of each page its number of documents, its last identifier, whether it is full, and its documents as one text. Does not read
-   * documents after the page is full. `bytes + 1` is a document and its comma; the other 1 is the opening bracket.
+   * the texts of documents after the page is full. Bytes are counted as in compact JSON: `bytes + 1` is a document and its comma, the
+   * other 1 is the opening bracket.
    */
-  const list = (condition: string, filter: string) => `
-    SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${filter})
-      WITH ORDINALITY AS query (after, max_count, max_bytes, ${filter && 'key, '}ordinal)
+  const list = (condition: string, keys: string) => `
+    SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${keys})
+      WITH ORDINALITY AS query (after, max_count, max_bytes, ${keys && 'key, '}ordinal)
     CROSS JOIN LATERAL (
       SELECT count(*), coalesce(max(id), 0), count(*) >= max_count OR sum(bytes + 1) + 1 >= max_bytes,
         coalesce(string_agg(data::text, E',\\n'), '')
       FROM (
-        SELECT id, data, bytes, sum(bytes + 1) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - bytes AS bytes_before
+        SELECT id, data, bytes, 1 + sum(bytes + 1) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (bytes + 1) AS bytes_before
         FROM (SELECT id, data, bytes FROM ${table} WHERE ${condition}id > after ORDER BY id LIMIT max_count) AS found
       ) AS measured
       WHERE bytes_before < max_bytes
@@ -85,7 +86,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${created(`
       SELECT before + ordinal AS id, ${documentText} AS document
       FROM counter, json_array_elements($5::json) WITH ORDINALITY AS new (body, ordinal)`)},${changes}
-    ${recorded(versions)} FROM counter`;
+    ${recordedAndSelected(versions)} FROM counter`;
 
   /**
    * Creates documents with their own identifiers ($6; the first is $5, the last $4) and texts ($7). Does nothing if the collection has
@@ -98,9 +99,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${created(`
       SELECT id, document::text AS document
       FROM counter, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
-    ${recorded(noVersions)} FROM counter`;
+    ${recordedAndSelected(noVersions)} FROM counter`;
 
-  const countOfNew = '($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))';
   /**
    * Does the same as `write` with changes, but omits writes whose idempotency key is known. If another server stores one of the
    * keys after this statement began, the statement fails with a division by zero. When it is sent again, it finds the key known.
@@ -115,7 +115,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
         WITH ORDINALITY AS new (body, key, fingerprint, ordinal)
       WHERE key IS NULL OR key NOT IN (SELECT key FROM known)
     ),
-    ${counter(countOfNew)},
+    ${counter('($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))')},
     document AS (SELECT before + ordinal AS id, ${documentText} AS document, key, fingerprint FROM counter, new),
     ${created('SELECT id, document FROM document')},
     ${changed('key, fingerprint, ', ' AND (key IS NULL OR key NOT IN (SELECT key FROM known))')}
@@ -132,7 +132,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
         WHERE NOT (${isFresh('stored.')})
       RETURNING key
     ),
-    ${recorded(foundVersions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
+    ${recordedAndSelected(foundVersions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
       1 / ((SELECT count(*) FROM inserted) = (SELECT count(*) FROM done))::int FROM counter`;
 
   return {
@@ -151,13 +151,13 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
  * Records a commit's number and outcome in the row of its writer, and begins the final SELECT. A commit that was fenced finds its
  * number taken, and fails with a division by zero.
  */
-const recorded = (versions: string) => `
+const recordedAndSelected = (versions: string) => `
     recorded AS (
-      INSERT INTO petstore_commits AS known (writer, number, before, versions)
+      INSERT INTO petstore_commits AS stored (writer, number, before, versions)
       SELECT $1::text, $2::bigint, before, ${versions} FROM counter
       ON CONFLICT (writer) DO UPDATE
         SET number = excluded.number, before = excluded.before, versions = excluded.versions, at = excluded.at
-        WHERE known.number < excluded.number
+        WHERE stored.number < excluded.number
       RETURNING versions
     )
     SELECT before, (SELECT versions FROM recorded), 1 / (SELECT count(*) FROM recorded)`;
@@ -175,7 +175,8 @@ export const resultOf: Statement = {
 
 /**
  * Of the $1 oldest keys, removes those that have expired and those not among the $2 newest. Returns how many keys were removed, how many
- * of these had not expired, and how many remain. A key that is stored again meanwhile has another number, so it stays.
+ * of these had not expired, and how many remain at most (numbers have gaps). A key that is stored again meanwhile has another number, so
+ * it stays.
  */
 export const sweepKeys = {
   text: `
@@ -193,9 +194,9 @@ export const sweepKeys = {
 /** Prevents a commit with an unknown outcome from being stored later. Returns no row if it was stored already. */
 export const fence = {
   text: `
-    INSERT INTO petstore_commits AS known (writer, number) VALUES ($1, $2)
+    INSERT INTO petstore_commits AS stored (writer, number) VALUES ($1, $2)
     ON CONFLICT (writer) DO UPDATE SET number = excluded.number, before = NULL, versions = NULL, at = excluded.at
-    WHERE known.number < excluded.number
+    WHERE stored.number < excluded.number
     RETURNING number`,
 };
 
