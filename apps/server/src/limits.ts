@@ -26,7 +26,7 @@ export const MAX_DISCARDED_BYTES = 2 ** 20;
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 1_000;
 
-/** The memory that counts for a list or an object of JSON, and for any other value, in addition to the text of the value. */
+/** The bytes that `--body-memory` counts for each list or object of JSON, and for each other value, in addition to its text. */
 export const JSON_CONTAINER_BYTES = 64;
 export const JSON_VALUE_BYTES = 16;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript: for a first file in TypeScript, Node would load its compiler at each start. The compile cache has the later files.
+// Plain JavaScript: for a first file in TypeScript, Node would load its compiler at each start. Later files are in the compile cache.
 // It imports only modules that every Node has, so that an old Node can report the required version.
 import module from 'node:module';
 import { join } from 'node:path';

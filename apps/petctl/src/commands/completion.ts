@@ -80,7 +80,7 @@ function values(input: Flag | Argument, start: string, context: Context): Candid
   return { words: valueWords(input, context).map((word) => [head + word, '']), files: input.completes === 'file' };
 }
 
-/** The values of a flag or an argument that its schema or petctl knows. */
+/** The candidates for the value of a flag or an argument: from its schema, or names that petctl knows. */
 function valueWords({ schema, completes }: Flag | Argument, context: Context): readonly string[] {
   const { node, first, env } = context;
   switch (completes) {

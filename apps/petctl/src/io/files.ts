@@ -29,7 +29,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
   }
   const data = jsonValueIfValid(text);
   if (!isObject(data)) throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
-  // Changing the file would drop all its values but the last.
+  // A change would write only the last value of the property.
   const repeated = repeatedKey(text);
   if (repeated === undefined) return data;
   throw new UsageError(`${file}: the property '${repeated}' appears twice.`, 'Remove one of them.');

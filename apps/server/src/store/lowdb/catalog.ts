@@ -43,7 +43,7 @@ export class Catalog {
   readonly kinds: Kind[] = [];
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
-  /** By collection, the kinds by the value of its only index. Building the text of a kind for each write would cost more. */
+  /** For a collection with one index, its kinds by the indexed value: a cache, because a write would have to build the kind's text. */
   readonly #kindsOfValues = new Map<string, Map<unknown, number>>();
   readonly #directories = new Map<string, KeyDirectory>();
   /** The directories by kind. */

@@ -67,7 +67,7 @@ export function collectionIn(
     body: encodeBody(idProperty, properties),
     kind: catalog.kindOf(name, properties),
   });
-  // A write with a key stores its document twice, because the key has a copy. The cast names the result of this write.
+  // A write with a key stores its document twice, because the key has a copy. The group commit does not know the type of its result.
   const write = <R>(bytes: number, addTo: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
     group.add({ addTo, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
 

@@ -15,7 +15,7 @@ export interface Span {
 /** The size of a cached part of a segment. The last chunk of a segment is shorter. */
 const CHUNK_BYTES = 2 ** 16;
 const MAX_CHUNKS = 1024;
-/** The chunks of 8 GiB, far more than a full segment has. */
+/** Chunks get distinct keys in segments up to 8 GiB, far above the size of a full segment. */
 const MAX_CHUNKS_PER_SEGMENT = 2 ** 17;
 
 /** The largest number of concurrent reads from disk. Each has an open file and memory, and Node has four threads for them. */

@@ -151,8 +151,8 @@ export function postgresCollection(
   }
 
   /**
-   * Of the keys of a commit, those that were known before it. The row of a commit whose response was lost does not contain them.
-   * Then a key was known if another commit has stored it.
+   * The keys of a commit that were known before it. If its response was lost, `row` does not contain them: a key was known if another
+   * commit has stored it.
    */
   async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
