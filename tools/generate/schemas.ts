@@ -47,7 +47,7 @@ function plainKeywords(schema: Node, at: string): Schema {
       reject(at, `${value} may have been rounded`, 'write a default, const or enum within ±(2^53−1)');
   const description = text(schema.description)?.trim() || undefined;
   return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (part, path) =>
-    // `propertiesOf` recognizes these two by their value `false`.
+    // These two keep their boolean: `propertiesOf` looks for `false`, not for `{ not: {} }`.
     typeof part === 'boolean' && /^(additional|unevaluated)Properties$/.test(path)
       ? part
       : plain(part, `${at}.${path}`),
@@ -99,7 +99,7 @@ export class Schemas {
     let target = value;
     for (let steps = 0; isNode(target) && typeof target.$ref === 'string'; steps++) {
       const { description, summary } = target;
-      const next = this.#at(target.$ref, at, steps);
+      const next = this.#follow(target.$ref, at, steps);
       target = isNode(next) ? { ...next, ...defined({ description, summary }) } : next;
     }
     return node(target);
@@ -109,7 +109,7 @@ export class Schemas {
   resolve(schema: Schema): Schema {
     let { $ref, ...keywords }: Schema = schema;
     for (let steps = 0; $ref !== undefined; steps++) {
-      const next = this.#at($ref, 'components.schemas', steps);
+      const next = this.#follow($ref, 'components.schemas', steps);
       const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
       keywords = { ...behind, ...keywords };
       $ref = further;
@@ -118,7 +118,7 @@ export class Schemas {
   }
 
   /** The node that a reference leads to. `steps` references were followed before it. */
-  #at($ref: string, at: string, steps: number): unknown {
+  #follow($ref: string, at: string, steps: number): unknown {
     const target = $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
     if (target === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
     if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');

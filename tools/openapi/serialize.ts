@@ -141,7 +141,7 @@ function inCookie(parameter: Parameter, value: unknown): string[] {
 function pairsIn(parameter: Parameter, value: unknown, encode: Encode): string[] {
   const { style = 'form', name } = parameter;
   const text = contentText(parameter, value);
-  // The default is true for `form` only; deepObject ignores it. `content` ignores `encode`, too.
+  // `explode` is true by default for `form` only. deepObject ignores it; `content` ignores it and `encode`.
   const explode = parameter.explode ?? style === 'form';
   const pairs =
     text === undefined ? expandPairs(style, explode, name, value, encode) : [[encodeAll(name), encodeAll(text)]];

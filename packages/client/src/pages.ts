@@ -50,6 +50,7 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
       // A wrong `max` throws before `first` is awaited, which must not leave a rejection unhandled.
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
+      // This also rejects NaN, and values that are no number.
       if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
       const items: unknown[] = [];
       if (max > 0) for await (const item of elements(first)) if (items.push(item) >= max) break;
@@ -60,7 +61,7 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
   }) as Paged<Id>;
 }
 
-/** The pages of a list read so far, to detect a loop: the cursors or addresses of the `last` page and of an earlier page. */
+/** The pages of a list read so far, to detect a loop: the cursors or addresses of the `last` page and of an earlier one, `compared`. */
 export interface Trail {
   readonly last: string;
   readonly compared: string;
@@ -97,7 +98,7 @@ function pageFrom(
   const items =
     pagination.items === undefined || Object(data) !== data ? data : ((data as Properties)[pagination.items] ?? []);
   const unexpected = (problem: string, text?: string) => {
-    // `data` may contain bigints; the body of an error is what `JSON.parse` returns.
+    // `data` may contain bigints; the body of an error, from `JSON.parse`, contains none.
     const json = exactJson(data ?? null);
     return errorFrom(response, text ?? json, problem, JSON.parse(json));
   };
@@ -119,7 +120,8 @@ function pageFrom(
       if (!following) return undefined;
       const { link, cursor } = following;
       if (link === undefined && cursor == null) throw unexpected('no cursor of the next page');
-      let longer: Trail | undefined;
+      // Set by `url`, which runs before the request.
+      let longerTrail: Trail | undefined;
       const success = await call.repeat(({ input, options }) => ({
         input: link === undefined ? { ...input, [pagination.cursor ?? '']: cursor } : input,
         options: stop
@@ -127,14 +129,14 @@ function pageFrom(
           : options,
         url: (built) => {
           const next = link === undefined ? String(cursor) : addressOf(link, built);
-          // On the first page, a trail of cursors is empty, and a trail of addresses has the address of the page.
+          // The first page has no cursor, but it has an address, with which a trail of addresses begins.
           const before = trail ?? (link === undefined ? undefined : extendTrail(undefined, built));
-          longer = extendTrail(before, next);
-          if (!longer) throw unexpected('the next page was read before', next);
+          longerTrail = extendTrail(before, next);
+          if (!longerTrail) throw unexpected('the next page was read before', next);
           return link === undefined ? built : next;
         },
       }));
-      return pageFrom(pagination, call, success, longer);
+      return pageFrom(pagination, call, success, longerTrail);
     },
   };
 }

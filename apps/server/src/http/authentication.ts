@@ -83,7 +83,7 @@ function credentialOf(
   }
 }
 
-/** The bearer token. The usual form avoids a regular expression with groups, which is slower. */
+/** The bearer token. A header in the usual form needs no regular expression with groups, which is slower. */
 function tokenOf(authorization: string): string | undefined {
   const token = authorization.slice(BEARER_PREFIX.length);
   const isPlain = authorization.startsWith(BEARER_PREFIX) && !/[^!-~]/.test(token);

@@ -93,16 +93,16 @@ function parseForm(text: string, schema: Schema, encoding: Encoding, onMemory: O
 function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding, onMemory: OnMemory): object {
   const styles = Object.entries(encoding).filter(([, { style, explode }]) => (style ?? explode) !== undefined);
   const styled = new Map(styles.map(([name, entry]) => [name, { ...entry, schema: propertyOf(schema, name) ?? {} }]));
-  // The parts of a styled object are named `name[property]`, or `property` if the form declares no such name.
+  // The parts of a styled object are named `name[property]`, or `property` if the form itself has no such property.
   const isStyled = (name: string) =>
     styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
       [...styled.values()].some((field) => Object.hasOwn(propertiesOf(field.schema), name)));
-  const isText = ({ name, fileName }: Part) => fileName === undefined && isStyled(name);
+  const isStyledText = ({ name, fileName }: Part) => fileName === undefined && isStyled(name);
   // `parsePairs` expects the values of a query: percent-encoded, with plain commas between them.
   const escaped = (bytes: Uint8Array) => encodeURIComponent(utf8Of(bytes)).replaceAll('%2C', ',');
-  const pairs = parts.filter(isText).map(({ name, bytes }): Pair => [name, escaped(bytes)]);
-  const others = parts.filter((part) => !isText(part));
+  const pairs = parts.filter(isStyledText).map(({ name, bytes }): Pair => [name, escaped(bytes)]);
+  const others = parts.filter((part) => !isStyledText(part));
   const values = [...Map.groupBy(others, ({ name }) => name)].map(([name, all]) => {
     const isJson = encoding[name]?.contentType === 'application/json';
     return [name, valueOfParts(name, all, propertyOf(schema, name) ?? {}, isJson, onMemory)];
@@ -110,7 +110,7 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
   return { ...Object.fromEntries(values), ...parsePairs(styled, pairs, 'body') };
 }
 
-/** The value of a property: of its part, or of a part for each element if it is a list. */
+/** The value of a property: one part, or a part for each element of a list, unless the list is JSON. */
 function valueOfParts(
   name: string,
   parts: readonly Part[],

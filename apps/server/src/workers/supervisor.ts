@@ -162,7 +162,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // The replacement may have counted for a worker that died, which is missing now.
+    // While the worker and its replacement both counted, a dead worker was not missed. Now it is.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

@@ -25,7 +25,7 @@ interface Scope {
   readonly direction: 'request' | 'response';
   /** The media type of the data, where there is one. */
   readonly media?: string;
-  /** The pairs of schemas around the compared ones, where recursion stops. */
+  /** The pairs of schemas around the compared ones. Recursion stops at a pair of them. */
   readonly enclosingPairs?: ReadonlySet<string>;
 }
 
@@ -178,7 +178,7 @@ export function mapOf(value: unknown, document: Document): Map<string, Node> {
   return new Map(Object.entries(node(value)).map(([name, entry]) => [name, resolve(document, node(entry))]));
 }
 
-/** Compares two maps of OpenAPI: extensions as unknown keywords, other entries with `on`, each at `path + key`. */
+/** Compares two maps of OpenAPI: extensions as unknown keywords, each other entry with `on`, at `path + key`. */
 export function compareExtensible(before: unknown, after: unknown, at: Location, path: string, on: Handlers<Node>) {
   const part = (value: unknown, isExtension: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));

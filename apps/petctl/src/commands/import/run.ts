@@ -120,7 +120,7 @@ async function printRows(run: Run, columns: readonly string[], rows: AsyncGenera
   // If stdout is closed, the import continues.
   const stdout = { ...io.stdout, write, isClosed: () => false };
   try {
-    // It has no method `return`: if `print` fails, `rows` is read on below.
+    // Without a method `return`, a failing `print` does not end `rows`, which is read on below.
     const all = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
     await print(all, { list: true, columns }, { ...invocation, io: { ...io, stdout } });
   } catch (error) {
@@ -140,7 +140,7 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   const { created, existing, failed, unknown } = counts;
   if (error === undefined && failed + unknown > 0)
     throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
-  // Thrown as it is, a usage error would mean that nothing was sent.
+  // A usage error tells callers that nothing was sent, which is false here.
   if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',

@@ -84,8 +84,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
    * - the smallest segments whose needed records fit into one segment together, if there are at least two;
    * - else a segment without needed records, so its file can be removed;
    * - else the oldest segment, if the tombstones of the others cost more than all documents plus a full segment. Its documents move to
-   *   a new segment, and the next segment becomes the oldest, whose tombstones are not needed: no earlier segment has the removed
-   *   documents.
+   *   a new segment. The next segment is then the oldest, and needs no tombstones: no earlier segment has the documents they remove.
    */
   function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
@@ -131,10 +130,11 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         if (++count % RECORDS_PER_YIELD === 0) await yieldToEventLoop();
         const { id, version, start, length } = cursor;
         const [collection] = kinds[cursor.kind] as Kind;
-        const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
-        const isNeeded = length > 0 ? location?.segment === segment.number && location.start === start : !isOldest;
-        if (!isNeeded) continue;
-        // A tombstone has no indexed values.
+        const isTombstone = length === 0;
+        const location = isTombstone ? undefined : catalog.directory(collection).get(id);
+        const isInUse = location?.segment === segment.number && location.start === start;
+        if (isTombstone ? isOldest : !isInUse) continue;
+        // A kind is a collection with indexed values. A tombstone has none.
         const kind = location?.kind ?? catalog.kind(collection, '');
         const text = bytes.toString('latin1', start, start + length);
         needed.push({ kind, id, version, start: 0, length, text });
@@ -154,6 +154,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await yieldToEventLoop();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
+    // `apply` also adds to the size. A replaced document adds only that; a tombstone is never replaced.
     // `layOut` has set the `start` of each record, counted from the end of the opening.
     for (const record of records) {
       const location = catalog.directoryOf(record.kind).get(record.id);

@@ -12,9 +12,9 @@ export interface Statement {
 /**
  * The statements of one collection. A read takes an array for each parameter, and returns one row per element, in order.
  *
- * The parameters of a commit are: writer ($1), the commit's number ($2), version ($3); how many documents are new ($4), their other
- * properties as JSON ($5); of each change its identifier ($6), required version ($7) and text ($8); the idempotency keys and fingerprints of the new
- * documents ($9, $10) and of the changes ($11, $12).
+ * The parameters of a commit are: writer ($1), the commit's number ($2), version ($3); how many documents are new ($4), their properties
+ * without the identifier as JSON ($5); of each change its identifier ($6), required version ($7) and text ($8); the idempotency keys and
+ * fingerprints of the new documents ($9, $10) and of the changes ($11, $12).
  */
 export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const table = escapeIdentifier(tableOf(name));
@@ -28,25 +28,25 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   /**
    * Returns of each page its number of documents, its last identifier, whether it is full, and its documents as one text. Does not read
    * the texts of documents after the page is full. Bytes are counted as in compact JSON: `bytes + 1` is a document and its comma, the
-   * other 1 is the opening bracket.
+   * last `+ 1` is the opening bracket.
    */
-  const list = (condition: string, keys: string) => `
-    SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${keys})
-      WITH ORDINALITY AS query (after, max_count, max_bytes, ${keys && 'key, '}ordinal)
+  const list = (condition: string, key: string) => `
+    SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${key && ', unnest($4::text[])'})
+      WITH ORDINALITY AS query (after, max_count, max_bytes, ${key}ordinal)
     CROSS JOIN LATERAL (
       SELECT count(*), coalesce(max(id), 0), count(*) >= max_count OR sum(bytes + 1) + 1 >= max_bytes,
         coalesce(string_agg(data::text, E',\\n'), '')
       FROM (
-        SELECT id, data, bytes, 1 + sum(bytes + 1) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (bytes + 1) AS bytes_before
+        SELECT id, data, bytes, sum(bytes + 1) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (bytes + 1) + 1 AS bytes_before
         FROM (SELECT id, data, bytes FROM ${table} WHERE ${condition}id > after ORDER BY id LIMIT max_count) AS found
       ) AS measured
       WHERE bytes_before < max_bytes
     ) AS page ORDER BY ordinal`;
-  const filtered = (property: string) => list(`${keyColumn(property)} = key AND `, ', unnest($4::text[])');
+  const filtered = (property: string) => list(`${keyColumn(property)} = key AND `, 'key, ');
 
   /**
-   * Identifiers come from one row, which a commit locks until it is visible. So commits of all servers become visible in the
-   * order of their identifiers, and no page misses a document that appears later. A sequence would assign numbers before their
+   * Identifiers come from one row, which a commit locks until it is visible. So commits of all servers become visible in the order of
+   * their identifiers, and no page passes an identifier whose document appears later. A sequence would assign numbers before their
    * documents are visible.
    */
   const counter = (increase: string) => `
@@ -58,11 +58,11 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       INSERT INTO ${table} (id, version, bytes, data)
       SELECT id, $3::bigint, octet_length(document), document::json FROM (${from}) AS new
     )`;
-  /** The text of a new document, from its other properties as JSON. */
+  /** The text of a new document, from its properties without the identifier. */
   const documentText = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || (before + ordinal) ||
     CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
-  /** Replaces documents, and removes those with a null text. `found` reads `counter`, so documents are locked after its row. */
+  /** Replaces documents, and removes those with a null text. `found` reads `counter` so that its row is locked before the documents. */
   const changed = (keys: string, isDue: string) => `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
@@ -89,8 +89,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${recordedAndSelected(versions)} FROM counter`;
 
   /**
-   * Creates documents with their own identifiers ($6; the first is $5, the last $4) and texts ($7). Does nothing if the collection has
-   * already assigned the first or a higher identifier.
+   * Like a commit, but $4 to $7 differ: creates documents with their own identifiers ($6; the first is $5, the last $4) and texts ($7).
+   * Does nothing if the collection has already assigned the first or a higher identifier.
    */
   const restore = `
     WITH counter AS (
@@ -148,7 +148,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
 }
 
 /**
- * Records a commit's number and outcome in the row of its writer, and begins the final SELECT. A commit that was fenced finds its
+ * Records a commit's number and outcome in the row of its writer, and begins the final SELECT. A commit that `fence` prevented finds its
  * number taken, and fails with a division by zero.
  */
 const recordedAndSelected = (versions: string) => `
@@ -175,8 +175,8 @@ export const resultOf: Statement = {
 
 /**
  * Of the $1 oldest keys, removes those that have expired and those not among the $2 newest. Returns how many keys were removed, how many
- * of these had not expired, and how many remain at most (numbers have gaps). A key that is stored again meanwhile has another number, so
- * it stays.
+ * of these had not expired, and an upper bound of how many remain (their numbers have gaps). A key that is stored again meanwhile has
+ * another number, so it stays.
  */
 export const sweepKeys = {
   text: `
@@ -208,4 +208,5 @@ export const outcome = {
 /** Removes the rows of servers that ended long ago. */
 export const sweepCommits = { text: `DELETE FROM petstore_commits WHERE at < now() - interval '7 days'` };
 
+/** Has the form of a read: one row per element of $1. */
 export const ping: Statement = { name: 'ping', text: 'SELECT * FROM unnest($1::int[])' };
