@@ -105,20 +105,22 @@ describe.each([
 test('repeating all writes of a commit takes CPU time linear in their number', async () => {
   const store = await openLowdbStore(newFolder(), [things]);
   onTestFinished(() => store.close());
-  const cpuTimeOf = async (count: number) => {
-    const write = (_: unknown, i: number) => store.collection('things').create({}, once(`${count} ${i}`));
-    const writeAll = () => Promise.all(Array.from({ length: count }, write));
-    await writeAll();
-    let least = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 5; round++) {
-      const before = process.cpuUsage();
-      await writeAll();
-      const { user, system } = process.cpuUsage(before);
-      least = Math.min(least, user + system);
-    }
-    return least;
+  const cpuTimeOf = async (count: number, times: number) => {
+    const before = process.cpuUsage();
+    for (let time = 0; time < times; time++)
+      await Promise.all(
+        Array.from({ length: count }, (_, i) => store.collection('things').create({}, once(`${count} ${i}`))),
+      );
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
   };
-  expect(await cpuTimeOf(1000)).toBeLessThan(24 * (await cpuTimeOf(125)));
+  let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // Other load only adds time, so the least times are compared, until they show the promise.
+  for (let round = 0; round < 20 && (round < 3 || many >= 3 * few); round++) {
+    few = Math.min(few, await cpuTimeOf(125, 8));
+    many = Math.min(many, await cpuTimeOf(1000, 1));
+  }
+  expect(many).toBeLessThan(3 * few);
 });
 
 test('after any power cut, a document and its key exist together', async () => {
