@@ -41,11 +41,11 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
+  // The caller's signal may keep this function. It must not refer to `url`, which refers to the page before.
   const sendOnce = async (signal: AbortSignal) => {
-    draft ??= buildRequest(wire, connection, input, options, url);
     const request = {
-      ...draft,
-      headers: { ...draft.headers },
+      ...(draft as RequestDraft),
+      headers: { ...(draft as RequestDraft).headers },
       method: wire.method,
       redirect: 'manual' as const,
       operation: id,
@@ -65,6 +65,7 @@ export async function execute<Id extends OperationId>(
   for (let attempt = 1; ; attempt++) {
     try {
       if (options) limits = limitsFrom(options, connection);
+      draft ??= buildRequest(wire, connection, input, options, url);
       return await withTimeout(Math.min(timeLeft(), limits.attemptTimeout || Infinity), id, callerSignal, sendOnce);
     } catch (reason) {
       const error = callerSignal?.aborted

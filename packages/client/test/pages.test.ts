@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
 import { type Petstore, UnexpectedResponseError } from '../src/index.ts';
@@ -36,6 +39,23 @@ test('at most one page is requested ahead, and none after the loop is left', asy
   expect(furthest()).toBeLessThanOrEqual(20);
   await api.listPets({ after: 500 });
   expect(requests.filter(({ url }) => /after=[3-9]0$/.test(url))).toEqual([]);
+});
+
+test('a loop over a list holds only the last pages in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const { api } = await stubbed([pagesOf(300)]);
+  const pets: WeakRef<object>[] = [];
+  for await (const pet of api.listPets()) {
+    pets.push(new WeakRef(pet));
+    if (pet.id !== 295) continue;
+    // References end with the turn of the event loop.
+    await sleep(1);
+    collect();
+    // The page of this pet, and those that are still in use by the request ahead.
+    expect(pets.filter((one) => one.deref()).length).toBeLessThanOrEqual(30);
+  }
+  expect(pets.length).toBe(300);
 });
 
 test('awaiting a list is one request', async () => {
