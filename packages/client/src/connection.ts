@@ -153,7 +153,7 @@ export function limitsFrom(
     attemptTimeout,
     ...(Object(retry) === retry ? (retry as Partial<Retry>) : { limit: retry }),
   })) {
-    if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number, at least 0`);
+    if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number >= 0`);
     limits[name] = value;
   }
   return limits;

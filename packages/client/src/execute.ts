@@ -41,7 +41,7 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
-  // The caller's signal may keep this function. It must not refer to `url`, which refers to the page before.
+  // Signals keep this function until the next full garbage collection. It must not refer to `url`, which refers to the page before.
   const sendOnce = async (signal: AbortSignal) => {
     const request = {
       ...(draft as RequestDraft),
@@ -152,6 +152,7 @@ function withTimeout<T>(
     const controller = new AbortController();
     // A listener on the caller's signal would outlive the task, so the task listens to a signal that is derived from both.
     const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
+    signal.throwIfAborted();
     const fail = (reason: unknown) => {
       clearTimeout(timer);
       controller.abort(reason);
@@ -160,15 +161,15 @@ function withTimeout<T>(
     const timer = setTimeout(
       () => fail(new BaseError('TimeoutError', `${id} timed out`)),
       // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
-      Math.max(0, Math.min(milliseconds, 2e9)),
+      Math.min(2e9, Math.max(0, milliseconds)),
     );
     if (callerSignal) signal.onabort = () => fail(signal.reason);
-    if (signal.aborted) fail(signal.reason);
-    else
-      task(signal).then((value) => {
-        clearTimeout(timer);
-        resolve(value);
-      }, fail);
+    task(signal).then((value) => {
+      clearTimeout(timer);
+      // As long as the caller's signal exists, Node keeps a derived signal that has a listener, and all that the listener reaches.
+      signal.onabort = null;
+      resolve(value);
+    }, fail);
   });
 }
 

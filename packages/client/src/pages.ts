@@ -51,7 +51,7 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
       // This also rejects NaN, and values that are no number.
-      if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
+      if (Math.abs(max) !== max) throw new RangeError('max must be a number >= 0');
       const items: unknown[] = [];
       if (max > 0) for await (const item of elements(first)) if (items.push(item) >= max) break;
       // A call that fails is also an error if `max` is 0.

@@ -147,12 +147,12 @@ describe('a limit that is not a number from 0 on is rejected by name', () => {
 
   test.each(wrong)('%s in %j, for all calls', (name, options) => {
     expect(() => recording(options)).toThrow(RangeError);
-    expect(() => recording(options)).toThrow(`${name} must be a number, at least 0`);
+    expect(() => recording(options)).toThrow(`${name} must be a number >= 0`);
   });
 
   test.each(wrong)('%s in %j, for one call', async (name, options) => {
     const { sent, api } = recording();
-    await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number, at least 0`);
+    await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number >= 0`);
     expect(sent).toEqual([]);
   });
 });

@@ -41,10 +41,7 @@ test('at most one page is requested ahead, and none after the loop is left', asy
   expect(requests.filter(({ url }) => /after=[3-9]0$/.test(url))).toEqual([]);
 });
 
-const isNode20 = process.versions.node.startsWith('20.');
-
-// On Node 20.9 the pages stay in memory until the loop ends.
-test.skipIf(isNode20)('a loop over a list holds only the last pages in memory', async () => {
+test('a loop over a list holds only the last pages in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const { api } = await stubbed([pagesOf(300)]);
@@ -169,7 +166,7 @@ test('the address of the next page is relative to that of the current page', asy
 test.each([-1, Number.NaN, '5', undefined])('collect rejects a max of %j', async (max) => {
   // The rejection of the call itself must be handled, too.
   const { api } = await stubbed([respondError(401, 'unauthorized')]);
-  await expect(api.listPets().collect({ max } as { max: number })).rejects.toThrow('max must be a number, at least 0');
+  await expect(api.listPets().collect({ max } as { max: number })).rejects.toThrow('max must be a number >= 0');
 });
 
 test.each([
