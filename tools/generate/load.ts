@@ -26,8 +26,8 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
 }
 
 /**
- * Replaces references to path items, parameters, bodies and responses by their targets. References to components stay, because
- * the validator resolves only such references.
+ * Replaces references to path items, parameters, bodies and responses by their targets, and removes ignored parameters. References
+ * to components stay, because the validator resolves only such references.
  */
 function withPaths(document: Document): Document {
   const inlined = (value: unknown, isPathItem = false): unknown => {
@@ -37,10 +37,19 @@ function withPaths(document: Document): Document {
     const isComponent = last.$ref.startsWith('#/components/') && !isPathItem;
     return { ...(isComponent ? { $ref: last.$ref } : last.target), ...beside };
   };
+  // OpenAPI ignores these parameters, because media types and security define the headers.
+  const isSent = (parameter: unknown) => {
+    const { $ref, ...declared } = node(parameter);
+    const { in: location, name } = $ref ? node(resolvePointer(document, String($ref).slice(1))) : declared;
+    return location !== 'header' || !/^(accept|content-type|authorization)$/i.test(String(name));
+  };
   const withParts = (value: unknown): unknown => {
     if (!isNode(value)) return value;
     return mapped(value, (part, key) => {
-      if (key === 'parameters') return list(part).map((parameter) => inlined(parameter));
+      if (key === 'parameters')
+        return list(part)
+          .map((parameter) => inlined(parameter))
+          .filter(isSent);
       if (key === 'requestBody') return inlined(part);
       return key === 'responses' ? mapped(node(part), (response) => inlined(response)) : part;
     });

@@ -49,8 +49,6 @@ export function parametersOf(
     }
     const { name } = parameter;
     if (isIdempotencyKey(parameter)) continue;
-    // OpenAPI ignores these parameters, because media types and security define the headers.
-    if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(name)) continue;
     const parameterAt = `${at}.parameters.${name}`;
     const sameName = fields.get(name);
     if (sameName) {
