@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { connect, createPet, NotFoundError, petstore, UnauthorizedError } from '../src/index.ts';
 import { fakeService } from '../src/testing/index.ts';
 import { readBody } from '../src/testing/read-body.ts';
+import { routesOf } from '../src/testing/read-request.ts';
 import { Resources } from '../src/testing/resources.ts';
 
 const fake = fakeService({ pageSize: 2 });
@@ -118,6 +119,13 @@ describe('an interruption can', () => {
     const response = await fake.fetch('http://127.0.0.1:8080/v1/pets', { headers });
     expect(response.headers.get('etag')).toBe('"1"');
   });
+});
+
+test('of several paths that match, the one with most text beside its parameters is called', () => {
+  const paths = ['/a/{b}', '/a/{b}.{c}', '/a/{b}.json', '/a/list'];
+  const all = paths.map((path): Operation => ({ ...operations.getPet, path }));
+  const routed = ['/a/1', '/a/1.csv', '/a/1.json', '/a/list'].map((path) => routesOf(all, path)[0]?.operation.path);
+  expect(routed).toEqual(paths);
 });
 
 test('handlers replace operations', async () => {

@@ -74,12 +74,17 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
   const child = newNode();
   if (segment.includes('{')) {
     templates.push({ template: segment, match: segmentMatcher(segment), child });
-    // The most specific template comes first: `list-all{x}` before `list{x}`.
-    templates.sort((left, right) => right.template.indexOf('{') - left.template.indexOf('{'));
+    // The most specific template comes first: `{x}.json` before `{x}`.
+    templates.sort((left, right) => literalLength(right.template) - literalLength(left.template));
   } else {
     literals.set(encoded(segment), child);
   }
   return child;
+}
+
+/** The number of characters outside the parameters of a template. */
+function literalLength(template: string): number {
+  return template.replace(/\{[^}]*\}/g, '').length;
 }
 
 /** Matches segments with a template such as `{id}` or `{name}.json`. With several parameters, a regular expression would backtrack. */

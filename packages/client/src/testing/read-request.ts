@@ -8,7 +8,7 @@ export interface Route {
   readonly segments: ReadonlyMap<string, string>;
 }
 
-/** The operations with this path. A path without parameters goes before one with parameters. */
+/** The operations with this path, the most specific first: `/things/all` before `/things/{id}`. */
 export function routesOf(operations: readonly Operation[], path: string): Route[] {
   const routes = operations.flatMap((operation) => {
     const names = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
@@ -16,7 +16,8 @@ export function routesOf(operations: readonly Operation[], path: string): Route[
     const match = new RegExp(`^${literals.join('([^/]+)')}$`).exec(path);
     return match ? [{ operation, segments: new Map(names.map((name, i) => [name, match[i + 1] ?? ''])) }] : [];
   });
-  return routes.sort((left, right) => left.segments.size - right.segments.size);
+  const literalLength = ({ operation }: Route) => operation.path.replace(/\{[^}]+\}/g, '').length;
+  return routes.sort((left, right) => literalLength(right) - literalLength(left));
 }
 
 /** The inputs in a request. Throws an HttpError for an input that the spec does not allow. */
