@@ -29,7 +29,8 @@ export interface SharedState {
 
 /**
  * One connection. It processes one request at a time, in order of arrival. A pipelined request waits until the previous response is
- * flushed, and reading pauses while a request waits. Malformed bytes get their error response after all earlier responses.
+ * flushed, and reading pauses while a request or an unflushed response waits. Malformed bytes get their error response after all
+ * earlier responses.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -55,9 +56,9 @@ export class Connection {
   constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
     this.#shared = shared;
-    // Several events resume the socket, such as the end of a body. Reading stays paused while requests wait.
+    // Several events resume the socket, such as the end of a body.
     socket.on('resume', () => {
-      if (this.#waiting.length > 0) socket.pause();
+      if (this.#pausesReading) socket.pause();
     });
     // Node handles errors, except after CONNECT: an unhandled reset would end the process.
     socket.on('error', () => {});
@@ -86,6 +87,11 @@ export class Connection {
     return this.#current?.writableEnded ?? false;
   }
 
+  /** Whether reading is paused: requests wait, or the timeout for progress runs, which input would restart. */
+  get #pausesReading(): boolean {
+    return !this.#isClosing && (this.#waiting.length > 0 || Boolean(this.#socket.timeout));
+  }
+
   /** Starts a request, or queues it if an earlier request has no complete response yet. */
   accept(request: IncomingMessage, response: ServerResponse): void {
     // No response follows a response with `Connection: close` (RFC 9112 9.6), or an error that ends the connection.
@@ -108,7 +114,7 @@ export class Connection {
    * time begins again when reading continues.
    */
   expire(error: HttpError): void {
-    if (this.#waiting.length === 0) return this.fail(error);
+    if (!this.#pausesReading) return this.fail(error);
     const request = this.#latest && !isComplete(this.#latest) ? this.#latest : undefined;
     this.#overdue = { error, request, hasTimer: false };
   }
@@ -161,21 +167,24 @@ export class Connection {
 
   #start(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
-    response.on('prefinish', this.#onEnd).on('close', this.#onClose).on('pipe', this.#onStream);
+    response.on('prefinish', this.#onEnd).on('close', this.#onClose).on('pipe', this.#limitProgress);
     if (response instanceof WholeResponse && allowsWholeResponse(request)) response.keepAlive = this.#shared.keepAlive;
     const isLast = (this.#shared.draining && this.#waiting.length === 0) || asksForUpgrade(request);
     if (isLast) response.setHeader('Connection', 'close');
     this.#shared.app(request, response);
   }
 
-  /** Called when a stream is piped to the response. It may never end, so the timeout for progress starts at once. */
-  readonly #onStream = (): void => void this.#setSocketTimeout(this.#shared.responseTimeout);
+  /** Starts the timeout for progress. Also called when a stream, which may never end, is piped to the response. */
+  readonly #limitProgress = (): void => {
+    this.#setSocketTimeout(this.#shared.responseTimeout);
+    this.#socket.pause();
+  };
 
   /** Called when the whole response was passed to the socket, which may not have flushed it yet. */
   readonly #onEnd = (): void => {
     if (this.#socket.writableLength === 0) return;
     // The timeout for progress applies until the response is flushed.
-    this.#setSocketTimeout(this.#shared.responseTimeout);
+    this.#limitProgress();
     this.#shared.unsent.add(this.#socket);
   };
 
@@ -187,12 +196,13 @@ export class Connection {
     if (request && request === this.#latest && isComplete(request)) this.#latest = undefined;
     this.#shared.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
+    const wasPaused = this.#pausesReading;
     if (this.#socket.timeout) this.#setSocketTimeout(0);
     if (request && !isComplete(request) && !hasShortBody(request)) return this.#closeGently();
     const next = this.#waiting.shift();
+    if (wasPaused && this.#waiting.length === 0) this.#resume();
     if (next) {
       this.#shared.waiting--;
-      if (this.#waiting.length === 0) this.#resume();
       this.#start(...next);
     } else if (this.#error) {
       if (!this.#latest || isComplete(this.#latest)) this.#writeError(this.#error);
