@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
 import { blocksIn, isTorn } from './block.ts';
@@ -53,7 +54,9 @@ async function copyFiles(folder: string, to: string): Promise<ManifestData> {
       throw new StoreDamagedError(manifestFile(folder), 'the file is missing; start the server once on this folder');
     const isComplete = await copySegments(segmentsFolder(folder), segmentsFolder(to), manifest);
     const after = await readManifest(folder);
-    if (!isComplete || String(after?.sealed) !== String(manifest.sealed)) continue;
+    // Sealing a segment without needed records only removes it.
+    if (!isComplete || !isDeepStrictEqual([after?.sealed, after?.unsealed], [manifest.sealed, manifest.unsealed]))
+      continue;
     const keys = await readIfExists(join(folder, 'keys.json'));
     if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
     return manifest;
