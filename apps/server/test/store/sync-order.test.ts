@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, rounds, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -27,6 +27,7 @@ function tombstonesIn(commit: string): number[] {
 const writes = rounds(400, 2000);
 const segments = 'data/segments';
 const manifest = 'data/store.json';
+const leftover = `${segments}/0000000000.json`;
 
 describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   let calls: Call[];
@@ -38,6 +39,7 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
       remove = cleanUp;
     });
     calls = await traceWriters(folder, 16, writes);
+    writeFileSync(join(folder, leftover), '');
     later = await traceWriters(folder, 1, 1);
     return remove;
   });
@@ -123,7 +125,13 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
     const opened = later.find(({ name, text }) => name === 'write' && text === 'open\n');
     const before = later.filter(({ end }) => opened && end < opened.start);
     const synced = before.filter(({ name }) => name.endsWith('sync')).flatMap(({ paths }) => paths);
-    expect(synced).toEqual(expect.arrayContaining([segments, expect.stringMatching(/\.jsonl$/)]));
+    expect(synced).toEqual(expect.arrayContaining(['data', segments, expect.stringMatching(/\.jsonl$/)]));
+  });
+
+  test('a segment that a killed process left is removed after the recovered manifest is synced', () => {
+    const removed = later.findIndex(({ name, paths }) => name === 'unlink' && paths.includes(leftover));
+    const before = later.slice(0, Math.max(0, removed));
+    expect(before.some(({ name, paths }) => name === 'fsync' && paths.includes('data'))).toBe(true);
   });
 
   test('no power cut at any system call loses a write, if unsynced data is lost', async () => {

@@ -97,6 +97,8 @@ async function openUnlocked(
   const data = (await readManifest(folder)) ?? (await createStore(folder, catalog.folder));
   const { active, tail, leftovers } = await recover(data, catalog);
   await access(catalog.folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  // A killed server may have left the name of this manifest unsynced. The former manifest needs the leftovers.
+  await syncFolder(folder);
   const manifest = openManifest(folder, catalog, data, onWarning);
   const merger = openMerger(catalog, manifest, onWarning);
 
