@@ -3,8 +3,8 @@ import { Client, type ClientConfig, DatabaseError, type QueryArrayConfig, type Q
 export type Row = unknown[];
 type Query = Pick<QueryArrayConfig, 'name' | 'text' | 'values'>;
 
-/** The SQLSTATE of warnings. The warning of a cancelled wait for synchronous replication has no SQLSTATE of its own. */
-const WARNING = '01000';
+/** The function of PostgreSQL that warns of a cancelled wait for the standby. The warning has no SQLSTATE of its own. */
+const STANDBY_WAIT = 'SyncRepWaitForLSN';
 
 /**
  * A connection to a host that accepts writes. Each statement has a timeout, which does not cancel the statement in the
@@ -17,8 +17,8 @@ export class Session extends Client {
     super(config);
     // The statement that fails reports the error, so this listener only prevents that the error ends the process.
     this.on('error', () => {});
-    this.on('notice', ({ code, message }) => {
-      if (code === WARNING) this.#warning = message;
+    this.on('notice', ({ routine, message }) => {
+      if (routine === STANDBY_WAIT) this.#warning = message;
     });
   }
 
