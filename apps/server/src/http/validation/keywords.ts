@@ -15,8 +15,8 @@ const KEYWORD = 'x-int64';
 
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
- * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Read-only properties have no
- * default. `nullable`, which OpenAPI 3.1 ignores, is removed.
+ * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Defaults that a request may not contain
+ * are removed, and `nullable`, which OpenAPI 3.1 ignores.
  */
 export const withInt64Keyword = (spec: object) => replaced(spec) as OpenAPIV3.DocumentV3_1;
 
@@ -60,7 +60,7 @@ function replaced(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member)]));
   // The validator would set the default in a request, then reject it.
-  if (copy.readOnly === true) delete copy.default;
+  if (copy.readOnly === true || isForbidden(copy.default, copy)) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
   const { type, format, ...others } = copy;
   const types = [type].flat();
@@ -68,4 +68,15 @@ function replaced(value: unknown): unknown {
   // Within such bounds a number holds every integer exactly.
   if (hasSafeBounds(copy as Schema)) return { ...others, type };
   return { ...others, [KEYWORD]: types.filter((name) => name !== 'integer') };
+}
+
+/** Whether a default has a type or value that its schema does not allow. The target of a reference is not read: it seldom allows null. */
+function isForbidden(value: unknown, { type, enum: values, $ref }: Record<string, unknown>): boolean {
+  if (value === undefined) return false;
+  if (typeof $ref === 'string' && value === null) return true;
+  if (Array.isArray(values) && !values.map(canonical).includes(canonical(value))) return true;
+  const types = [type].flat();
+  // A map of properties may have the name `type`, whose value is a schema.
+  if (!types.every((name) => typeof name === 'string')) return false;
+  return !types.includes(typeOf(value)) && !(typeof value === 'number' && types.includes('number'));
 }
