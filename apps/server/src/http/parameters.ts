@@ -46,22 +46,29 @@ export function parseParameters(
     cookies[name] = withName('invalid_request', `cookies '${name}'`, () => parseText(name, field, text));
   }
   const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !declared.keys.includes(name));
-  return { query: parsePairs(declared.query, pairs, 'query'), params, headers: headerValues, cookies };
+  const queryValues = parsePairs(declared.query, pairs, 'query');
+  for (const name of declared.objects) queryValues[name] ??= {};
+  return { query: queryValues, params, headers: headerValues, cookies };
 }
 
 const parametersOf = new Map(
   Object.values<Operation>(operations).map((operation) => [operation, declaredIn(operation)]),
 );
 
-/** The parameters of an operation by location, and the names of the query parameters that contain API keys. */
+/**
+ * The parameters of an operation by location, the names of the query parameters that contain API keys, and those of the required
+ * objects of which nothing is sent if they are empty.
+ */
 function declaredIn(operation: Operation) {
   const fieldsIn = (location: Field['in']) =>
     Object.entries(operation.fields).filter(([, field]) => field.in === location);
+  const query = fieldsIn('query');
   return {
     path: fieldsIn('path'),
     header: fieldsIn('header'),
     cookie: fieldsIn('cookie'),
-    query: new Map(fieldsIn('query')),
+    query: new Map(query),
+    objects: query.filter(([, field]) => field.required && isSpread(field)).map(([name]) => name),
     keys: queryKeysOf(operation),
   };
 }
