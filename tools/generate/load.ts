@@ -93,7 +93,9 @@ function bundle(text: string, main: string, read: ReadFile): Document {
       return { $ref: localRef(String($ref), file, kind), ...node(copy(beside, file, kind)) };
     }
     return mapped(value, (child, key) =>
-      isData(key) && !hasNames ? child : copy(child, file, kindBelow(key, kind), !hasNames && isMap(key, child)),
+      (isData(key) || key.startsWith('x-')) && !hasNames
+        ? child
+        : copy(child, file, kindBelow(key, kind), !hasNames && isMap(key, child)),
     );
   };
   const localRef = ($ref: string, from: string, kind: string): string => {

@@ -54,6 +54,17 @@ test('a component called example may refer to a file', () => {
   expect(Object.keys(operations[0]?.operation.fields ?? {})).toEqual(['id']);
 });
 
+test('a reference in an extension is not followed', async () => {
+  const extension = { 'x-policy': { $ref: 'policies.yaml#/a' } };
+  const schemas = { A: { type: 'object', ...extension }, 'x-b': { type: 'string' } };
+  const model = modelOf(get({ ...extension, responses: { '200': { description: 'Done.', ...withJson(ref('A')) } } }), {
+    ...extension,
+    components: { schemas },
+  });
+  expect(model.document).toMatchObject({ ...extension, components: { schemas } });
+  await generatePackages(model);
+});
+
 test('a property called __proto__ is in the document, too', async () => {
   const body = withJson({ type: 'object', properties: JSON.parse('{"__proto__":{"type":"string"}}') });
   const files = await generatePackages(modelOf({ '/a': { post: { requestBody: body, responses: done } } }));
