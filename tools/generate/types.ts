@@ -2,7 +2,7 @@
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { operationComment } from './code.ts';
-import { isNode, mapped, type Node, node } from './document.ts';
+import { isMap, isNode, mapped, type Node, node } from './document.ts';
 import type { Model, OperationModel } from './model.ts';
 import { exportedNames } from './operation-names.ts';
 
@@ -36,12 +36,16 @@ export function typesDocument({ document, operations }: Model): object {
   };
 }
 
-/** Adds the description of its target to each property that is a reference, so editors show the description. */
-function withDescriptions(part: unknown, schemas: Node): unknown {
-  if (Array.isArray(part)) return part.map((element) => withDescriptions(element, schemas));
+/**
+ * Adds the description of its target to each property that is a reference, so editors show the description. Removes extensions,
+ * because hey-api follows references in them.
+ */
+function withDescriptions(part: unknown, schemas: Node, hasNames = true): unknown {
+  if (Array.isArray(part)) return part.map((element) => withDescriptions(element, schemas, false));
   if (!isNode(part)) return part;
-  return mapped(part, (value, key) => {
-    const inner = withDescriptions(value, schemas);
+  const keywords = Object.entries(part).filter(([key]) => hasNames || !key.startsWith('x-'));
+  return mapped(Object.fromEntries(keywords), (value, key) => {
+    const inner = withDescriptions(value, schemas, !hasNames && isMap(key, value));
     return key === 'properties' && isNode(inner) ? mapped(inner, (property) => described(property, schemas)) : inner;
   });
 }

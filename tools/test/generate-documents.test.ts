@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
+import { generateEverything } from '../generate/everything.ts';
 import { generatePackages, readModel } from '../generate/generate.ts';
 import { generateWhatFits, loadClient, typeErrors } from './corpus/generated-client.ts';
 import { done, get, header, modelOf, parameter, ref, specOf, withJson } from './support/spec.ts';
@@ -55,14 +56,16 @@ test('a component called example may refer to a file', () => {
 });
 
 test('a reference in an extension is not followed', async () => {
-  const extension = { 'x-policy': { $ref: 'policies.yaml#/a' } };
-  const schemas = { A: { type: 'object', ...extension }, 'x-b': { type: 'string' } };
+  const extension = { 'x-policy': { file: { $ref: 'policies.yaml#/a' }, local: { $ref: '#/x-none/a' } } };
+  const properties = { 'x-a': { type: 'string' }, b: { type: 'string', ...extension } };
+  const schemas = { A: { type: 'object', properties, ...extension }, 'x-b': { type: 'string' } };
   const model = modelOf(get({ ...extension, responses: { '200': { description: 'Done.', ...withJson(ref('A')) } } }), {
     ...extension,
     components: { schemas },
   });
   expect(model.document).toMatchObject({ ...extension, components: { schemas } });
-  await generatePackages(model);
+  const files = await generateEverything(model);
+  expect(files.get('packages/types/src/gen/types.gen.ts')).toContain("'x-a'?: string;");
 });
 
 test('a property called __proto__ is in the document, too', async () => {
