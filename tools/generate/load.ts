@@ -22,7 +22,33 @@ export type ReadFile = (file: string) => string;
 
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
-  return withPaths(upgraded(bundle(text, path, read)));
+  return withPaths(withSubtypes(upgraded(bundle(text, path, read))));
+}
+
+/**
+ * Removes the alternatives of a schema where one of these alternatives inherits from it: literally, such an alternative contains
+ * itself, but springdoc means that it has the same properties.
+ */
+function withSubtypes(document: Document): Document {
+  const components = node(document.components);
+  const schemas = node(components.schemas);
+  const namesOf = (parts: unknown) => list(parts).map((part) => String(node(part).$ref).split('/').at(-1) ?? '');
+  const inherits = (name: string, from: string, visited = new Set<string>()): boolean => {
+    if (name === from) return true;
+    if (visited.has(name)) return false;
+    visited.add(name);
+    return namesOf(node(schemas[name]).allOf).some((parent) => inherits(parent, from, visited));
+  };
+  const changed = mapped(schemas, (schema, name) => {
+    if (!isNode(schema) || !Array.isArray(schema.allOf)) return schema;
+    const parents = namesOf(schema.allOf);
+    const allOf = schema.allOf.map((part, i) => {
+      const { oneOf, anyOf, discriminator, ...rest } = node(schemas[parents[i] ?? '']);
+      return namesOf([...list(oneOf), ...list(anyOf)]).some((subtype) => inherits(subtype, name)) ? rest : part;
+    });
+    return { ...schema, allOf };
+  });
+  return components.schemas === undefined ? document : { ...document, components: { ...components, schemas: changed } };
 }
 
 /**

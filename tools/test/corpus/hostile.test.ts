@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateWhatFits, loadClient } from './generated-client.ts';
+import { generateWhatFits, loadClient, typeErrors } from './generated-client.ts';
 import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
 
 const KEY = 'a-key+that-is-for-tests';
@@ -82,6 +82,20 @@ test.each([
   const [status] = await post('/tree', tree);
   expect(status).toBe(expected);
 });
+
+test.each([
+  [{ kind: 'circle', radius: 1 }, 204],
+  [{ kind: 'square', side: 1 }, 204],
+  [{ kind: 'square', side: '1' }, 400],
+  [{ radius: 1 }, 400],
+])('alternatives that inherit from the schema that lists them are checked: %j', async (shape, expected) => {
+  const [status] = await post('/shapes', shape);
+  expect(status).toBe(expected);
+});
+
+test('types of alternatives that inherit from the schema that lists them compile', () => {
+  expect(typeErrors(folder, ['.'])).toEqual([]);
+}, 60_000);
 
 test.each([
   ['date', '2024-02-29', ['2023-02-29', '2024-13-01', '2024-04-31', '24-01-01']],
