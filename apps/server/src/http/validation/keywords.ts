@@ -16,7 +16,7 @@ const KEYWORD = 'x-int64';
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
  * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Defaults that a request may not contain
- * are removed, and `nullable`, which OpenAPI 3.1 ignores.
+ * are removed, and `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other.
  */
 export const withInt64Keyword = (spec: object) => replaced(spec) as OpenAPIV3.DocumentV3_1;
 
@@ -62,6 +62,10 @@ function replaced(value: unknown): unknown {
   // The validator would set the default in a request, then reject it.
   if (copy.readOnly === true || isForbidden(copy.default, copy)) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
+  if (Array.isArray(copy.oneOf) && copy.discriminator && !copy.anyOf) {
+    copy.anyOf = copy.oneOf;
+    delete copy.oneOf;
+  }
   const { type, format, ...others } = copy;
   const types = [type].flat();
   if (!types.includes('integer') || format !== 'int64') return copy;
