@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { DatabaseError } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,6 +9,32 @@ import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { prepareForWrites, Session } from '../../src/store/postgres/session.ts';
 import { statementsOf } from '../../src/store/postgres/statements.ts';
 import { things } from '../store/store-fixture.ts';
+
+/** A host that passes connections on to a port of this machine, until it closes them and accepts others without a response. */
+async function proxyTo(port: number) {
+  let isSilent = false;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    if (isSilent) return;
+    const upstream = connect(port, '127.0.0.1').on('error', () => {});
+    socket.pipe(upstream).pipe(socket);
+    socket.on('close', () => upstream.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const closeAll = () => sockets.forEach((socket) => void socket.destroy());
+  onTestFinished(() => {
+    closeAll();
+    proxy.close();
+  });
+  return {
+    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    becomeSilent: () => {
+      isSilent = true;
+      closeAll();
+    },
+  };
+}
 
 describeOnDatabase('connections for writes', (newDatabase) => {
   async function openPool(size: number): Promise<ConnectionPool> {
@@ -43,6 +71,24 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     end();
     await busy;
     await expect.poll(() => pool.counts()).toEqual({ idle: 1, busy: 0, opening: 0, waiting: 0 });
+  });
+
+  test('a host that becomes silent while its connections are idle is replaced by the next one', async () => {
+    const url = new URL(await newDatabase());
+    const first = await proxyTo(Number(url.port));
+    const urls = [url.href.replace(url.host, first.host), url.href];
+    const options = { size: 1, connectTimeout: 1_000, prepare: async () => {} };
+    const pool = connectionPool({ urls, current: 0 }, options);
+    onTestFinished(() => pool.close());
+    await pool.use(async () => {});
+    first.becomeSilent();
+    await expect.poll(() => pool.counts().idle).toBe(0);
+    await expect(pool.use(async () => {})).rejects.toThrow(
+      `no connection to the database (${first.host}: no response)`,
+    );
+    expect(pool.isConnected()).toBe(false);
+    await expect.poll(() => pool.isConnected(), { timeout: 30_000 }).toBe(true);
+    await pool.use(async () => {});
   });
 
   test('a writer sends its commits one after the other, because only the last one can be looked up', async () => {

@@ -16,7 +16,7 @@ export interface Hosts {
 interface ConnectionOptions {
   /** The largest number of connections. */
   size: number;
-  /** The longest time in milliseconds for which a caller waits for a connection, and in which a host must accept one. */
+  /** How many milliseconds a caller waits for a connection at most, and a host may take to accept one. */
   connectTimeout: number;
   /** Called with every new connection before its first use. */
   prepare: Prepare;
@@ -46,7 +46,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
-  /** Wakes each caller that waits for a connection of the pool. Once the pool is replaced, it serves no caller any more. */
+  /** A function for each caller that waits for a connection of the pool: it ends the wait, because a replaced pool serves no caller. */
   const cancelWaits = new Set<() => void>();
   const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
@@ -95,22 +95,31 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
         await withTimeout(remainingMs, outage.over);
         continue;
       }
+      const isNew = poolHost !== hosts.current || opensNew();
       const connecting = connect(hosts.current);
+      const usedPool = pool;
       try {
         const client = await withTimeout(remainingMs, connecting, cancelWaits);
         if (client) return client;
         // If the connection opens later, no caller waits for it, so it goes back to its pool.
         connecting.then((late) => late.release()).catch(() => {});
+        // The caller's time ends just before the host's.
+        if (isNew && usedPool === pool) reconnect(new Error(`${hostOf(hosts.urls[poolHost] ?? '')}: no response`));
       } catch (error) {
         reconnect(error);
       }
     }
   }
 
+  /** Whether the pool opens a connection for the next caller, who otherwise gets an idle one or waits for a busy one. */
+  function opensNew(): boolean {
+    return pool.idleCount === 0 && pool.totalCount < size;
+  }
+
   /** Connects to a host, and makes it the current host. */
   async function connect(host: number): Promise<PoolClient> {
     if (poolHost !== host) replacePool(host);
-    const isNew = pool.idleCount === 0 && pool.totalCount < size;
+    const isNew = opensNew();
     if (isNew) opening++;
     try {
       const client = await pool.connect();
@@ -127,22 +136,23 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   function reconnect(cause: unknown): void {
     if (outage) return;
     outage = { since: undefined, cause, over: Promise.resolve() };
+    // Nothing reads the promise before it is replaced here.
     outage.over = tryHosts(outage);
   }
 
-  async function tryHosts(current: Outage): Promise<void> {
-    const { urls, current: first } = hosts;
+  async function tryHosts(started: Outage): Promise<void> {
+    const { urls, current: firstHost } = hosts;
     for (let wait = RETRY_MS.first; !isClosed; wait = Math.min(2 * wait, RETRY_MS.max)) {
       const failures: string[] = [];
       for (let i = 0; i < urls.length && !isClosed; i++) {
         try {
-          (await connect((first + i) % urls.length)).release();
+          (await connect((firstHost + i) % urls.length)).release();
           outage = undefined;
           return onAttempted();
         } catch (error) {
-          current.since ??= performance.now();
+          started.since ??= performance.now();
           failures.push(messageOf(error));
-          current.cause = new Error(failures.join('; '), { cause: error });
+          started.cause = new Error(failures.join('; '), { cause: error });
         }
       }
       onAttempted();
@@ -174,7 +184,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   function noConnection(): StoreUnavailableError {
     const { cause } = outage ?? {};
-    // Without an outage, earlier writes have used the only connection for writes all the time: reads wait in `groupRead`.
+    // Without an outage, earlier writes have used the only connection for writes all the time. Reads wait in `groupRead`.
     const message =
       cause === undefined
         ? 'Earlier writes take too long. Retry later.'
@@ -183,7 +193,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   }
 }
 
-/** Returns the result of the work, or undefined after the timeout or a call of the function that it adds to `cancels`. */
+/** Returns the result of the work. Returns undefined if the time is up first, or if the function in `cancels` is called meanwhile. */
 async function withTimeout<T>(
   milliseconds: number,
   work: Promise<T>,
