@@ -46,6 +46,7 @@ export function modelOf(document: Document): Model {
     for (const method of Object.keys(pathItem).filter((name) => methods.includes(name)))
       operations.push(operationModelOf(pathItem, path, method, { document, schemas, schemes, errors }));
   }
+  // Only for its errors: a schema that no operation uses must also be valid.
   for (const [name, schema] of Object.entries(node(node(document.components).schemas)))
     errors.try(() => plain(schema, `components.schemas.${name}`));
   rejectDuplicates(operations, errors);
@@ -107,7 +108,7 @@ function operationModelOf(
   };
 }
 
-/** A date of a deprecation. The server sends it as a header in another format. */
+/** A date of a deprecation. It must be valid, because the server converts it for a header. */
 function dateOf(declared: Node, name: string, at: string): string | undefined {
   const value = declared[name];
   const date = text(value);
@@ -180,12 +181,12 @@ function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCo
       errors.reject(at, problem, 'choose another command in x-command');
     }
     const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
-    const samePath = paths.get(shape) ?? path;
-    if (samePath !== path) {
-      const problem = `the path equals ${samePath}, because names of parameters distinguish no paths`;
+    const firstPath = paths.get(shape) ?? path;
+    if (firstPath !== path) {
+      const problem = `the path equals ${firstPath}, because names of parameters distinguish no paths`;
       errors.reject(`paths.${path}`, problem, 'declare all operations below one of them');
     }
-    paths.set(shape, samePath);
+    paths.set(shape, firstPath);
     ids.set(id, operation);
     commands.set(command, operation);
   }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Field, Operation, RequestBody, Schema } from '@petstore/types';
 import { help } from '../src/commands/help/help.ts';
-import { inputOf } from '../src/commands/input.ts';
+import { inputOf } from '../src/commands/input-from-flags.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import { processIo } from '../src/io/process-io.ts';
 import { errorReport } from '../src/output/report.ts';

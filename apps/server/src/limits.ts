@@ -19,7 +19,7 @@ export const UNCOUNTED_BODY_BYTES = 4096;
 export const MAX_TINY_CHUNKS = 1_000;
 export const TINY_CHUNK_BYTES = 128;
 
-/** The bytes of a body that are still read after the response; then the connection is closed. */
+/** The length up to which a body is still read after the response; else the connection is closed. */
 export const MAX_DISCARDED_BYTES = 2 ** 20;
 
 /** The depth of a JSON body, and the members of each of its objects. A level or a member costs far more than a byte. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApps } from './app.ts';
 import type { Config } from './config/config.ts';
 import { clientAddress } from './http/client-address.ts';
-import { type Draining, type Listener, listen } from './http/listen.ts';
+import type { Draining } from './http/drain.ts';
+import { type Listener, listen } from './http/listen.ts';
 import { rejectionObserver } from './http/observe.ts';
 import { Quotas } from './http/rate-limit.ts';
 import { type KeyCheck, openKeys } from './keys/check-keys.ts';
@@ -124,7 +125,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     announceStop: () => {
       isStopping = true;
     },
-    /** Responds to the requests that have arrived, then closes the store. Idle connections are closed after `idleMs`. */
+    /** Responds to the requests that have arrived, then closes the store. Idle connections are closed every `idleMs`. */
     stop: async (listener: Draining, adminListener?: Draining, idleMs?: number): Promise<StopResult> => {
       const deadline = performance.now() + config.shutdownTimeout;
       const cut = await listener.drain(config.shutdownTimeout, idleMs);

@@ -41,7 +41,7 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
-  // Signals keep this function until the next full garbage collection. It must not refer to `url`, which refers to the page before.
+  // Signals keep this function until the next full garbage collection, so it must not use `url`, which keeps a page of a list.
   const sendOnce = async (signal: AbortSignal) => {
     const request = {
       ...(draft as RequestDraft),
@@ -64,6 +64,7 @@ export async function execute<Id extends OperationId>(
   };
   for (let attempt = 1; ; attempt++) {
     try {
+      // Invalid options and inputs are thrown here, so `on.error` also gets these errors.
       if (options) limits = limitsFrom(options, connection);
       draft ??= buildRequest(wire, connection, input, options, url);
       return await withTimeout(Math.min(timeLeft(), limits.attemptTimeout || Infinity), id, callerSignal, sendOnce);
@@ -85,13 +86,13 @@ export async function execute<Id extends OperationId>(
         throw error;
       }
       connection.on.retry?.(error, attempt, delay);
-      // A task that never ends waits until the delay is over or the caller aborts. The next attempt reports the abort.
+      // The task never ends, so this rejects when the delay is over or the caller aborts. The next attempt reports the abort.
       await withTimeout(delay, id, callerSignal, () => new Promise(() => {})).catch(() => {});
     }
   }
 }
 
-/** Whether a request with this method may be retried: a retry may succeed, and executing the request twice has the effect of once. */
+/** Whether a request with this method may be retried: a retry may succeed, and the request has no second effect. */
 export function mayRetry(method: string, error: Error): boolean {
   return mayRetryNonIdempotent(error) || (/^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method) && mayRetryIdempotent(error));
 }
@@ -100,6 +101,7 @@ export function mayRetry(method: string, error: Error): boolean {
 export function mayRetryIdempotent(error: Error): boolean {
   // A function of the caller can throw any value, also one that is not an object.
   const { name, status, code } = Object(error) as Partial<PetstoreError>;
+  // The name begins with one of these words, the code contains this one, or the status is one of these.
   return /^(Connection|Timeout)|in_flight|(408|429|5..)$/.test(`${name}${code}${status}`);
 }
 
@@ -150,7 +152,7 @@ function withTimeout<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
-    // A listener on the caller's signal would outlive the task, so the task listens to a signal that is derived from both.
+    // A listener on the caller's signal would outlive the task, so the task gets a signal derived from it and the controller's.
     const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
     signal.throwIfAborted();
     const fail = (reason: unknown) => {
@@ -179,6 +181,7 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
     for (let current = request, redirects = 5; ; redirects--) {
       const { method, url } = current;
       const response = await transport(current);
+      // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
       const target = location && URL.canParse(location, url) && new URL(location, url);
       if (!target || !url.startsWith(`${target.origin}/`)) return response;

@@ -7,7 +7,7 @@ const authentication = 'apps/server/src/http/authentication.ts';
 const expressApp = 'apps/server/src/http/express-app.ts';
 const routes = 'apps/server/src/http/routes.ts';
 const fastPath = 'apps/server/src/http/fast-path.ts';
-const nextPage = 'apps/server/src/http/next-page.ts';
+const nextLink = 'apps/server/src/http/next-link.ts';
 
 export const plantedInServer: PlantedDrift[] = [
   // The handlers and routes of the server.
@@ -62,27 +62,36 @@ export const plantedInServer: PlantedDrift[] = [
     'no content type': put('const JSON_TYPE', "'application/json; charset=utf-8'", "'text/plain'"),
     'no identifier of the request': put('export function responseHeaders', "'X-Request-Id', requestId, ", ''),
   }),
-  ...edits('conformance', nextPage, {
-    'no way to the next page': put('export function nextPage', 'rel="next"', 'rel="nest"'),
+  ...edits('conformance', nextLink, {
+    'no way to the next page': put('export function nextLink', 'rel="next"', 'rel="nest"'),
     'a next page without the filter': put(
-      'export function nextPage',
+      'export function nextLink',
       "fields[name]?.in !== 'query'",
       "fields[name]?.in !== 'query' || name === 'status'",
     ),
     'a next page of another size': put(
-      'export function nextPage',
+      'export function nextLink',
       'query[cursor] = String(last)',
       "query[cursor] = String(last);\n  query.limit = '1'",
     ),
-    'a next page that skips one': put('export function nextPage', 'String(last)', 'String(Number(last) + 1)'),
+    'a next page that skips one': put('export function nextLink', 'String(last)', 'String(Number(last) + 1)'),
     'a next page that is the same': put(
-      'export function nextPage',
+      'export function nextLink',
       'query[cursor] = String(last)',
       "query[cursor] ??= '0'",
     ),
-    'no next page where there is a filter': put('export function nextPage', '!more)', "!more || 'status' in input)"),
-    'no next page behind a cursor': put('export function nextPage', '!more)', "!more || 'after' in input)"),
-    'a next page too many': put('export function nextPage', '!more)', 'last === undefined)'),
+    'no next page where there is a filter': put('export function nextLink', '!more)', "!more || 'status' in input)"),
+    'no next page behind a cursor': put('export function nextLink', '!more)', "!more || 'after' in input)"),
+    'a next page too many': put('export function nextLink', '!more)', 'last === undefined)'),
+  }),
+  ...edits('conformance', 'apps/server/src/http/conditional-requests.ts', {
+    '304 for any tag': put(
+      'function isKnown',
+      "return ifNoneMatch.split(',').some",
+      "return true || ifNoneMatch.split(',').some",
+    ),
+    'no 304 for the tag that was sent': put('function isKnown', "['*', opaque]", "['*']"),
+    'a tag of the time': put('function entityTag', /: `"\$\{version\}"`/, ': String(Math.random())'),
   }),
   ...edits('conformance', dispatch, {
     'another status for a success': put('operation.success', 'operation.success', '202'),
@@ -96,17 +105,10 @@ export const plantedInServer: PlantedDrift[] = [
       '/^(GET|HEAD)$/.test(operation.method)',
       'tag === ""',
     ),
-    '304 for any tag': put(
-      'function isKnown',
-      "return ifNoneMatch.split(',').some",
-      "return true || ifNoneMatch.split(',').some",
-    ),
-    'no 304 for the tag that was sent': put('function isKnown', "['*', opaque]", "['*']"),
-    'a tag of the time': put('const tag =', /`"\$\{version\}"`/, 'String(Math.random())'),
     'a replay that is not said': put('if (isReplayed', "headers.push('Idempotency-Replayed', 'true')", ';'),
     'a page that never leads on': put(
       'if (page) headers',
-      'headers.push(...nextPage(context, operation, input, page))',
+      'headers.push(...nextLink(context, operation, input, page))',
       ';',
     ),
   }),

@@ -54,7 +54,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   ...edits('petctl', petctl('commands/operation.ts'), {
     'a key that is not sent': swap('{ idempotencyKey: key } : {}', '{} : {}'),
   }),
-  ...edits('petctl', petctl('commands/input.ts'), {
+  ...edits('petctl', petctl('commands/input-from-flags.ts'), {
     'a zero that is not sent': swap('(property && flags.has(name) ?', '(property && flags.get(name) ?'),
     'a body that goes before flags': swap(
       'input = withProperty(input, property, flags.get(name));',
@@ -69,8 +69,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
 
   // What petctl writes, and ends with.
   ...edits('petctl', petctl('output/format.ts'), {
-    'a column that is missing': swap('isKnown ? names :', 'isKnown ? names.slice(0, 3) :'),
-    'another order of columns': swap('isKnown ? names :', 'isKnown ? names.toReversed() :'),
+    'a column that is missing': swap('usesSpec ? names :', 'usesSpec ? names.slice(0, 3) :'),
+    'another order of columns': swap('usesSpec ? names :', 'usesSpec ? names.toReversed() :'),
   }),
   ...edits('petctl', petctl('output/table.ts'), {
     'another title of a column': swap("'$1 $2').toUpperCase()", "'$1_$2').toUpperCase()"),

@@ -8,7 +8,7 @@ import { print } from '../output/print.ts';
 import { isJsonOutput, wantsNotices, writeNotice } from '../output/report.ts';
 import { writeBody } from '../output/write-body.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
-import { inputOf } from './input.ts';
+import { inputOf } from './input-from-flags.ts';
 import { mayReturnBytes } from './operation-flags.ts';
 
 /** Runs the command of an operation. */

@@ -3,7 +3,7 @@ import { type Argument, type Flag, kebab, switchFlag, textArgument, valueFlag } 
 import { kindOf } from '../flags/parse-value.ts';
 import { type CommandNode, successorHint } from '../parse/command.ts';
 import { builtinCommands } from './builtin.ts';
-import { pathFieldsOf } from './input.ts';
+import { pathFieldsOf } from './input-from-flags.ts';
 import { runOperation } from './operation.ts';
 import { operationFlags } from './operation-flags.ts';
 

@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Shape {
   readonly columns: readonly string[];
   readonly list: boolean;
-  /** The default format, instead of a table on a terminal and tab-separated in a pipe. */
+  /** The format if the user chooses none. By default: a table on a terminal, else tab-separated values. */
   readonly defaultFormat?: 'json';
 }
 
@@ -126,8 +126,8 @@ export function shapeOf(
   data: unknown,
 ): Shape {
   const names = propertiesIn(operation, success);
-  const isKnown = names.length > 0 && typeof fields !== 'string';
-  return { list: Array.isArray(data), columns: isKnown ? names : columnsOf(rowsOf(data), fields) };
+  const usesSpec = names.length > 0 && typeof fields !== 'string';
+  return { list: Array.isArray(data), columns: usesSpec ? names : columnsOf(rowsOf(data), fields) };
 }
 
 /** The columns that `--fields` names, else the properties of the rows. */
@@ -139,8 +139,9 @@ export function columnsOf(rows: readonly unknown[], fields: unknown): string[] {
 export function checkFields(operation: Operation, fields: unknown): void {
   if (typeof fields !== 'string') return;
   const successes = operation.successes.flatMap((status) => operation.responses[status] ?? []);
+  // Without a kind, a success has no body.
   const names = successes.filter(({ kind }) => kind).map((success) => propertiesIn(operation, success));
-  // A map has unknown properties.
+  // If a success declares no properties, for example a map, any name may be right.
   if (names.every((all) => all.length > 0)) selectedFields(fields, [...new Set(names.flat())]);
 }
 

@@ -4,7 +4,7 @@ import { databaseVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { reasonOf } from '../files/files.ts';
 import { UsageError } from './errors.ts';
-import { addCommand, dataDirOf } from './flags.ts';
+import { addCommand, dataDirOf } from './flags-and-variables.ts';
 import { writeOutput } from './output.ts';
 
 /** `check` and `backup`, for the data folder only. PostgreSQL has its own tools. */

@@ -7,7 +7,7 @@ import { documentsIn } from '../store/document.ts';
 import type { Collection, Store } from '../store/store.ts';
 import { formatOf, noStoreIn } from './data-folder.ts';
 import { UsageError } from './errors.ts';
-import { addCommand, configOf } from './flags.ts';
+import { addCommand, configOf } from './flags-and-variables.ts';
 import { writeOutput } from './output.ts';
 
 /** The settings that select a store. */

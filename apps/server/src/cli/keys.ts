@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { keysVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { createKey, keysFile, readKeys, revokeKey } from '../keys/key-file.ts';
-import { addCommand, dataDirOf } from './flags.ts';
+import { addCommand, dataDirOf } from './flags-and-variables.ts';
 import { writeOutput } from './output.ts';
 
 /** `keys create`, `list` and `revoke`. Results go to stdout, explanations to stderr. */

@@ -5,7 +5,7 @@ import { settings } from '../config/settings.ts';
 import { addDataFolderCommands } from './data-folder.ts';
 import { errorLine, UsageError } from './errors.ts';
 import { addExportCommand, addImportCommand } from './export-import.ts';
-import { addSettings, configOf } from './flags.ts';
+import { addSettings, configOf } from './flags-and-variables.ts';
 import { addKeysCommands } from './keys.ts';
 
 /** Runs the command in `process.argv`, and sets `process.exitCode`. `runServer` is passed in, because only `serve` loads the server. */

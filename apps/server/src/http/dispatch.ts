@@ -5,11 +5,11 @@ import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { cachedResponses } from './cached-responses.ts';
+import { allowedVersions, entityTag, isKnown, onlyVersions } from './conditional-requests.ts';
 import { unavailable } from './http-error.ts';
 import { idempotencyKeyOf, idempotentRequests, writtenOnce } from './idempotency.ts';
-import { allowedVersions, onlyVersions } from './if-match.ts';
 import type { Input } from './input.ts';
-import { nextPage, type PageInfo } from './next-page.ts';
+import { nextLink, type PageInfo } from './next-link.ts';
 import type { RequestContext } from './request-context.ts';
 import type { StoredResponse, WriteResponse } from './response.ts';
 import { type Content, contentOf, pageContent, storedContent } from './response-content.ts';
@@ -62,6 +62,7 @@ export function dispatcher(
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
+    // Only a GET has a cached response. With If-None-Match, the response may be a 304 instead.
     if (request.headers['if-none-match'] === undefined && cached.send(response, context)) return;
     const call = { request, response, context, operation, input };
     if (!SAFE_METHODS.has(operation.method) || operation.body) return dispatchWrite(call);
@@ -71,16 +72,14 @@ export function dispatcher(
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void | Promise<void> {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
-    // The bytes of a document depend only on its version, so its tag is strong. The elements of
-    // a page also depend on MAX_PAGE_BYTES of the server, so its tag is weak.
-    const tag = version && (page ? `W/"${version}"` : `"${version}"`);
+    const tag = version && entityTag(version, page !== undefined);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
     if (/^(GET|HEAD)$/.test(operation.method) && isKnown(request.headers['if-none-match'], tag)) {
       write(response, context, 304, headers);
       return content && 'stream' in content ? content.stream.cancel() : undefined;
     }
-    if (page) headers.push(...nextPage(context, operation, input, page));
+    if (page) headers.push(...nextLink(context, operation, input, page));
     if (state && content && 'text' in content) cached.save(response, context, status, headers, content, state);
     return write(response, context, status, headers, content);
   }
@@ -115,8 +114,8 @@ export function dispatcher(
 }
 
 /**
- * Creates a function that calls the stored handler of an operation, which returns the store's JSON unparsed. If there is none, or
- * it returns undefined, the function calls the handler of the operation.
+ * Creates the function that calls an operation: its stored handler, which returns the store's JSON unparsed, or its handler, if
+ * it has no stored handler or that one returns undefined.
  */
 function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
   // The casts are safe, because the validator accepts the input before a handler gets it.
@@ -144,12 +143,13 @@ function successOf(operation: Operation, input: Input, result: unknown): Success
     const { status, data } = result as { status: number; data: unknown };
     return { content: contentOf(responseOf(operation, status), data), status };
   }
-  const { key, limit = '' } = pagination ?? {};
+  const { key, limit: limitName = '' } = pagination ?? {};
   if (key === undefined || !Array.isArray(result)) {
     return { content: contentOf(operation.responses[successes[0] ?? ''], result) };
   }
   const { content, count, last } = pageContent(result, key);
-  const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
+  // There may be a next page if this one has as many elements as requested, or reached the largest size.
+  const more = count >= Number(input[limitName]) || content.bytes >= MAX_PAGE_BYTES;
   return { content, page: { more, last } };
 }
 
@@ -159,11 +159,4 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 /** The response that the spec declares for a status. */
 function responseOf({ responses }: Operation, status: number): OperationResponse | undefined {
   return responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
-}
-
-/** Whether the client already has this version, by the weak comparison of RFC 9110 13.1.2. */
-function isKnown(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const opaque = tag?.replace(/^W\//, '');
-  return ifNoneMatch.split(',').some((known) => ['*', opaque].includes(known.trim().replace(/^W\//, '')));
 }

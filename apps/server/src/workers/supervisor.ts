@@ -26,7 +26,7 @@ export class Supervisor {
   readonly #workers = new Set<WorkerProcess>();
   /** Whether workers that die are replaced. */
   #isRunning = false;
-  /** The number of workers that start after a delay. */
+  /** The number of starts that wait for their delay now. */
   #scheduled = 0;
   /** The number of restarts in the current series. The death of a worker that lived long enough starts a new series. */
   #restarts = 0;
@@ -158,11 +158,11 @@ export class Supervisor {
     }
   }
 
-  /** Stops a worker, which closes idle connections every `idleMs`. Kills it if that takes too long. */
+  /** Lets a worker finish its requests and close its idle connections every `idleMs`. Kills it if that takes too long. */
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // While the worker and its replacement both counted, a dead worker was not missed. Now it is.
+    // During a replacement there is one worker more than `size`, so another worker that died then was not replaced. Now it is.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

@@ -3,7 +3,7 @@ import { type Field, type Operation, operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
-import { nextPage } from '../../src/http/next-page.ts';
+import { nextLink } from '../../src/http/next-link.ts';
 import { parseParameters } from '../../src/http/parameters.ts';
 import { contentOf } from '../../src/http/response-content.ts';
 import { parseTarget } from '../../src/http/target-cache.ts';
@@ -75,7 +75,7 @@ test.each<[string, Pick<Field, 'schema' | 'contentType'>, string]>([
   };
   const target = parseTarget(`/v1/pets?${query.replaceAll('%3E', '>')}&after=3`);
   const { query: input } = parseParameters(operation, target, {});
-  expect(nextPage({ target }, operation, input, { more: true, last: 7 })).toEqual([
+  expect(nextLink({ target }, operation, input, { more: true, last: 7 })).toEqual([
     'Link',
     `<?after=7&${query}>; rel="next"`,
   ]);

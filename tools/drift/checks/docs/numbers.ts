@@ -4,7 +4,7 @@ import { type Project, sourcesIn } from '../../project.ts';
 
 type Settings = typeof import('@petstore/server/settings');
 
-/** The constants with numbers in sources, by their names. */
+/** The numbers of the constants in sources, by name: several for an object, and for a name that several sources use. */
 type Constants = ReadonlyMap<string, readonly number[]>;
 
 /** Errors in the numbers of the pages: in the table of settings, in the table of bounds, and in sentences. */
@@ -28,7 +28,9 @@ function settingErrors(project: Project, { settings, deployments }: Settings): F
     const [, , flag = '', cell = ''] = rows.find(([, name]) => name === variable) ?? [];
     const long = flags.split(' ').find((word) => word.startsWith('--')) ?? '';
     if (!cell) return [error(`it lacks ${variable}`, 'each setting is a row of the table')];
-    const missing = deployments.map((name) => spellingsOf(fallback(name))).find((all) => !saysOneOf(cell, all));
+    const missing = deployments
+      .map((name) => spellingsOf(fallback(name)))
+      .find((spellings) => !saysOneOf(cell, spellings));
     return [
       ...(flag.includes(`\`${long}\``) ? [] : [error(`the flag of ${variable} is ${flag}`, `it is ${long}`)]),
       ...(missing ? [error(`the default of ${variable} is '${cell}'`, `it is ${missing[0]}`)] : []),
@@ -46,6 +48,7 @@ function boundErrors(project: Project, { settings, deployments }: Settings, cons
     [...named.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => {
       const setting = Object.values(settings).find(({ flags }) => flags.split(' ')[0] === name);
       const values = setting ? deployments.map((name) => setting.fallback(name)) : constants.get(name);
+      // A name with a dot is a file, such as `group-commit.ts`.
       if (!values) return name.includes('.') ? [] : [error(`it names ${name}`, 'there is no such bound')];
       const unit = /_MS$/.test(name) ? 'ms' : /timeout/.test(name) ? 's' : undefined;
       return values
@@ -80,7 +83,8 @@ function sentenceErrors(
     const text = project.read(page).replaceAll(/\n */g, ' ');
     return sentences.flatMap(([pattern, value]) =>
       [...text.matchAll(pattern)]
-        .filter(([, number = '']) => ![value, Number.NaN].includes(numberFrom(number)))
+        // A word that is no number says nothing.
+        .filter(([, word = '']) => ![value, Number.NaN].includes(numberFrom(word)))
         .map(([sentence]) => editFinding(page, `it says '${sentence}'`, `it is ${value}`)),
     );
   });

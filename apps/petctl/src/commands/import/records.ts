@@ -4,7 +4,7 @@ import { rejectLarge } from '../../io/files.ts';
 import { isObject } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
 import type { Input } from '../../parse/command.ts';
-import { checkProperties, missingFields, parseInputJson } from '../input.ts';
+import { checkProperties, missingFields, parseInputJson } from '../input-from-flags.ts';
 import { type Columns, type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';

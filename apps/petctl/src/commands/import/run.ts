@@ -34,6 +34,7 @@ export async function runImport(
   const sender = flags.has('dry-run') ? dryRunSender : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
   const imported = await readRecords(source.chunks, flags.get('format') as FileFormat | undefined, operation);
+  // Before `stopAtSignals`, the first signal aborts.
   io.interrupted.throwIfAborted();
   const files = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
@@ -50,7 +51,7 @@ export async function runImport(
       invocation,
       "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
     );
-  // An error of the --failed or --unknown file, even after the stop, is reported first.
+  // An error of the --failed or --unknown file is reported instead of the reason for the stop, even if the error came later.
   await finish(invocation, counts, files.error() ?? run.stopReason);
 }
 
@@ -120,7 +121,7 @@ async function printRows(run: Run, columns: readonly string[], rows: AsyncGenera
   // If stdout is closed, the import continues.
   const stdout = { ...io.stdout, write, isClosed: () => false };
   try {
-    // Without a method `return`, a failing `print` does not end `rows`, which is read on below.
+    // `print` gets an iterator without `return`, so its failure does not end `rows`, and the `catch` below reads the rest.
     const all = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
     await print(all, { list: true, columns }, { ...invocation, io: { ...io, stdout } });
   } catch (error) {

@@ -104,6 +104,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   const compile = (operation: Operation) => {
     const name = nameOf(operation);
     if (!ajv.getSchema(name)) {
+      // The middleware itself is not used. Building it adds the schemas of the operation under this name.
       const contentType = ContentType.fromString(operation.body?.mediaType);
       validator.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
     }
@@ -122,7 +123,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
 /** Removes the whole spec from the schema of each operation, because ajv would store a copy per operation. */
 function shareComponents(ajv: Ajv): void {
   const add = ajv.addSchema.bind(ajv);
-  // References resolve against the root, where the components are.
+  // The validator has added each component as `#/components/schemas/…`. With this `$id`, references resolve to these names.
   ajv.addSchema = ({ paths, components, ...schema }, name) => add({ ...schema, $id: '#' }, name);
 }
 

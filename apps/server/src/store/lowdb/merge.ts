@@ -9,7 +9,7 @@ import type { Manifest } from './manifest.ts';
 const RECORDS_PER_YIELD = 1000;
 const RETRY_MS = { first: 100, max: 60_000 };
 
-/** The cost of a tombstone, which is a record of length 0: it says that a document was removed, and has no text. */
+/** The cost of a tombstone: a record of length 0, which says that a document was removed. */
 const TOMBSTONE_COST = costOf(0);
 
 /**
@@ -84,7 +84,8 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
    * - the smallest segments whose needed records fit into one segment together, if there are at least two;
    * - else a segment without needed records, so its file can be removed;
    * - else the oldest segment, if the tombstones of the others cost more than all documents plus a full segment. Its documents move to
-   *   a new segment. The next segment is then the oldest, and needs no tombstones: no earlier segment has the documents they remove.
+   *   a new last segment, so the second oldest becomes the oldest. Tombstones of the oldest are not needed: no earlier segment has
+   *   the documents that they remove.
    */
   function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
@@ -133,8 +134,9 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         const isTombstone = length === 0;
         const location = isTombstone ? undefined : catalog.directory(collection).get(id);
         const isInUse = location?.segment === segment.number && location.start === start;
-        if (isTombstone ? isOldest : !isInUse) continue;
-        // A kind is a collection with indexed values. A tombstone has none.
+        const isNeeded = isTombstone ? !isOldest : isInUse;
+        if (!isNeeded) continue;
+        // A kind is a collection and indexed values. A tombstone has no values.
         const kind = location?.kind ?? catalog.kind(collection, '');
         const text = bytes.toString('latin1', start, start + length);
         needed.push({ kind, id, version, start: 0, length, text });
@@ -154,11 +156,11 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await yieldToEventLoop();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
-    // `apply` also adds to the size. A replaced document adds only that; a tombstone is never replaced.
-    // `layOut` has set the `start` of each record, counted from the end of the opening.
     for (const record of records) {
       const location = catalog.directoryOf(record.kind).get(record.id);
+      // A document that was replaced meanwhile only adds to the size. Identifiers are not used again, so a tombstone stays valid.
       if (record.length === 0 || location?.version === record.version)
+        // `layOut` counts `start` from the end of the opening.
         catalog.apply(segment, record, block.opening.length);
       else segment.size += costOf(record.length);
     }

@@ -17,7 +17,7 @@ export interface PageInfo {
  * The `Link` to the next page: the same query, with the cursor at the last element. Empty if this is the last page. The link
  * is relative, so it also works behind a proxy that adds a prefix to the path.
  */
-export function nextPage(
+export function nextLink(
   { target }: Pick<RequestContext, 'target'>,
   operation: Operation,
   input: Input,

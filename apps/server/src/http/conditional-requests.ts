@@ -3,6 +3,21 @@ import type { Collection, NotWritten, Store } from '../store/store.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 import { isCondition } from './input.ts';
 
+/**
+ * The tag of a version. The bytes of a document depend only on its version, so its tag is strong. The elements of a page also
+ * depend on MAX_PAGE_BYTES of the server, so its tag is weak.
+ */
+export function entityTag(version: string, isPage: boolean): string {
+  return isPage ? `W/"${version}"` : `"${version}"`;
+}
+
+/** Whether the client already has this version, by the weak comparison of RFC 9110 13.1.2. */
+export function isKnown(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const opaque = tag?.replace(/^W\//, '');
+  return ifNoneMatch.split(',').some((known) => ['*', opaque].includes(known.trim().replace(/^W\//, '')));
+}
+
 /** The document versions that an `If-Match` header allows a write to change (RFC 9110 13.1.1); undefined if it allows any. */
 export function allowedVersions(method: string, ifMatch: string | undefined): readonly string[] | undefined {
   if (ifMatch === undefined || !isCondition(method, 'If-Match') || ifMatch.trim() === '*') return undefined;
