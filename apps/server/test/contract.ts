@@ -1,5 +1,5 @@
 import { type Api, operations } from '@petstore/types';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 export interface Offered {
   /** The service, over an empty store. */
@@ -55,6 +55,14 @@ export function contract(offer: () => Promise<Offered>) {
         expect(await api.listPets({ after: id - 1 })).toEqual([{ id, name: 'x', categoryId }]);
       },
     );
+
+    test('stores a large category exactly in a program that defines how bigints are written as JSON', async () => {
+      const value = () => 'a text';
+      Object.defineProperty(BigInt.prototype, 'toJSON', { value, configurable: true });
+      onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'));
+      const { id } = await api.createPet({ name: 'x', categoryId: 2n ** 60n });
+      expect(await api.getPet({ petId: id })).toEqual({ id, name: 'x', categoryId: 2n ** 60n });
+    });
   });
 
   describe('getPet', () => {

@@ -97,7 +97,12 @@ export const styledParts =
 /** JSON with the digits of bigints. Runtimes from before 2025 have no `rawJSON`, so `JSON.stringify` throws for a bigint. */
 export function exactJson(value: unknown): string {
   const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
-  return JSON.stringify(value, (_, item) => (typeof item === 'bigint' && rawJSON ? rawJSON(String(item)) : item));
+  return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, shown) {
+    // `shown` may be the result of a `BigInt.prototype.toJSON`, which many programs define.
+    const item = this[name];
+    if (typeof item !== 'bigint') return shown;
+    return rawJSON ? rawJSON(String(item)) : item;
+  });
 }
 
 function wholeAs(type: string, write: (body: unknown, draft: RequestDraft) => Body): Encoder {

@@ -14,10 +14,12 @@ function exactInteger(_key: string, value: unknown, { source = '' }: { readonly 
 }
 
 /** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits; on Node 20 as text. */
-export function exactReplacer(_key: string, value: unknown): unknown {
-  if (typeof value !== 'bigint') return value;
+export function exactReplacer(this: unknown, key: string, value: unknown): unknown {
+  // `value` may already be the result of a `BigInt.prototype.toJSON`, which many programs define.
+  const original = (this as Readonly<Record<string, unknown>>)[key];
+  if (typeof original !== 'bigint') return value;
   const { rawJSON = String } = JSON as { rawJSON?(text: string): unknown };
-  return rawJSON(String(value));
+  return rawJSON(String(original));
 }
 
 /** The first key of valid JSON that repeats in its object. `JSON.parse` drops all its values but the last. */
