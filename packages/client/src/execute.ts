@@ -165,11 +165,13 @@ function withTimeout<T>(
       // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
       Math.min(2e9, Math.max(0, milliseconds)),
     );
-    if (callerSignal) signal.onabort = () => fail(signal.reason);
+    // A transport may set `onabort`, so this is another listener.
+    const onAbort = () => fail(signal.reason);
+    if (callerSignal) signal.addEventListener('abort', onAbort);
     task(signal).then((value) => {
       clearTimeout(timer);
       // As long as the caller's signal exists, Node keeps a derived signal that has a listener, and all that the listener reaches.
-      signal.onabort = null;
+      signal.removeEventListener('abort', onAbort);
       resolve(value);
     }, fail);
   });
@@ -183,8 +185,9 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
       const response = await transport(current);
       // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
-      const target = location && URL.canParse(location, url) && new URL(location, url);
-      if (!target || !url.startsWith(`${target.origin}/`)) return response;
+      const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
+      // The origin of an address with a user, or of `blob:`, is the same, but fetch rejects the address.
+      if (!target?.href.startsWith(`${new URL(url).origin}/`)) return response;
       await response.body?.cancel();
       current = { ...current, url: target.href };
     }

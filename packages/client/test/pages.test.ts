@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
-import { type Petstore, UnexpectedResponseError } from '../src/index.ts';
+import { type Petstore, petstore, UnexpectedResponseError } from '../src/index.ts';
 import { nextPage } from '../src/pages.ts';
-import { type Responder, respond, respondError, stubbed } from './stub-server.ts';
+import { type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
 
 /** Lists `total` pets in pages of ten. */
 const pagesOf =
@@ -116,6 +116,18 @@ test('a malformed address of the next page is an error', async () => {
   const { error } = await readAll(api);
   expect(error).toMatchObject({ name: 'UnexpectedResponseError', message: expect.stringContaining('http://[') });
 });
+
+test.each(['http://rex:password@pets.test/v1/pets', 'blob:http://pets.test/v1/pets'])(
+  'a next page at %s, which fetch rejects, is an error',
+  async (next) => {
+    const transport = async () => Response.json([rex], { headers: { link: `<${next}>; rel="next"` } });
+    const { error } = await readAll(petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', transport }));
+    expect(error).toMatchObject({
+      name: 'UnexpectedResponseError',
+      message: `the next page is on another origin: ${next}`,
+    });
+  },
+);
 
 test.each<[string, Record<string, string>, number]>([
   ['itself', { 0: '/v1/pets' }, 1],

@@ -38,11 +38,16 @@ test('an endless redirect is an error', async () => {
   expect(requests.length).toBe(6);
 });
 
-test('a redirect to a malformed address is an unexpected response, and is not retried', async () => {
-  const { api, requests } = await stubbed([to(302, 'http://[')]);
-  await expect(api.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 302 });
-  expect(requests.length).toBe(1);
-});
+test.each(['http://[', 'http://rex:password@HOST/v1/pets', 'blob:http://HOST/v1/pets'])(
+  'a redirect to %s, which fetch rejects, is an unexpected response, and is not retried',
+  async (location) => {
+    const redirect: Responder = (request, response) =>
+      to(302, location.replace('HOST', request.headers.host ?? ''))(request, response);
+    const { api, requests } = await stubbed([redirect]);
+    await expect(api.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 302 });
+    expect(requests.length).toBe(1);
+  },
+);
 
 test('a 2xx that the operation does not declare is an error', async () => {
   const { api } = await client(respond(200, rex));

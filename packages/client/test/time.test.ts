@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type HttpResponse, type Options, petstore } from '../src/index.ts';
+import { type HttpRequest, type HttpResponse, type Options, petstore } from '../src/index.ts';
 import { endlessBody, noHeaders, pets, type Responder, respond, rex, stubbed, stubServer } from './stub-server.ts';
 
 const never = () => new Promise<never>(() => {});
@@ -36,6 +36,18 @@ describe.each(stuck)('a call that hangs %s', (_, responders, options) => {
     controller.abort('enough');
     await expect(call).rejects.toMatchObject({ name: 'AbortedError', cause: 'enough' });
   });
+});
+
+test('a transport may set the handler of its signal', async () => {
+  const controller = new AbortController();
+  const transport = async ({ signal }: HttpRequest) => {
+    signal.onabort = () => {};
+    controller.abort('enough');
+    return never();
+  };
+  const { api } = await stubbed([pets], { transport, timeout: 0 });
+  const call = api.listPets({}, { signal: controller.signal });
+  await expect(call).rejects.toMatchObject({ name: 'AbortedError', cause: 'enough' });
 });
 
 test('an attempt that exceeds its time is retried', async () => {
