@@ -73,8 +73,8 @@ export async function request(
   if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
   if (body !== undefined && /^(GET|HEAD)$/.test(method)) throw new TypeError(`a ${method} request has no body`);
   const wire: Wire = {
-    // The id occurs only in messages.
-    id: `${method} ${path}` as OperationId,
+    // The id occurs only in messages, which must not contain a credential in the query.
+    id: `${method} ${path.split('?')[0]}` as OperationId,
     method,
     path: `/${path.replace(/^\//, '')}`,
     encoders: [

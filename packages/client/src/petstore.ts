@@ -44,9 +44,12 @@ export function petstore(options: Options = {}): Petstore {
   });
   const withOptions = (changed: Options) => {
     const { deployment, baseUrl, ...withoutAddress } = options;
+    const { transport, ...unchanged } = changed.deployment || changed.baseUrl ? withoutAddress : options;
     const { timeout, attemptTimeout, limit, base, cap } = limitsFrom(changed, connection);
     return petstore({
-      ...(changed.deployment || changed.baseUrl ? withoutAddress : options),
+      ...unchanged,
+      // A transport would take precedence over a new fetch.
+      ...(transport && !changed.fetch && { transport }),
       ...Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)),
       timeout,
       attemptTimeout,

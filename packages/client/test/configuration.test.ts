@@ -123,6 +123,13 @@ test('withOptions changes only what is passed', async () => {
   expect(waits).toEqual([0]);
 });
 
+test('withOptions replaces a transport by a fetch', async () => {
+  const { sent, api } = recording();
+  const fetch = async () => Response.json([{ id: 1 }]);
+  expect(await api.withOptions({ fetch }).listPets()).toEqual([{ id: 1 }]);
+  expect(sent).toEqual([]);
+});
+
 test.each(['get', 'GET', 'options'])('%s is retried, because it is safe to repeat', async (method) => {
   const { sent, connection } = recording({ retry: { limit: 1, base: 0 } }, 500);
   await expect(request(connection, { method, path: '/pets' })).rejects.toMatchObject({ status: 500 });

@@ -21,6 +21,12 @@ test('it fails with the errors of any other call', async () => {
   await expect(call).rejects.toBeInstanceOf(NotFoundError);
 });
 
+test('the message of its error does not contain the query, which may contain a credential', async () => {
+  const connection = connect({ apiKey: 'k', baseUrl: 'http://pets.test/v1', transport: () => new Promise(() => {}) });
+  const call = request(connection, { method: 'GET', path: '/things?token=secret' }, { timeout: 10 });
+  await expect(call).rejects.toMatchObject({ name: 'TimeoutError', message: 'GET /things timed out' });
+});
+
 describe('the server that the spec declares for one operation', () => {
   const baseUrlAt = (baseUrl: string, server: string) => atServer(connect({ baseUrl, apiKey: 'k' }), server).baseUrl;
 

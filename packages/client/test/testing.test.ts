@@ -103,8 +103,8 @@ describe('an interruption can', () => {
     expect(await store.listPets()).toEqual([{ id: 1, ...rex }]);
   });
 
-  test('delay a response', async () => {
-    fake.next('listPets', { delay: 10_000 });
+  test.each([10_000, Number.POSITIVE_INFINITY])('delay a response by %d ms', async (delay) => {
+    fake.next('listPets', { delay });
     await expect(store.listPets({}, { timeout: 20 })).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 

@@ -173,7 +173,8 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const timer = setTimeout(resolve, milliseconds);
+    // A timer fires at once if the time is longer than 31 bits.
+    const timer = setTimeout(resolve, Math.min(2e9, milliseconds));
     signal.onabort = () => {
       clearTimeout(timer);
       reject(signal.reason);
