@@ -155,8 +155,13 @@ function withTimeout<T>(
     // A listener on the caller's signal would outlive the task, so the task gets a signal derived from it and the controller's.
     const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
     signal.throwIfAborted();
-    const fail = (reason: unknown) => {
+    const end = () => {
       clearTimeout(timer);
+      // As long as the caller's signal exists, Node keeps a derived signal that has a listener, and all that the listener reaches.
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (reason: unknown) => {
+      end();
       controller.abort(reason);
       reject(reason);
     };
@@ -169,9 +174,7 @@ function withTimeout<T>(
     const onAbort = () => fail(signal.reason);
     if (callerSignal) signal.addEventListener('abort', onAbort);
     task(signal).then((value) => {
-      clearTimeout(timer);
-      // As long as the caller's signal exists, Node keeps a derived signal that has a listener, and all that the listener reaches.
-      signal.removeEventListener('abort', onAbort);
+      end();
       resolve(value);
     }, fail);
   });

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, type Options, petstore } from '../src/index.ts';
@@ -61,6 +61,18 @@ test('errors have the number of requests that were sent', async () => {
   await expect(api.listPets()).rejects.toMatchObject({ attempts: 3 });
   await expect(api.listPets({}, { retry: 0 })).rejects.toMatchObject({ attempts: 1 });
   await expect(api.listPets({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ attempts: 0 });
+});
+
+test.each([200, 404, 503])('a call that ends with %d leaves no listener on a signal', async (status) => {
+  const { signal } = new AbortController();
+  const signals = [signal];
+  const transport = async (request: HttpRequest) => {
+    signals.push(request.signal);
+    return new Response('[]', { status });
+  };
+  const { api } = await stubbed([], { transport });
+  await api.listPets({}, { signal }).outcome();
+  expect(signals.flatMap((one) => getEventListeners(one, 'abort'))).toEqual([]);
 });
 
 test('many concurrent calls with one signal cause no warning of a leak', async () => {
