@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
 import { service } from '@petstore/types';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { petctl, scratch, unreachable } from './petctl.ts';
+import { binary, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
 import { errorReply, record } from './recorder.ts';
 import { apiKey, startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
@@ -246,4 +247,22 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     });
     expect([code, existsSync(file())]).toEqual([130, false]);
   });
+
+  test.skipIf(hasNoTerminal || skips('petctl in a shell', missingProgram('bash'), 'bash'))(
+    'after Ctrl-Z and fg, the prompt asks again',
+    async () => {
+      const { code, terminal } = await onTerminal([], {
+        env: env({ PS1: 'ready> ' }),
+        program: ['bash', '--norc', '-i'],
+        steps: [
+          { expect: 'ready> ', send: `'${petctlNode}' '${binary}' auth login\r` },
+          { expect: 'hidden', send: 'ab\u001a' },
+          { expect: 'Stopped', send: 'fg; exit\r' },
+          { expect: 'hidden[\\s\\S]*hidden', send: `${apiKey}\r` },
+        ],
+      });
+      expect([code, existsSync(file())]).toEqual([0, true]);
+      expect(terminal).not.toContain(apiKey.slice(0, 5));
+    },
+  );
 });

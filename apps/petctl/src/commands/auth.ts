@@ -161,10 +161,16 @@ async function askHidden(stdin: NodeJS.ReadStream, stderr: Sink, question: strin
   const lines = createInterface({ input: stdin, output: discarded, terminal: true });
   try {
     return await new Promise((resolve, reject) => {
+      const ask = () => void stderr.write(question).catch(reject);
       lines.on('line', resolve);
       lines.on('error', reject);
       for (const end of ['SIGINT', 'close']) lines.on(end, () => reject(new InterruptedError()));
-      stderr.write(question).catch(reject);
+      lines.on('SIGCONT', () => {
+        // Deletes the typed text, and resumes stdin, which readline paused after Ctrl-Z.
+        lines.write(null, { ctrl: true, name: 'u' });
+        ask();
+      });
+      ask();
     });
   } finally {
     lines.close();
