@@ -36,11 +36,11 @@ if (node[0] < ${major} || (node[0] == ${major} && node[1] < ${minor})) {
 } else if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write('${version}\\n');
 } else {
-  var env = process.env;
-  var xdgCache = env.XDG_CACHE_HOME;
+  var isAbsolute = require('node:path').isAbsolute;
+  var xdgCache = process.env.XDG_CACHE_HOME || '';
+  var home = process.env.HOME || '';
   // The XDG specification requires ignoring a relative folder.
-  var isValid = xdgCache && require('node:path').isAbsolute(xdgCache);
-  var cache = isValid ? xdgCache : env.HOME && env.HOME + '/.cache';
+  var cache = isAbsolute(xdgCache) ? xdgCache : isAbsolute(home) && home + '/.cache';
   var enable = cache && require('node:module').enableCompileCache;
   if (enable) enable(cache + '/petctl');
   require('./program.js');

@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { service } from '@petstore/types';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -223,4 +232,22 @@ test('petctl docs prints the URL of the docs', async () => {
 
 test('an account whose home folder is /dev/null has no profiles', async () => {
   expect(await run(['config', 'list'], { XDG_CONFIG_HOME: '', HOME: '/dev/null' })).toMatchObject({ code: 0 });
+});
+
+test('an account that the system does not know has no profiles', async () => {
+  const unknown = `import os from 'node:os'; os.homedir = os.userInfo = () => { throw new Error('no such account'); }`;
+  const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(unknown)}`];
+  const env = { XDG_CONFIG_HOME: undefined, HOME: undefined };
+  expect(await petctl(['config', 'list'], { env, nodeArgs })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.each(['', '.'])('the current folder is not the home folder, also with HOME=%s', async (HOME) => {
+  mkdirSync(join(home, '.config', 'petctl'), { recursive: true });
+  writeFileSync(join(home, '.config', 'petctl', 'config.json'), '{"profiles":{"default":{"timeout":"77s"}}}');
+  const { stdout } = await petctl(['config', 'get', 'timeout'], {
+    env: { XDG_CONFIG_HOME: undefined, HOME },
+    cwd: home,
+  });
+  expect(stdout).not.toContain('77s');
+  expect(existsSync(join(home, '.cache'))).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { devNull, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { changeJsonFile, readJsonFile } from '../io/files.ts';
@@ -87,5 +87,16 @@ export function credentialsFile(env: Environment): string {
 function folder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
   if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'petctl');
   if (process.platform === 'win32' && APPDATA) return join(APPDATA, 'petctl');
-  return join(HOME || homedir(), '.config', 'petctl');
+  return join(homeFolder(HOME), '.config', 'petctl');
+}
+
+/** The user's home folder. A relative one is ignored, because the current folder must not configure petctl. */
+function homeFolder(home: string | undefined): string {
+  if (home && isAbsolute(home)) return home;
+  try {
+    return userInfo().homedir;
+  } catch {
+    // The system does not know the account, as in some containers.
+    return devNull;
+  }
 }
