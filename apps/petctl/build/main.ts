@@ -33,9 +33,7 @@ var node = process.versions.node.split('.');
 if (node[0] < ${major} || (node[0] == ${major} && node[1] < ${minor})) {
   process.stderr.write('petctl needs Node ${major}.${minor} or newer; this is ' + process.versions.node + '.\\n');
   process.exitCode = 2;
-} else if (process.argv.length === 3 && process.argv[2] === '--version') {
-  process.stdout.write('${version}\\n');
-} else {
+} else if (!hasWrittenVersion()) {
   var isAbsolute = require('node:path').isAbsolute;
   var xdgCache = process.env.XDG_CACHE_HOME || '';
   var home = process.env.HOME || '';
@@ -44,6 +42,17 @@ if (node[0] < ${major} || (node[0] == ${major} && node[1] < ${minor})) {
   var enable = cache && require('node:module').enableCompileCache;
   if (enable) enable(cache + '/petctl');
   require('./program.js');
+}
+
+function hasWrittenVersion() {
+  if (process.argv.length !== 3 || process.argv[2] !== '--version') return false;
+  try {
+    require('node:fs').writeSync(1, '${version}\\n');
+    return true;
+  } catch (_error) {
+    // The program reports the error.
+    return false;
+  }
 }
 `;
 }

@@ -165,12 +165,15 @@ test('help uses the same settings for colours', async () => {
   ).toEqual([false, false]);
 });
 
-test.skipIf(process.platform !== 'linux')('a full disk is an error', async () => {
-  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
-    const words = ['--norc', '-c', '"$0" "$1" pets list > /dev/full', petctlNode, binary];
-    execFile('bash', words, { env: environment(env) }, (error, _, text) =>
-      done({ code: error?.code, stderr: text }),
-    ).stdin?.end();
-  });
-  expect([code, stderr]).toEqual([1, 'petctl: The results could not be written (ENOSPC). Check for a full disk.\n']);
-});
+test.skipIf(process.platform !== 'linux').each(['pets list', '--version'])(
+  'a full disk is an error: %s',
+  async (line) => {
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
+      const words = ['--norc', '-c', `"$0" "$1" ${line} > /dev/full`, petctlNode, binary];
+      execFile('bash', words, { env: environment(env) }, (error, _, text) =>
+        done({ code: error?.code, stderr: text }),
+      ).stdin?.end();
+    });
+    expect([code, stderr]).toEqual([1, 'petctl: The results could not be written (ENOSPC). Check for a full disk.\n']);
+  },
+);
