@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, linkSync, openSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { outcomes, useImportFiles } from './import-files.ts';
-import { petctl, petctlNode } from './petctl.ts';
+import { binary, environment, petctl, petctlNode } from './petctl.ts';
 import { record } from './recorder.ts';
 import { startService } from './service.ts';
 
@@ -172,12 +172,27 @@ describe('is rejected before anything is sent', () => {
     expect(await run(files.path('none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
     expect(await run(files.path('.'))).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
     const file = files.write('same', '{"name":"A","categoryId":1}\n');
-    expect(await petctl(['pets', 'import', file, '--failed', file], { env })).toMatchObject({ code: 2 });
+    linkSync(file, files.path('hard-link'));
+    for (const failed of [file, files.path('hard-link')])
+      expect(await petctl(['pets', 'import', file, '--failed', failed], { env })).toMatchObject({ code: 2 });
     expect(readFileSync(file, 'utf8')).not.toBe('');
     const latin1 = files.write('latin1', Buffer.from('{"name":"\xe4"}', 'latin1'));
     expect(await run(latin1)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not UTF-8'),
     });
+  });
+
+  test.skipIf(process.platform === 'win32')('the input file itself, if it is stdin', () => {
+    const file = files.write('redirected', '{"name":"A","categoryId":1}\n');
+    const stdin = openSync(file, 'r');
+    const { status, stderr } = spawnSync(petctlNode, [binary, 'pets', 'import', '-', '--dry-run', '--failed', file], {
+      env: environment(env),
+      stdio: [stdin, 'pipe', 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(stdin);
+    expect([status, stderr]).toEqual([2, `petctl: --failed: ${file} is the file to import. Pass another file.\n`]);
+    expect(readFileSync(file, 'utf8')).not.toBe('');
   });
 });

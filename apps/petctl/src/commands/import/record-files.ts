@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fstatSync,
-  openSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, createReadStream, existsSync, fstatSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InterruptedError, OutputError, systemCode, UsageError } from '../../io/errors.ts';
 import { unreadable } from '../../io/files.ts';
@@ -68,7 +59,7 @@ export function openRecordsFiles(flags: Invocation['flags'], importedFile: strin
   const [failed, unknown] = ['failed', 'unknown'].map((flag) => {
     const recordsFile = flags.get(flag);
     if (typeof recordsFile !== 'string') return undefined;
-    if (importedFile !== '-' && isSameFile(recordsFile, importedFile))
+    if (isSameFile(recordsFile, importedFile === '-' ? '/dev/stdin' : importedFile))
       throw new UsageError(`--${flag}: ${recordsFile} is the file to import.`, 'Pass another file.');
     return openRecordsFile(flag, recordsFile, frame);
   });
@@ -109,9 +100,10 @@ function openRecordsFile(flag: string, recordsFile: string, frame: Records['fram
   };
 }
 
-/** Whether two flags name the same file. A device such as /dev/stderr can be written to twice. */
+/** Whether two names lead to the same file. A device such as /dev/stderr can be written to twice. */
 function isSameFile(one: unknown, other: unknown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string') return false;
-  if (!existsSync(one)) return resolve(one) === resolve(other);
-  return statSync(one).isFile() && existsSync(other) && realpathSync(one) === realpathSync(other);
+  if (!existsSync(one) || !existsSync(other)) return resolve(one) === resolve(other);
+  const [first, second] = [statSync(one), statSync(other)];
+  return first.isFile() && first.dev === second.dev && first.ino === second.ino;
 }
