@@ -108,6 +108,17 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect((await onTerminal(['pets', 'import', file, '--quiet'], { env, pipe: true })).terminal).toBe('');
   });
 
+  test('the progress bar is no wider than the terminal, and a dumb terminal has none', async () => {
+    const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
+    const file = files.write('x', lines(30));
+    const narrow = await onTerminal(['pets', 'import', file], { env, pipe: true, columns: 20 });
+    const bars = narrow.terminal.split('\r\u001b[K').slice(1, -1);
+    expect(bars).not.toEqual([]);
+    for (const bar of bars) expect(bar.length).toBeLessThan(20);
+    const dumb = await onTerminal(['pets', 'import', file], { env: { ...env, TERM: 'dumb' }, pipe: true });
+    expect(dumb.terminal).not.toContain('\u001b');
+  });
+
   test('Ctrl-C waits for the calls in progress, and saves exactly the remaining lines', async () => {
     const added: string[] = [];
     const { env } = await record((request, count) => {

@@ -1,10 +1,11 @@
 import type { Operation } from '@petstore/types';
 import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
-import type { Sink } from '../../io/process-io.ts';
+import type { Io } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
+import { truncate } from '../../output/table.ts';
 import type { Invocation } from '../../parse/command.ts';
 import { openRecordsFiles, openSource, type RecordsFiles, type Source } from './record-files.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
@@ -38,7 +39,7 @@ export async function runImport(
   io.interrupted.throwIfAborted();
   const files = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
-  const bar = progressBar(io.stderr, flags.has('quiet'), source.progress, counts);
+  const bar = progressBar(io, flags.has('quiet'), source.progress, counts);
   const run: Run = { invocation, files, counts, bar, stopReason: undefined };
   stopAtSignals(run, source);
   const concurrency = Number(flags.get('concurrency') ?? defaultConcurrency);
@@ -187,9 +188,9 @@ type ProgressBar = ReturnType<typeof progressBar>;
 const REDRAW_MS = 100;
 const ERASE_LINE = '\r\u001b[K';
 
-/** A progress bar. If stderr is not a terminal, the bar is never drawn. */
-function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | undefined, counts: Counts) {
-  if (!stderr.isTerminal || isQuiet) return { draw: () => {}, clear: () => {} };
+/** A progress bar. If stderr is not a terminal that can erase a line, the bar is never drawn. */
+function progressBar({ stderr, env }: Io, isQuiet: boolean, progress: () => number | undefined, counts: Counts) {
+  if (!stderr.isTerminal || env.TERM === 'dumb' || isQuiet) return { draw: () => {}, clear: () => {} };
   let [drawnAt, isVisible] = [0, false];
   return {
     /** Draws the bar; redraws a visible one at most ten times a second. */
@@ -197,7 +198,8 @@ function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | un
       const now = performance.now();
       if (isVisible && now - drawnAt < REDRAW_MS) return;
       [drawnAt, isVisible] = [now, true];
-      void stderr.write(`${ERASE_LINE}${barOf(progress())}${summary(counts)}`);
+      // A bar that wraps could not be erased.
+      void stderr.write(ERASE_LINE + truncate(barOf(progress()) + summary(counts), (stderr.columns || 80) - 1));
     },
     /** Removes the bar before other output. */
     clear: () => {
