@@ -133,6 +133,29 @@ test.skipIf(skips('Completion in bash of --status=', missingProgram('bash'), 'ba
   },
 );
 
+test.skipIf(hasNoTerminal || skips('Completion in bash of a name with spaces', missingProgram('bash'), 'bash'))(
+  'bash inserts a name as one word',
+  async () => {
+    const names = ['my work', "it's $(touch ran)"];
+    const home = mkdtempSync(join(scratch, 'config-'));
+    mkdirSync(join(home, 'petctl'));
+    const profiles = Object.fromEntries(names.map((name) => [name, { timeout: '7s' }]));
+    writeFileSync(join(home, 'petctl', 'config.json'), JSON.stringify({ profiles }));
+    for (const name of names) {
+      const { terminal } = await onTerminal([], {
+        env: { ...env, PS1: 'ready> ', XDG_CONFIG_HOME: home },
+        program: ['bash', '--norc', '-i'],
+        steps: [
+          { expect: 'ready> ', send: `cd '${folder}'; source petctl.bash; echo sou''rced\r` },
+          { expect: 'sourced', send: `petctl config get timeout --profile ${name.slice(0, 2)}\t; exit\r` },
+        ],
+      });
+      expect(terminal).toContain('7s');
+    }
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  },
+);
+
 test.each([
   [['pets', 'import', ''], ':files\n'],
   [['pets', 'create', '--data', ''], ':files\n'],
@@ -140,6 +163,8 @@ test.each([
   [['pets', 'list', '--status=so'], '--status=sold\t\n'],
   [['--base-url', 'pets', 'pets', 'g'], 'get\tGet an animal\n'],
   [['help', 'exit'], 'exit-codes\tExit codes\n'],
+  [['help', 'pets', 'g'], 'get\tGet an animal\n'],
+  [['help', 'exit-codes', ''], ''],
   [['nope', 'x'], ''],
 ])('%j', async (words, stdout) => {
   expect(await petctl(['__complete', ...words])).toEqual({ code: 0, stdout, stderr: '' });

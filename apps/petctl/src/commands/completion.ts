@@ -2,7 +2,7 @@ import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, kindOf } from '../flags/parse-value.ts';
 import type { Environment, Io } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
-import { type CommandNode, flagsOf, type Invocation } from '../parse/command.ts';
+import { type CommandNode, flagsOf, type Invocation, walk } from '../parse/command.ts';
 import { parse } from '../parse/parser.ts';
 import { isSettingName, readProfiles } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
@@ -51,7 +51,8 @@ function candidatesAfter(before: readonly string[], last: string, root: CommandN
   const count = operands.indexOf(UNFINISHED);
   if (node.commands) return { words: count > 0 ? [] : commandCandidates(node) };
   const argument = node.args?.[Math.min(count, node.args.length - 1)];
-  if (node.name === 'help' && root.commands?.includes(node)) return { words: helpCandidates(root) };
+  if (node.name === 'help' && root.commands?.includes(node))
+    return { words: helpCandidates(root, operands.slice(0, count)) };
   return argument ? valuesOf(argument, last) : { words: [] };
 }
 
@@ -114,8 +115,11 @@ function commandCandidates(node: CommandNode): Candidates['words'] {
   return (node.commands ?? []).map(({ name, summary }) => [name, summary]);
 }
 
-function helpCandidates(root: CommandNode): Candidates['words'] {
-  return [...commandCandidates(root), ...topics().map(({ name, title }) => [name, title] as const)];
+function helpCandidates(root: CommandNode, path: readonly string[]): Candidates['words'] {
+  if (path.length === 0)
+    return [...commandCandidates(root), ...topics().map(({ name, title }) => [name, title] as const)];
+  const located = [...walk(root)].find((one) => one.path.join(' ') === path.join(' '));
+  return located ? commandCandidates(located.node) : [];
 }
 
 /** Prints the script for a shell. */
@@ -139,6 +143,7 @@ _petctl() {
     word=${'$'}{line%%$'\t'*}
     # bash counts --status=sold as three words and completes only the last.
     [[ $word == --*=* && $current != --* ]] && word=${'$'}{word#*=}
+    [[ $word == *[!A-Za-z0-9_.,:=@/-]* ]] && printf -v word %q "$word"
     COMPREPLY+=("$word")
   done < <(petctl __complete "${'$'}{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
