@@ -35,6 +35,7 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['pest', 'list'], "Did you mean 'pets'?"],
     [['pets', 'list', 'more'], "takes no 'more'"],
     [['auth', 'login', 'pk_secret'], "'petctl auth login' takes no argument"],
+    [['auth', 'login', '--with-key=secret-key'], '--with-key is not true or false'],
     [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
     [['pets', 'list', '-o', 'jsn'], "Did you mean 'json'?"],
     [['pets', 'list', '--timeout', 'soon'], 'a time above zero'],

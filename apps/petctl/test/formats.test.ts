@@ -135,6 +135,12 @@ describe('--jq', () => {
     expect(printed).toBe('1\n2\n');
   });
 
+  test('a filter that never ends to recurse is an error', async () => {
+    const { code, stderr } = await petctl(['pets', 'list', '--jq', 'def f: [f]; f'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/petctl: --jq: the filter needs too much memory\. Check it for endless recursion\.\n$/);
+  });
+
   test('escapes control characters, too', async () => {
     expect(await list('--jq', '.[1].name')).not.toContain('\u001b');
   });

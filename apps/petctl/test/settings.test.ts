@@ -172,6 +172,12 @@ test('config set and unset change a profile, or create it', async () => {
     profile: 'work',
     profiles: { work: { deployment: 'staging' } },
   });
+  const unset = await run(['config', 'unset', 'timeout', '--profile', 'wrok']);
+  expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'work'?") });
+  await run(['config', 'set', 'base-url', 'http://work/v1']);
+  expect(await target([])).toBe(
+    `petctl: profile 'work' in ${file()} sets base-url and deployment. Remove one of them with 'petctl config unset'.\n`,
+  );
 });
 
 describe('an invalid setting is an error that names its source', () => {

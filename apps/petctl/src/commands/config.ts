@@ -27,14 +27,16 @@ export async function get({ args, settings: userSettings, io }: Invocation): Pro
   await io.stdout.write(`${escapeControls(String(value))}\n`);
 }
 
-/** Changes a setting of the profile, and creates a missing profile. Removes the setting if there is no argument for its value. */
+/** Changes a setting of the profile, and creates a missing profile; without a value, removes the setting from an existing profile. */
 export async function change({ io: { env }, args, flags }: Invocation): Promise<void> {
   const [key = '', value] = args.map(String);
   if (key === 'profile') return useProfile(env, value);
   if (!isSettingName(key)) throw unknownSetting(key, profileKeys);
   if (value !== undefined) parseSetting<unknown>(settings[key], value, key);
-  changeProfiles(env, ({ selected, profiles }) => {
+  changeProfiles(env, (stored) => {
+    const { selected, profiles } = stored;
     const profile = String(flags.get('profile') ?? (env[settings.profile.env] || (selected ?? 'default')));
+    if (value === undefined) rejectUnknownProfile(profile, stored);
     // JSON omits undefined values.
     return { selected, profiles: { ...profiles, [profile]: { ...profiles[profile], [key]: value } } };
   });

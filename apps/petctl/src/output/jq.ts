@@ -25,7 +25,11 @@ async function runJq(text: string, filter: string, { blocking }: Io) {
   // Loaded on demand: a megabyte of WebAssembly.
   const { raw } = await import('jq-wasm');
   // After `--`, jq does not take a filter such as `-length` for an option.
-  return blocking(() => raw(text, filter, ['-r', '-c', '--']));
+  return blocking(() => raw(text, filter, ['-r', '-c', '--'])).catch((error: Error) => {
+    // A filter whose recursion or result has no end aborts jq, or exceeds the length of a text.
+    if (!/^(Runtime|Range)Error$/.test(error.name)) throw error;
+    throw new CliError('unwritten', '--jq: the filter needs too much memory.', 'Check it for endless recursion.');
+  });
 }
 
 function messageOf(stderr: string): string {

@@ -187,5 +187,9 @@ function validValue(parsed: ParsedValue, name: string, schema: Schema, text: str
   if ('value' in parsed) return parsed.value;
   const isSwitch = kindOf(schema) === 'boolean' && name.startsWith('--');
   const hint = isSwitch ? `Use ${name}=true or ${name}=false.` : `It must be ${expected(schema)}.`;
-  throw new UsageError(`${name} '${text}' ${parsed.problem}.`, suggestion(text, enumWords(schema), hint));
+  // The value of a switch may be a key, so the message omits it.
+  throw new UsageError(
+    `${isSwitch ? name : `${name} '${text}'`} ${parsed.problem}.`,
+    suggestion(text, enumWords(schema), hint),
+  );
 }

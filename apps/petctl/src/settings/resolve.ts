@@ -75,11 +75,12 @@ function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string>
 function configuredUrl(sources: readonly SettingSource[]): SettingValue<string> | undefined {
   for (const { origin, text } of sources) {
     const [url, deployment] = [text('base-url'), text('deployment')];
-    if (url !== undefined && deployment !== undefined)
-      throw new UsageError(
-        `${origin('base-url')} and ${origin('deployment')} both set the service.`,
-        'Use one of them.',
-      );
+    if (url !== undefined && deployment !== undefined) {
+      const [one, other] = [origin('base-url'), origin('deployment')];
+      throw one === other
+        ? new UsageError(`${one} sets base-url and deployment.`, "Remove one of them with 'petctl config unset'.")
+        : new UsageError(`${one} and ${other} both set the service.`, 'Use one of them.');
+    }
     if (url !== undefined) return { value: url, origin: origin('base-url') };
     if (deployment !== undefined)
       return { value: service.deployments[deployment as Deployment], origin: origin('deployment') };
