@@ -199,7 +199,9 @@ describe('exit codes', () => {
     const { env, requests } = await record(() => ({}));
     const { code, stderr } = await petctl(['pets', 'list'], { env: { ...env, PETCTL_API_KEY: undefined } });
     expect([code, requests]).toEqual([exitCodes.unauthorized.exit, []]);
-    expect(stderr).toContain('petctl auth login');
+    expect(stderr).toContain("Log in with 'petctl auth login', or set");
+    const elsewhere = await petctl(['pets', 'list', '--deployment', 'staging']);
+    expect(elsewhere.stderr).toContain("Log in with 'petctl auth login' and the same --deployment, or set");
   });
 
   test('help prints all of them', async () => {

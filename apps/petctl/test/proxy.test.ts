@@ -100,7 +100,9 @@ describe('a proxy from the environment', () => {
   test.skipIf(hasNoCertificates)('an untrusted certificate is rejected, also through a tunnel', async () => {
     expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/https:\/\/petstore\.test\/v1 could not be reached \(.*CERT.*\)/),
+      stderr: expect.stringMatching(
+        /https:\/\/petstore\.test\/v1 could not be reached \(.*CERT.*\).*NODE_EXTRA_CA_CERTS/,
+      ),
     });
     expect(await list('https://refused.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,

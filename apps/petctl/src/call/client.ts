@@ -98,8 +98,9 @@ export async function credentialsFor(invocation: Invocation, target: CallTarget)
 }
 
 /** The profile and origin of the credentials for a base URL. */
-export function credentialScope({ io, settings }: Invocation, baseUrl: string): CredentialScope {
-  return { env: io.env, profile: settings.profile, origin: new URL(baseUrl).origin };
+export function credentialScope({ io, settings, flags }: Invocation, baseUrl: string): CredentialScope {
+  const selecting = ['profile', 'base-url', 'deployment'].filter((name) => flags.has(name)).map((name) => `--${name}`);
+  return { env: io.env, profile: settings.profile, origin: new URL(baseUrl).origin, flags: selecting };
 }
 
 /** Whether only `--base-url` names this origin: it is not local, and no deployment or configured URL has it. */

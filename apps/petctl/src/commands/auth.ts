@@ -96,7 +96,7 @@ export async function logout(invocation: Invocation): Promise<void> {
   const id = selectedCredential(invocation);
   const { origin, profile, scheme } = id;
   const stored = readStored(id);
-  if (!stored) throw noCredential(origin, [[scheme]]);
+  if (!stored) throw noCredential(id, [[scheme]]);
   if ('keyring' in stored) await removeFromKeyring(id);
   saveCredential(id, undefined);
   await writeNotice(invocation, `Removed the ${credentialName(scheme)} of the profile '${profile}' for ${origin}.`);
@@ -118,7 +118,7 @@ export async function token(invocation: Invocation): Promise<void> {
 async function requireCredential(invocation: Invocation): Promise<Credential> {
   const id = selectedCredential(invocation);
   const credential = await findCredential(id);
-  if (!credential) throw noCredential(id.origin, [[id.scheme]]);
+  if (!credential) throw noCredential(id, [[id.scheme]]);
   return credential;
 }
 

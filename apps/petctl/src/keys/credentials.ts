@@ -63,6 +63,8 @@ export interface CredentialScope {
   readonly env: Environment;
   readonly profile: string;
   readonly origin: string;
+  /** The flags that selected the profile and the origin; hints name them. */
+  readonly flags: readonly string[];
 }
 
 /** Identifies a stored credential. */
@@ -82,7 +84,7 @@ export async function findCredentials(
     const credentials = results.filter((credential) => credential !== undefined);
     if (credentials.length === schemes.length) return credentials;
   }
-  throw noCredential(scope.origin, combinations);
+  throw noCredential(scope, combinations);
 }
 
 /** The credential of a scheme: from the environment, else the stored one. */
@@ -118,7 +120,7 @@ function keyringLocked({ origin, scheme }: CredentialId): UsageError {
 }
 
 /** The error for missing credentials; `needed` are the accepted combinations of schemes. */
-export function noCredential(origin: string, needed: readonly (readonly Scheme[])[]): CliError {
+export function noCredential({ origin, flags }: CredentialScope, needed: readonly (readonly Scheme[])[]): CliError {
   const [first = [], ...others] = needed;
   const names = needed.map((all) => all.map(credentialName).join(' and '));
   const logins = first.map(({ isApiKey, name }) => `'petctl auth login${isApiKey ? '' : ` --scheme ${name}`}'`);
@@ -127,7 +129,7 @@ export function noCredential(origin: string, needed: readonly (readonly Scheme[]
     others.length === 0 && first.length === 1
       ? `There is no ${names[0]} for ${origin}.`
       : `Credentials for ${origin} are missing: it needs ${names.join(', or ')}.`,
-    `Log in with ${logins.join(' and ')}, or set ${first.map(({ variable }) => variable).join(' and ')}.`,
+    `Log in with ${logins.join(' and ')}${flags.length > 0 ? ` and the same ${flags.join(' and ')}` : ''}, or set ${first.map(({ variable }) => variable).join(' and ')}.`,
   );
 }
 

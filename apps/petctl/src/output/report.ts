@@ -40,9 +40,11 @@ export function errorReport(error: unknown): ErrorReport {
     return report(
       'unreachable',
       `${error.message}${proxy ? ` through the proxy ${proxy.origin}` : ''}${code ? ` (${code})` : ''}.`,
-      proxy
-        ? `Check the proxy, or change ${proxy.scheme}_proxy or all_proxy.`
-        : 'Check that it runs there, or select another address with --base-url or --deployment.',
+      /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code)
+        ? 'To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer.'
+        : proxy
+          ? `Check the proxy, or change ${proxy.scheme}_proxy or all_proxy.`
+          : 'Check that it runs there, or select another address with --base-url or --deployment.',
     );
   }
   if (error instanceof Error && unsendableInputErrors.has(error))
@@ -57,7 +59,7 @@ function responseReport(error: PetstoreError): ErrorReport {
   const target = isRedirect ? error.headers.get('location') : null;
   return {
     ...(target !== null
-      ? report(kind, `The service redirects to ${target}.`, 'Set this address with --base-url.')
+      ? report(kind, `The service redirects to ${target}.`, 'Change --base-url to match this address.')
       : report(kind, error.message, error.status < 300 ? '-v shows the response.' : hints[kind])),
     code: error.code ?? kind,
     status: error.status,
@@ -67,7 +69,7 @@ function responseReport(error: PetstoreError): ErrorReport {
 
 const hints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "'petctl auth status' shows the key in use; 'petctl auth login' stores another.",
-  not_found: 'Check the identifier; -v shows the request.',
+  not_found: 'Check the identifier and --base-url; -v shows the request.',
   refused: 'Correct the input that the message names; -v shows the request.',
   rate_limited: 'Wait a moment, then retry.',
   failed: 'Retry later; -v shows the request.',
