@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { constants as system } from 'node:os';
 import { dirname, resolve } from 'node:path';
 
 const { O_CREAT, O_DIRECTORY, O_DSYNC = 0, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
@@ -161,5 +162,7 @@ export function reasonOf(error: unknown): string {
 
 /** Whether free space would solve the error. After any other failed write the state of the disk is unknown. */
 export function isDiskFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
+  // Node has no code for an exceeded quota (EDQUOT).
+  const isOverQuota = error instanceof Error && 'errno' in error && error.errno === -system.errno.EDQUOT;
+  return errorCode(error) === 'ENOSPC' || isOverQuota;
 }
