@@ -43,6 +43,13 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
     expect(await everything(one.things)).toHaveLength(20);
   });
 
+  test('are not given to writes without one, also if the role reads nulls in arrays as text', async () => {
+    const url = `${await newDatabase()}+-c+array_nulls%3Doff`;
+    const { things } = await open(url);
+    for (const key of ['a', 'b']) await Promise.all([things.create({}), things.create({}, once(key))]);
+    expect(await everything(things)).toEqual([1, 2, 3, 4].map((key) => ({ key })));
+  });
+
   test('give a repetition the bytes of the first response', async () => {
     await expectSameResponse(await openPostgresStore(await newDatabase(), allCollections));
   });

@@ -47,14 +47,15 @@ export class Session extends Client {
 export type Prepare = (session: Session) => Promise<void>;
 
 /**
- * Sets how a session reports warnings and plans statements, then runs the SQL of `settings`. All of them override the settings of
- * the role. Rejects if the host accepts no writes.
+ * Sets how a session reports warnings, reads nulls in arrays and plans statements, then runs the SQL of `settings`. All of them
+ * override the settings of the role. Rejects if the host accepts no writes.
  */
 export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
   // Every statement uses an index, so one plan fits all parameters. Outdated statistics of a fast-growing table could make the
   // planner scan it.
   const plans = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
-  await session.run({ text: `SET client_min_messages = warning; ${plans}; ${settings}` }, timeoutMs);
+  const text = `SET client_min_messages = warning; SET array_nulls = on; ${plans}; ${settings}`;
+  await session.run({ text }, timeoutMs);
   const { rows } = await session.run({ text: 'SHOW transaction_read_only' }, timeoutMs);
   if (rows[0]?.[0] !== 'off') throw new Error('it is read only');
 }
