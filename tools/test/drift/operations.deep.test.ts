@@ -22,7 +22,7 @@ async function withOperations(project: Project): Promise<Project> {
   document.paths = { '/about': paths['/about'], ...document.paths, ...paths };
   document.components.securitySchemes.ticket = { type: 'apiKey', in: 'query', name: 'ticket' };
   document.tags.push(
-    ...['service', 'searches', 'orders', 'files'].map((name) => ({ name, description: `All ${name}.` })),
+    ...['service', 'searches', 'orders', 'visits', 'files'].map((name) => ({ name, description: `All ${name}.` })),
   );
   const inserted = (file: string, marker: string, more: string, front = '') => {
     const before = project.read(file);
@@ -36,7 +36,7 @@ async function withOperations(project: Project): Promise<Project> {
     ...inserted(
       collections,
       'export const collections = {',
-      "  orders: collectionOf('orders', operations.listOrders),",
+      "  orders: collectionOf('orders', operations.listOrders),\n  visits: collectionOf('visits', operations.listVisits),",
     ),
   });
   return written.with(await generatedFrom(written));
@@ -66,6 +66,17 @@ describe('operations of all shapes, which are right', () => {
       expect(await findings(name, project)).toEqual([]);
     },
   );
+
+  test("may have error codes of their own with the statuses of the server's codes", async () => {
+    const text = project
+      .read(spec)
+      .replace(
+        'x-statuses:',
+        'x-statuses:\n        already_sold: 409\n        too_many_pets: 429\n        closed: 503',
+      );
+    const edited = project.with({ [spec]: text });
+    expect(await findings('client', edited.with(await generatedFrom(edited)))).toEqual([]);
+  });
 
   test('are additions since the base', async () => {
     const rules = (await findings('breakingChanges', project)).map(({ actual, where }) => `${where}: ${actual}`);
@@ -109,6 +120,7 @@ describe('the check finds', () => {
       'searchPets: async () => undefined',
     ],
     ['conformance', 'a success instead of a 404', handlers, /if \(outcome !== 'removed'\).*/, ''],
+    ['conformance', 'a create that rejects every body', handlers, 'await pets().get(visit.petId)', 'visit.x'],
     ['conformance', 'a status that nothing leads to', handlers, 'status: 403', 'status: 400'],
     [
       'conformance',

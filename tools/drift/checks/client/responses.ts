@@ -34,7 +34,7 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
     const response = jsonResponse(status, JSON.stringify(body), headers);
     const { error } = await call(subject, { responses: [response] });
     yield* thrownErrors(subject.client, error, body, nameOf(status));
-    if (!isRetried(subject, status)) continue;
+    if (!isRetried(subject, code, status)) continue;
     const { sent } = await call(subject, { retry: 1, responses: [response, { status: first }] });
     if (sent.length !== 2) yield `a request that is answered ${status} with Retry-After is not sent again`;
   }
@@ -73,10 +73,13 @@ function thrownErrors(client: ClientOperation['client'], thrown: unknown, body: 
     .map(([name, fact, expected]) => `${status} ${code} ends with ${name} ${excerpt(fact)}, not ${excerpt(expected)}`);
 }
 
-/** Whether a response with this status states in Retry-After when to retry. */
-function isRetried({ spec, operation }: ClientOperation, status: number): boolean {
+/** The codes after which the server accepts the same request again. With a service's own code, a conflict may last. */
+const RETRYABLE_CODES = ['request_in_flight', 'rate_limited', 'unavailable'];
+
+/** Whether an error with this code states in Retry-After when to retry. */
+function isRetried({ spec, operation }: ClientOperation, code: string, status: number): boolean {
   const { headers } = declaredResponse(spec, operation, status) ?? {};
-  return [409, 429, 503].includes(status) && 'Retry-After' in node(headers);
+  return RETRYABLE_CODES.includes(code) && 'Retry-After' in node(headers);
 }
 
 /** Errors in following two pages. */

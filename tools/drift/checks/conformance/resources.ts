@@ -7,6 +7,7 @@ import { bodiesFor, excerpt, requiredInputs } from '../values.ts';
 import { fetchAll, fetchPage, MAX_ELEMENTS, pagedList, requestWith } from './paging.ts';
 import { createRequest, type Resource, replayErrors, staleErrors, tagErrors, versionErrors } from './repetition.ts';
 import { requestFor, type Service } from './service.ts';
+import { isRejection } from './test-requests.ts';
 
 /** Elements are added to a list until its largest page is full, but at most this many elements. */
 const MAX_ADDED = MAX_ELEMENTS / 2;
@@ -65,7 +66,8 @@ function jsonBodyOf({ body }: Operation): Resource['body'] | undefined {
 
 /**
  * Adds an element for each example of the body. Then adds the same elements in turn until the largest page is full, so each page
- * has elements of several kinds. Returns the created elements.
+ * has elements of several kinds. Returns the created elements. A body may refer to a resource that does not exist, if the
+ * operation declares 404.
  */
 async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
   const { service } = resource;
@@ -73,20 +75,27 @@ async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
   const bodies = bodiesFor(service.spec, schema);
   const add = (body: unknown) => service.send(createRequest(resource, { body, contentType: type }));
   const created: unknown[] = [];
+  const accepted: unknown[] = [];
   for (const body of bodies) {
     const response = await add(body);
     const text = await response.text();
     if (response.ok) {
       const element = readJson(text);
       created.push(element);
+      accepted.push(body);
       yield* echoErrors(service.spec, schema, node(body), node(element));
-    } else yield `the response to the valid body ${excerpt(body)} is ${response.status}`;
+    } else if (response.status !== 404 || !isRejection(resource.create, 404))
+      yield `the response to the valid body ${excerpt(body)} is ${response.status}`;
+  }
+  if (accepted.length === 0) {
+    yield 'no valid body is accepted';
+    return created;
   }
   const largest = Math.max(...pageSizes(resource).map(([, size]) => size));
-  const more = largest <= MAX_ADDED ? Math.max(0, largest + 1 - bodies.length) : 0;
+  const more = largest <= MAX_ADDED ? Math.max(0, largest + 1 - accepted.length) : 0;
   for (let added = 0; added < more; added += CONCURRENT_REQUESTS) {
     const count = Math.min(CONCURRENT_REQUESTS, more - added);
-    const adding = Array.from({ length: count }, (_, i) => add(bodies[(added + i) % bodies.length]));
+    const adding = Array.from({ length: count }, (_, i) => add(accepted[(added + i) % accepted.length]));
     const texts = await Promise.all(adding.map(async (response) => (await response).text()));
     created.push(...texts.map(readJson));
   }
@@ -101,7 +110,7 @@ function* echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): Ge
     if (described.writeOnly) continue;
     if (name in sent && !isDeepStrictEqual(received[name], sent[name]))
       yield `${name} is sent as ${excerpt(sent[name])}, and is ${value} in the response`;
-    if (!(name in sent) && name in received && described.default === undefined)
+    if (!(name in sent) && name in received && described.default === undefined && !described.readOnly)
       yield `${name} is not sent, and is ${value} in the response`;
   }
 }

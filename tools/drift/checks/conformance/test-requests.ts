@@ -91,11 +91,8 @@ function validRequests({ spec, operation, build }: Call, existing: PathValues): 
     // The server may reject a generated precondition: as unmet, because no resource has that version, or as malformed, because
     // a value that fits the schema need not be an entity tag or a date.
     const preconditionErrors = PRECONDITION.test(label) ? [400, 412] : [];
-    // A handler may reject a request that matches the spec, with another declared status.
     const accepts = (status: number) =>
-      isSuccess(operation, status) ||
-      (status > 403 && status < 500 && isDeclared(operation, status)) ||
-      preconditionErrors.includes(status);
+      isSuccess(operation, status) || isRejection(operation, status) || preconditionErrors.includes(status);
     const request = build(withPath(inputs, existing));
     return { label: `a valid request (${label})`, request, accepts, expected: 'a success' };
   });
@@ -160,6 +157,11 @@ export function isSuccess({ object: { responses = {} } }: Operation, status: num
   const declared = Object.keys(responses);
   const names = declared.some((name) => /^2/.test(name)) ? [String(status), '2XX', '2xx'] : ['default'];
   return names.some((name) => declared.includes(name));
+}
+
+/** Whether a handler may reject a request that matches the spec with this status: the operation declares it. */
+export function isRejection(operation: Operation, status: number): boolean {
+  return status > 403 && status < 500 && isDeclared(operation, status);
 }
 
 /** The same inputs, but a valid identifier of no resource; undefined if the path has no parameter. */
