@@ -1,10 +1,10 @@
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { examplesOf, help } from '../src/commands/help/help.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import type { CommandNode } from '../src/parse/command.ts';
 import { parse } from '../src/parse/parser.ts';
-import { bareOperation, field, io } from './inputs.ts';
+import { bareOperation, field, helpOf, io, operation } from './inputs.ts';
 
 const commandsOf = (node: CommandNode, group: string) =>
   node.commands?.find(({ name }) => name === group)?.commands?.map(({ name }) => name);
@@ -133,6 +133,40 @@ test('examples are words of a shell', () => {
   const node = fullTree([{ ...bareOperation, path: '/things/{thing}', fields }]).commands?.[0]?.commands?.[0];
   const [example] = node ? examplesOf({ path: ['things', 'list'], node }) : [];
   expect(example?.[0]).toBe("petctl things list 'a thing' --state 'isn'\\''t here'");
+});
+
+test('examples have valid texts, or are left out', () => {
+  const examples = (schemas: Record<string, Schema>, body?: RequestBody) => {
+    const of = operation(schemas, body);
+    const fields = Object.entries(of.fields).map(([name, one]) => [name, { ...one, required: true }]);
+    const [group] = fullTree([{ ...of, fields: Object.fromEntries(fields) }]).commands ?? [];
+    const node = group?.commands?.[0];
+    return node
+      ? examplesOf({ path: ['things', 'put'], node }).map(([line]) => line.replace('petctl things put ', ''))
+      : [];
+  };
+  const texts: [schema: Schema, example: string][] = [
+    [{ type: 'string', format: 'date' }, '2026-01-31'],
+    [{ type: ['string', 'null'], format: 'date-time' }, "'2026-01-31T12:00:00Z'"],
+    [{ type: 'string', minLength: 8 }, "'a texxxx'"],
+    [{ type: 'string', maxLength: 3 }, "'a t'"],
+    [{ oneOf: [{ type: 'string', enum: ['sold'] }, { type: 'null' }] }, 'sold'],
+  ];
+  for (const [schema, example] of texts) expect(examples({ te: schema })).toContain(`--te ${example}`);
+  const code: Schema = { type: 'string', pattern: '^[A-Z]{3}$' };
+  expect(examples({ code })).toEqual(['--data @body.json']);
+  expect(examples({ price: { type: 'object', required: ['code'], properties: { code } } })).toEqual([
+    '--data @body.json',
+  ]);
+  const bytes = { required: true, mediaType: 'image/jpeg', kind: 'bytes', whole: true } as const;
+  expect(examples({ body: { type: 'string', format: 'binary' } }, bytes)).toEqual(['--data @body.bin']);
+});
+
+test('help shows the values of an enum that may be null, and both bounds of a length', () => {
+  const outcome: Schema = { oneOf: [{ type: 'string', enum: ['healthy', 'treated'] }, { type: 'null' }] };
+  const text = helpOf(operation({ outcome, name: { type: 'string', minLength: 1, maxLength: 9 } }));
+  expect(text).toContain('One (one of healthy, treated).');
+  expect(text).toContain('One (from 1 to 9 characters).');
 });
 
 test('stability markers are shown', () => {

@@ -1,6 +1,6 @@
 import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { type Flag, kebab, switchFlag, valueFlag } from '../flags/flag.ts';
-import { isMap, kindOf } from '../flags/parse-value.ts';
+import { isMap, kindOf, notNull } from '../flags/parse-value.ts';
 import { callFlags, globalFlags } from '../parse/command.ts';
 
 /** All flags of the command of an operation. */
@@ -113,13 +113,6 @@ function propertyFlagsOf({ name: prefix, property: path, schema: object }: Input
     const flag = inputFlag(`${prefix}.${freeName(plain, plain, used)}`, [...path, key], schema, description);
     return [flag, ...propertyFlagsOf(flag)];
   });
-}
-
-/** Returns X for `anyOf: [X, null]` or `oneOf: [X, null]`, otherwise the schema itself. */
-function notNull(schema: Schema): Schema {
-  const { anyOf, oneOf } = resolved(schema);
-  const others = (anyOf ?? oneOf ?? []).filter((alternative) => resolved(alternative).type !== 'null');
-  return others.length === 1 && others[0] ? others[0] : schema;
 }
 
 type InputFlag = Flag & Required<Pick<Flag, 'property'>>;

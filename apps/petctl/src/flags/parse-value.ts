@@ -47,6 +47,13 @@ export function isMap(schema: Schema): boolean {
   return kindOf(schema) === 'object' && additionalProperties !== undefined && additionalProperties !== false;
 }
 
+/** Returns X for `anyOf: [X, null]` or `oneOf: [X, null]`, otherwise the schema itself. */
+export function notNull(schema: Schema): Schema {
+  const { anyOf, oneOf } = resolved(schema);
+  const others = (anyOf ?? oneOf ?? []).filter((alternative) => resolved(alternative).type !== 'null');
+  return others.length === 1 && others[0] ? others[0] : schema;
+}
+
 /** Validates a value by its schema. */
 export function validate(value: unknown, schema: Schema): ParsedValue {
   const problem = faultOf(value, schema, 'request');
@@ -128,15 +135,8 @@ function mayBeWide(schema: Schema): boolean {
 }
 
 /** The allowed values, for messages and help; undefined if all values of the type are allowed. */
-export function boundsOf({
-  enum: values,
-  const: only,
-  minimum,
-  maximum,
-  minLength,
-  maxLength,
-  ...schema
-}: Schema): string | undefined {
+export function boundsOf(bounded: Schema): string | undefined {
+  const { enum: values, const: only, minimum, maximum, minLength, maxLength, ...schema } = notNull(bounded);
   if (values) return `one of ${values.map(String).join(', ')}`;
   if (only !== undefined) return typeof only === 'object' ? JSON.stringify(only) : String(only);
   const lower = minimum ?? schema.exclusiveMinimum;
@@ -144,15 +144,15 @@ export function boundsOf({
   const ends = [
     lower !== undefined && `${minimum === undefined ? 'more than' : 'from'} ${lower}`,
     upper !== undefined && `${maximum === undefined ? 'below' : lower === undefined ? 'up to' : 'to'} ${upper}`,
-    minLength !== undefined && `at least ${minLength} characters`,
-    maxLength !== undefined && `at most ${maxLength} characters`,
+    minLength !== undefined && (maxLength === undefined ? `at least ${minLength} characters` : `from ${minLength}`),
+    maxLength !== undefined && `${minLength === undefined ? 'at most' : 'to'} ${maxLength} characters`,
   ].filter((end) => end !== false);
   return ends.length > 0 ? ends.join(' ') : undefined;
 }
 
 /** The values of an enum or a constant as command line words. */
 export function enumWords(schema: Schema): string[] {
-  const { enum: values, const: only, items } = resolved(schema);
+  const { enum: values, const: only, items } = resolved(notNull(schema));
   if (items && !values) return enumWords(items);
   return (values ?? (only === undefined ? [] : [only])).map(String);
 }

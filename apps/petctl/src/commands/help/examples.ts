@@ -1,38 +1,52 @@
 import { type Field, isBinary, type Operation, propertiesOf, resolved, type Schema, typeIn } from '@petstore/types';
-import type { Flag } from '../../flags/flag.ts';
-import { enumWords, kindOf } from '../../flags/parse-value.ts';
+import type { Argument, Flag } from '../../flags/flag.ts';
+import { enumWords, kindOf, parseValue } from '../../flags/parse-value.ts';
 import type { CommandNode, Example } from '../../parse/command.ts';
 
 /** Examples for the command of an operation, from its spec: the words after the command, and a comment. */
 export function operationExamples({ operation, args = [], flags = [] }: CommandNode): Example[] {
   if (!operation) return [];
-  const values = args.map(({ name, schema }) => example(name, schema)).join(' ');
-  const required = flags.filter((flag) => flag.required).map(exampleFlag);
+  const isValid = ({ name, schema }: Flag | Argument) => 'value' in parseValue(exampleText(name, schema), schema);
+  const values = args.map(({ name, schema }) => quoted(exampleText(name, schema))).join(' ');
+  const required = flags.filter((flag) => flag.required);
   const optional = flags.find(
     (flag) => flag.field !== undefined && !flag.required && enumWords(flag.schema).length > 0,
   );
-  const plain = [values, ...required].filter(Boolean).join(' ');
+  const plain = [values, ...required.map(exampleFlag)].filter(Boolean).join(' ');
   const lines: Example[] = [[plain, operation.summary]];
   if (optional) lines.push([`${plain} ${exampleFlag(optional)}`.trim(), `With ${optional.name}`]);
   if (operation.pagination) lines.push([`${plain} --all -o jsonl`.trim(), 'All pages, one JSON object per line']);
   if (operation.body && !plain.includes('--data'))
     lines.push([`${values} --data @body.json`.trim(), 'With the body from a file']);
-  return lines;
+  if (!args.every(isValid)) return [];
+  const areKnown = required.every((flag) => flag.name === 'data' || isValid(flag));
+  return areKnown ? lines : lines.filter(([line]) => !line.startsWith(plain));
 }
 
-function exampleFlag({ name, field, schema }: Flag): string {
-  if (field === 'body' && name === 'data') return '--data @body.json';
-  return kindOf(schema) === 'boolean' ? `--${name}` : `--${name} ${example(name, schema)}`;
+function exampleFlag({ name, field, schema, value }: Flag): string {
+  if (field === 'body' && name === 'data') return `--data @body.${value === 'json' ? 'json' : 'bin'}`;
+  return kindOf(schema) === 'boolean' ? `--${name}` : `--${name} ${quoted(exampleText(name, schema))}`;
 }
 
-/** A valid value as a command line word. */
-function example(name: string, schema: Schema): string {
+/** Texts of formats that the server checks. */
+const FORMATS: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  email: 'name@example.com',
+  uri: 'https://example.com',
+  uuid: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+};
+
+/** A value as text: a valid one, unless the schema has a pattern or other unusual rules. */
+function exampleText(name: string, schema: Schema): string {
   const [word] = enumWords(schema);
-  if (word !== undefined) return quoted(word);
+  if (word !== undefined) return word;
   if (isBinary(schema)) return `@${name}.bin`;
   const kind = kindOf(schema);
-  if (kind === 'array') return example(name, resolved(schema).items ?? {});
-  return quoted(kind === 'string' || kind === 'json' ? `a ${name}` : JSON.stringify(jsonExample(schema)));
+  if (kind === 'array') return exampleText(name, resolved(schema).items ?? {});
+  if (kind !== 'string' && kind !== 'json') return JSON.stringify(jsonExample(schema));
+  const { format = '', minLength = 0, maxLength } = resolved(schema);
+  return FORMATS[format] ?? `a ${name}`.padEnd(minLength, 'x').slice(0, maxLength);
 }
 
 /** A word for a shell, in quotes if it needs them. */
@@ -59,7 +73,7 @@ function jsonExample(schema: Schema): unknown {
     case 'boolean':
       return true;
     default:
-      return enumWords(schema)[0] ?? 'text';
+      return exampleText('text', schema);
   }
 }
 
