@@ -62,6 +62,8 @@ function replaced(value: unknown): unknown {
   // The validator would set the default in a request, then reject it.
   if (copy.readOnly === true || isForbidden(copy.default, copy)) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
+  // References are pointers. The validator would take these names, in examples as well, for those of different schemas.
+  for (const name of ['$id', '$anchor', '$dynamicAnchor']) if (typeof copy[name] === 'string') delete copy[name];
   if (Array.isArray(copy.oneOf) && copy.discriminator && !copy.anyOf) {
     copy.anyOf = copy.oneOf;
     delete copy.oneOf;
