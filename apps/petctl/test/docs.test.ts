@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { missingProgram, rounds, skips } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { markdown } from '../src/commands/help/pages.ts';
+import { manPages, markdown } from '../src/commands/help/pages.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import { walk } from '../src/parse/command.ts';
 import { built } from './build.ts';
@@ -14,6 +14,14 @@ const root = fullTree();
 
 test('docs/petctl.md is up to date; `npm run docs` in apps/petctl writes it', () => {
   expect(readFileSync(join(import.meta.dirname, '../../../docs/petctl.md'), 'utf8')).toBe(markdown(root));
+});
+
+test('a man page shows quotes, dashes, names and spaces as they are typed', () => {
+  for (const page of manPages(root, '1.0.0').values()) {
+    const [, text = ''] = page.split('\n.nh\n.ad l\n');
+    expect(text).toContain('.SH NAME');
+    expect(text).not.toMatch(/['`^~]|[^\\]-/);
+  }
 });
 
 test('every command has a man page, which package.json lists', () => {

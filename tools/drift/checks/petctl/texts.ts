@@ -13,6 +13,16 @@ export interface Text {
   readonly rows: ReadonlyMap<string, string>;
 }
 
+/** What the escapes of a manual page stand for, except for \&, which is empty. */
+const roffCharacters: Readonly<Record<string, string>> = {
+  '-': '-',
+  e: '\\',
+  '(aq': "'",
+  '(ga': '`',
+  '(ha': '^',
+  '(ti': '~',
+};
+
 /** The help, the manual page and the section of the reference of a command. */
 export async function textsOf(
   petctl: Petctl,
@@ -21,7 +31,7 @@ export async function textsOf(
   reference: string,
 ): Promise<Text[]> {
   const help = await outputOf(petctl, ...path, '--help');
-  const man = manual.replaceAll('\\-', '-').replaceAll('\\&', '').replaceAll('\\e', '\\');
+  const man = manual.replaceAll(/\\(-|&|e|\(..)/g, (_, name) => roffCharacters[name] ?? '');
   const [, sections = ''] = reference.split(`\n## petctl ${path.join(' ')}\n`);
   const [section = ''] = sections.split('\n## ');
   const unwrapped = help.replaceAll(/\n {4,}/g, ' ');

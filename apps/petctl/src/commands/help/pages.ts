@@ -16,7 +16,8 @@ function page(name: string, located: CommandAtPath, version: string): string {
   const { path, node } = located;
   const { commands = [] } = node;
   const parts = [
-    `.TH "${name.toUpperCase()}" "1" "" "petctl ${version}" "petctl"`,
+    // Without hyphenation and justification, which would split names and widen the spaces of examples.
+    `.TH "${name.toUpperCase()}" "1" "" "petctl ${version}" "petctl"\n.nh\n.ad l`,
     `.SH NAME\n${roff(name)} \\- ${roff(node.summary)}`,
     `.SH SYNOPSIS\n${roff(usage(located))}`,
     `.SH DESCRIPTION\n${roff(node.description ?? `${node.summary}.`)}`,
@@ -43,12 +44,19 @@ function definitionList(rows: readonly Row[]): string {
     .join('\n');
 }
 
+/** The characters that groff shows as another one, which a shell does not understand: a quote as ’. */
+const special: Readonly<Record<string, string>> = {
+  '\\': '\\e',
+  '-': '\\-',
+  "'": '\\(aq',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+};
+
 /** Escapes text for roff. */
 function roff(text: string): string {
-  return text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replaceAll(/^(?=[.'])/gm, '\\&');
+  return text.replace(/[\\'`^~-]/g, (character) => special[character] ?? '').replaceAll(/^(?=\.)/gm, '\\&');
 }
 
 /** The reference of all commands as Markdown. */
