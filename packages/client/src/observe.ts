@@ -41,7 +41,7 @@ export function observe(
     if (levels.indexOf(logLevel) >= levels.indexOf(level)) logger[level](`@petstore/client: ${line()}`);
   };
   const { deprecated: notify = ({ message }) => log('warn', () => message) } = on;
-  const onDeprecated = notify && ((notice: DeprecationNotice) => guarded(() => notify(notice)));
+  const onDeprecated = notify && ((notice: DeprecationNotice) => guarded(() => notify.call(on, notice)));
   const transport: Transport = async (request) => {
     const shown = redacted(request);
     const { method, url, headers } = shown;

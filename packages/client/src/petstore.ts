@@ -55,7 +55,8 @@ export function petstore(options: Options = {}): Petstore {
       attemptTimeout,
       retry: { limit, base, cap },
       headers: mergeHeaders(options.headers, changed.headers),
-      on: { ...options.on, ...changed.on },
+      // Alone, `on` is not copied, because its callbacks may be methods of a class.
+      ...(options.on && changed.on && { on: { ...options.on, ...changed.on } }),
     });
   };
   // `withOptions` is on the prototype, because an operation with the same name must take precedence.

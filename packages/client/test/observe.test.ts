@@ -78,3 +78,22 @@ test('an operation that only the service deprecates is reported, too', async () 
   await recording({ transport, on: { deprecated: (notice) => notices.push(notice) } }).api.listPets();
   expect(notices).toMatchObject([{ operation: 'listPets', sunset: headers.sunset }]);
 });
+
+test('callbacks may be methods of an object, also of a client with changed options', async () => {
+  class Calls {
+    readonly names: string[] = [];
+    request() {
+      this.names.push('request');
+    }
+    deprecated() {
+      this.names.push('deprecated');
+    }
+  }
+  const [first, second] = [new Calls(), new Calls()];
+  const transport = async () => Response.json({}, { status: 201, headers: { deprecation: '@1795132800' } });
+  const { api } = recording({ transport, on: first });
+  await api.withOptions({ timeout: 0 }).createPet({ name: 'x', categoryId: 1 });
+  expect(first.names).toEqual(['request', 'deprecated']);
+  await recording({ transport }).api.withOptions({ on: second }).createPet({ name: 'x', categoryId: 1 });
+  expect(second.names).toEqual(['request']);
+});
