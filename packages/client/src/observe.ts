@@ -40,7 +40,7 @@ export function observe(
   const log = (level: Exclude<LogLevel, 'off'>, line: () => string) => {
     if (levels.indexOf(logLevel) >= levels.indexOf(level)) logger[level](`@petstore/client: ${line()}`);
   };
-  const { deprecated: notify = ({ message }) => log('warn', () => message) } = on;
+  const { deprecated: notify = connection.on.deprecated ?? (({ message }) => log('warn', () => message)) } = on;
   const onDeprecated = notify && ((notice: DeprecationNotice) => guarded(() => notify.call(on, notice)));
   const transport: Transport = async (request) => {
     const shown = redacted(request);
@@ -63,17 +63,21 @@ export function observe(
     ...connection,
     transport,
     on: {
-      retry: (reason, attempt, milliseconds) =>
+      retry: (reason, attempt, milliseconds) => {
+        connection.on.retry?.(reason, attempt, milliseconds);
         guarded(() => {
           log('info', () => `${reason.message}; tries again in ${Math.round(milliseconds)} ms`);
           return on.retry?.(reason, attempt, milliseconds);
-        }),
-      error: (error) =>
-        Object(error).cause !== LOOP_LEFT &&
+        });
+      },
+      error: (error) => {
+        if (Object(error).cause === LOOP_LEFT) return;
+        connection.on.error?.(error);
         guarded(() => {
           log('info', () => String(error));
           return on.error?.(error);
-        }),
+        });
+      },
       deprecated: onDeprecated,
     },
   };

@@ -1,7 +1,7 @@
 import { expectLinear } from '@petstore/testing/linear';
 import { operations } from '@petstore/types';
 import { expect, test, vi } from 'vitest';
-import { connect, type DeprecationNotice, type HttpRequest, type LogLevel, observe } from '../src/index.ts';
+import { connect, type DeprecationNotice, type HttpRequest, type LogLevel, listPets, observe } from '../src/index.ts';
 import { recording } from './recording.ts';
 
 test('callbacks get no credential', async () => {
@@ -96,4 +96,18 @@ test('callbacks may be methods of an object, also of a client with changed optio
   expect(first.names).toEqual(['request', 'deprecated']);
   await recording({ transport }).api.withOptions({ on: second }).createPet({ name: 'x', categoryId: 1 });
   expect(second.names).toEqual(['request']);
+});
+
+test('a connection that is observed twice runs the callbacks of both', async () => {
+  const names: string[] = [];
+  const callbacks = (observer: string) => ({
+    request: () => void names.push(`${observer} request`),
+    retry: () => void names.push(`${observer} retry`),
+    error: () => void names.push(`${observer} error`),
+  });
+  const { connection } = recording({ retry: { limit: 1, base: 0 } }, 503);
+  const twice = observe(observe(connection, { on: callbacks('first') }), { on: callbacks('second') });
+  await expect(listPets(twice)).rejects.toMatchObject({ status: 503 });
+  const expected = ['request', 'retry', 'request', 'error'].flatMap((name) => [`first ${name}`, `second ${name}`]);
+  expect(names.sort()).toEqual(expected.sort());
 });
