@@ -56,10 +56,9 @@ export class Connection {
   constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
     this.#shared = shared;
-    // Several events resume the socket, such as the end of a body.
-    socket.on('resume', () => {
-      if (this.#pausesReading) socket.pause();
-    });
+    // Node resumes the socket at several events, such as the end of a body. A `pause` right after a `resume` would not last.
+    const resume = socket.resume.bind(socket);
+    socket.resume = () => (this.#pausesReading ? socket : resume());
     // Node handles errors, except after CONNECT: an unhandled reset would end the process.
     socket.on('error', () => {});
     // Node would restart a timer for every request. `closeIfIdle` finds idle connections at a lower cost.
@@ -200,7 +199,6 @@ export class Connection {
     if (this.#socket.timeout) this.#setSocketTimeout(0);
     if (request && !isComplete(request) && !hasShortBody(request)) return this.#closeGently();
     const next = this.#waiting.shift();
-    if (wasPaused && this.#waiting.length === 0) this.#resume();
     if (next) {
       this.#shared.waiting--;
       this.#start(...next);
@@ -208,6 +206,7 @@ export class Connection {
       if (!this.#latest || isComplete(this.#latest)) this.#writeError(this.#error);
       else this.#closeGently();
     }
+    if (wasPaused && !this.#pausesReading) this.#resume();
   };
 
   /** Continues reading. Node limits the time of a request only once, so this limits the time of an overdue request. */

@@ -88,7 +88,7 @@ describe.each(modes)('%s', (_, options) => {
   test.each([
     ['a head', (all: string) => all.slice(0, 40), 400],
     ['a body', (all: string) => all.slice(0, -5), 400],
-    ['a body that is too large', (all: string) => all.replace(/Length: \d+/, 'Length: 99999999'), 400],
+    ['a body that is too large', (all: string) => all.replace(/Length: \d+/, 'Length: 99999999'), 413],
     ['a body without a key', (all: string) => all.replace(/Authorization.*\r\n/, '').slice(0, -5), 401],
     [
       'a chunk',
