@@ -143,7 +143,14 @@ function bodyType({ body, fields }: Operation, data: () => Type) {
       : body.kind === 'text'
         ? $.type('string')
         : $.type('NonNullable').generic(data().idx($.type.literal('body')));
-  return body.whole ? $.type.object().prop('body', (p) => p.required(fields.body?.required ?? false).type(type)) : type;
+  if (!body.whole) return type;
+  const { required = false, description } = fields.body ?? {};
+  return $.type.object().prop('body', (p) =>
+    p
+      .doc((description || 'The body of the request.').split('\n'))
+      .required(required)
+      .type(type),
+  );
 }
 
 /** The data of a success; with several successes, together with the status. */

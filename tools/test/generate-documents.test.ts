@@ -191,6 +191,33 @@ test('the fake service reads forms, and says which parameters it cannot read', a
   });
 });
 
+test('the fake service responds to an operation whose shape is unknown only as its handler does', async () => {
+  const pet = { type: 'object', required: ['petId'], properties: { petId: { type: 'integer' } } };
+  const json = { description: 'A pet.', content: { 'application/json': { schema: pet } } };
+  const text = { description: 'A text.', content: { 'text/plain': { schema: { type: 'string' } } } };
+  const model = modelOf({
+    '/adopt': { post: { operationId: 'adoptPet', responses: { '201': json } } },
+    '/confirm': { post: { operationId: 'confirm', responses: { '202': json, '200': text } } },
+  });
+  const { fakeService } = await generateClient(model, 'testing/index.ts');
+  const { store } = fakeService();
+  for (const id of ['adoptPet', 'confirm'])
+    expect(await store[id]().outcome()).toMatchObject({
+      error: { status: 501, message: `The fake service cannot derive what ${id} does: give handlers.${id}.` },
+    });
+  const sold = Object.assign(new Error('The pet is sold.'), { status: 409, code: 'sold' });
+  const results = [
+    { status: 200, data: 'It is.' },
+    { status: 202, data: { petId: 1 } },
+  ];
+  const handlers = { adoptPet: () => Promise.reject(sold), confirm: async () => results.at(0) };
+  const handled = fakeService({ handlers }).store;
+  expect(await handled.adoptPet().outcome()).toMatchObject({
+    error: { status: 409, code: 'sold', message: sold.message },
+  });
+  for (; results.length > 0; results.shift()) expect(await handled.confirm()).toEqual(results[0]);
+});
+
 test('a response to HEAD has no body, even if the document declares one', async () => {
   const responses = { '200': { description: 'A thing.', ...withJson({ type: 'object' }) } };
   const { petstore } = await generateClient(modelOf({ '/a': { head: { operationId: 'headA', responses } } }));

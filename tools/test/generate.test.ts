@@ -35,6 +35,18 @@ test('the version and the deployments are those of the spec', () => {
   );
 });
 
+test('a body that is one input has documentation', async () => {
+  const typesOf = async (more: object) => {
+    const requestBody = { ...more, content: { 'image/jpeg': {} } };
+    const files = await generate(
+      withPath('/photo', { put: { operationId: 'putPhoto', requestBody, responses: answer } }),
+    );
+    return files.get('packages/types/src/gen/operation-types.gen.ts');
+  };
+  expect(await typesOf({ description: 'The photo.' })).toMatch(/\* The photo\.\s*\*\/\s*body\?: Blob/);
+  expect(await typesOf({})).toMatch(/\* The body of the request\.\s*\*\/\s*body\?: Blob/);
+});
+
 describe('a spec that is not supported', () => {
   test('is rejected with one message for each construct, all at once', async () => {
     const text = withPath('/things/{id}', {

@@ -2,7 +2,7 @@ import { type Api, deployments, type Operation, type OperationId, operations, se
 import { type Petstore, petstore } from '../petstore.ts';
 import { HttpError } from './read-body.ts';
 import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
-import { Resources } from './resources.ts';
+import { type OperationResult, Resources } from './resources.ts';
 import { allowOf, deprecationOf, errorResponse, responseOf } from './responses.ts';
 
 /** The number of the last requests that `requests` holds. */
@@ -95,7 +95,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       return replayed;
     }
     const handler = handlers[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
-    const result = handler ? { data: await handler(input) } : resources.run(operation, path, input);
+    const result = handler ? await resultOf(operation, handler(input)) : resources.run(operation, path, input);
     if (result === 'unknown')
       throw new HttpError(501, `The fake service cannot derive what ${id} does: give handlers.${id}.`);
     if (!result) throw new HttpError(404, 'The requested resource could not be found.');
@@ -104,7 +104,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       query.set(pagination?.cursor ?? 'after', String(result.next));
       headers.link = `<${basePath}${path}?${query}>; rel="next"`;
     }
-    const response = responseOf(operation, result.data, headers);
+    const response = responseOf(operation, result, headers);
     if (idempotencyKey !== undefined)
       idempotentResponses.set(idempotencyKey, { fingerprint, response: response.clone() });
     return response;
@@ -142,8 +142,9 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       return execute(request, route, path, searchParams);
     };
     const response = await respond().catch((reason: unknown) => {
-      if (!(reason instanceof HttpError)) throw reason;
-      return errorResponse(reason);
+      // An error with a status is the service's: one of the fake service, or one that a handler threw.
+      if (typeof Object(reason).status !== 'number') throw reason;
+      return errorResponse(reason as HttpError);
     });
     if (disconnect === 'after') throw brokenConnection();
     for (const header of deprecationOf(route?.operation, basePath)) response.headers.append(...header);
@@ -167,6 +168,11 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       resources = new Resources(allOperations, pageSize);
     },
   };
+}
+
+/** The result of a handler. If the operation has several successes, the handler names the status. */
+async function resultOf({ successes }: Operation, data: Promise<unknown>): Promise<OperationResult> {
+  return successes.length > 1 ? ((await data) as OperationResult) : { data: await data };
 }
 
 /** Waits, and rejects as fetch does when the signal aborts. */

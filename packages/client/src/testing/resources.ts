@@ -5,6 +5,8 @@ import type { Inputs } from './read-body.ts';
 /** The result of an operation, with the cursor of the next page if there is one. */
 export interface OperationResult {
   readonly data: unknown;
+  /** Only if the operation has several successes. */
+  readonly status?: number;
   readonly next?: unknown;
 }
 
@@ -49,16 +51,19 @@ export class Resources {
     const documents = this.#collection(this.#hasCollection(template) ? path : parentOf(path));
     const key = this.#keyOf(template);
     if (method === 'GET') return this.#list(operation, documents, input, key);
-    return method === 'POST' ? { data: this.#added(operation, documents, key, content) } : 'unknown';
+    return method === 'POST' ? this.#add(operation, documents, key, content) : 'unknown';
   }
 
-  /** Adds a document with a new identifier, of the type that the response declares. */
-  #added({ responses, successes }: Operation, documents: Collection, key: string, content: Document): Document {
-    const schema = propertiesOf(responses[successes[0] ?? '']?.schema ?? {})[key] ?? {};
+  /** Adds a document with a new identifier, of the type that the response declares. A body without identifier is another result. */
+  #add({ responses, successes }: Operation, documents: Collection, key: string, content: Document) {
+    const { kind, schema = {} } = responses[successes[0] ?? ''] ?? {};
+    const properties = propertiesOf(schema);
+    const isOther = Object.keys(properties).length > 0 && !properties[key];
+    if (isOther || (kind !== undefined && kind !== 'json')) return 'unknown' as const;
     const number = ++this.#lastId;
-    const document = { [key]: typeIn(schema) === 'string' ? String(number) : number, ...content };
+    const document = { [key]: typeIn(properties[key] ?? {}) === 'string' ? String(number) : number, ...content };
     documents.set(String(number), document);
-    return document;
+    return { data: document };
   }
 
   /** Whether a path has a collection of its own. Other lists, for example `/items/find-by-status`, are of the collection above. */

@@ -1,12 +1,13 @@
 // Writes responses as the service does.
 import { type Operation, operations, service } from '@petstore/types';
 import { exactJson } from '../bodies.ts';
+import type { OperationResult } from './resources.ts';
 
 /** The response of a success. */
-export function responseOf(operation: Operation, data: unknown, headers: Record<string, string>): Response {
+export function responseOf(operation: Operation, result: OperationResult, headers: Record<string, string>): Response {
   const { responses, successes, success } = operation;
-  const { kind, mediaType } = responses[success ?? successes[0] ?? ''] ?? {};
-  const status = success ?? 200;
+  const { data, status = success ?? (Number(successes[0]) || 200) } = result;
+  const { kind, mediaType } = responses[status] ?? responses[successes[0] ?? ''] ?? {};
   if (kind === undefined) return new Response(null, { status, headers });
   const body = kind === 'json' ? exactJson(data) : (data as ConstructorParameters<typeof Response>[0]);
   return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });
