@@ -55,7 +55,7 @@ function overHttp({ baseUrl, apiKey }: Listening): Api {
   const call =
     (id: OperationId) =>
     async (input: Record<string, unknown> = {}) => {
-      const { method, path, fields, success, responses, body: declared }: Operation = operations[id];
+      const { method, path, fields, successes, responses, body: declared }: Operation = operations[id];
       const url = new URL(baseUrl + path);
       const properties: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(input)) {
@@ -66,14 +66,17 @@ function overHttp({ baseUrl, apiKey }: Listening): Api {
         else properties[name] = value;
       }
       const type = declared?.mediaType;
-      const body = declared?.kind === 'bytes' ? (properties.body as Blob) : encode(properties);
+      const content = declared?.whole ? properties.body : properties;
+      const body = declared?.kind === 'json' ? encode(content) : (content as Blob | string);
       const headers = { authorization: `Bearer ${apiKey}`, ...(type && { 'content-type': type }) };
       const response = await fetch(url, { method, headers, ...(type && { body }) });
-      if (response.ok && responses[String(success)]?.kind === 'bytes') return response.body;
-      const text = await response.text();
-      const data: unknown = text === '' ? undefined : decodeText(text);
-      if (response.status !== success) throw new ResponseError(response.status, data as ApiError);
-      return data;
+      const { status } = response;
+      const kind = responses[status]?.kind;
+      const text = kind === 'bytes' ? '' : await response.text();
+      const json: unknown = kind === 'text' || text === '' ? undefined : decodeText(text);
+      if (!successes.includes(String(status))) throw new ResponseError(status, json as ApiError);
+      const data = kind === 'bytes' ? response.body : kind === 'text' ? text : json;
+      return successes.length > 1 ? { status, data } : data;
     };
   // `fromEntries` loses the type of each function.
   return Object.fromEntries(Object.keys(operations).map((id) => [id, call(id as OperationId)])) as unknown as Api;

@@ -125,7 +125,7 @@ test('reports a used port in one line, and how to choose another', async () => {
 
 test
   .skipIf(skips('a full disk', existsSync('/dev/full') ? undefined : 'there is no /dev/full'))
-  .each([[['keys', 'create']], [['keys', 'list']], [['check']], [['export']]])(
+  .each([[['keys', 'create']], [['keys', 'list']], [['check']], [['export', 'pets']]])(
   '%j fails in one line if its output does not fit on the disk',
   async (argv) => {
     const folder = newFolder();
@@ -165,7 +165,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
 
 const user = unprivilegedUser();
 
-test.skipIf(process.platform === 'win32').each([['check'], ['export'], ['backup', 'copy']])(
+test.skipIf(process.platform === 'win32').each([['check'], ['export', 'pets'], ['backup', 'copy']])(
   'reports a data folder that the user may not read in one line: %s',
   async (...argv) => {
     const folder = newFolder();
@@ -184,7 +184,7 @@ test.skipIf(process.platform === 'win32')('rejects a folder as the input of an i
   const stdin = openSync(folder, 'r');
   onTestFinished(() => closeSync(stdin));
   const env = { ...process.env, PETSTORE_DATA_DIR: join(folder, 'data') };
-  const args = [main, 'import'];
+  const args = [main, 'import', 'pets'];
   const { status, stderr } = spawnSync(process.execPath, args, {
     env,
     stdio: [stdin, 'pipe', 'pipe'],

@@ -57,9 +57,13 @@ test('the changeset comes before npm test, which fails without one', () => {
   expect(commands.indexOf('npm test')).toBeGreaterThan(commands.indexOf('npx changeset'));
 });
 
-const exists = skips(page, 'deletePet' in operations ? 'the interface has its operation: give it another' : undefined);
+const isOther = Object.keys(operations).join() !== 'listPets,createPet,getPet';
+const cannotApply = skips(
+  page,
+  isOther ? 'the interface has other operations than those that its patches change' : undefined,
+);
 
-describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () => {
+describe.skipIf(cannotApply)(`the steps of ${page}, in a copy of the repository`, () => {
   let copy: Copy;
   let server: string;
   let findings: Reported[];

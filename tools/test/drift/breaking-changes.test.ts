@@ -24,7 +24,7 @@ const newPet = '    NewPet:';
 const pet = '    Pet:\n';
 
 /** The spec without the operation, with the other operations of its path. */
-const withoutGetPet = edit(getPet, / {4}get:\n[\s\S]*?(?=\n {4}\w+:\n|\ncomponents:)/, '');
+const withoutGetPet = edit(getPet, / {4}get:\n[\s\S]*?(?=\n {4}\w+:\n|\n {2}\/|\ncomponents:)/, '');
 
 test.each<[string, string, string[]]>([
   ['an operation removed', withoutGetPet, ['major: operation removed: GET /pets/{petId}']],

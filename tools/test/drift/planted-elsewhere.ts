@@ -176,7 +176,9 @@ export const plantedElsewhere: PlantedDrift[] = [
     'a property that becomes required': put('    NewPet:', '[name, categoryId]', '[name, categoryId, status]'),
     'a value that is removed': put('    PetStatus:', 'pending, sold]', 'pending]'),
     'an operation that is removed': (text) =>
-      text.replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\ncomponents:)/, '').replace('x-successor: listPets', ''),
+      text
+        .replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\n {2}\/|\ncomponents:)/, '')
+        .replace('x-successor: listPets', ''),
     'another name of a command': put(
       'operationId: listPets',
       'operationId: listPets',

@@ -38,7 +38,9 @@ export const plantedInServer: PlantedDrift[] = [
       `  /extra:\n    get:\n      operationId: listExtra\n      tags: [pets]\n      summary: Extra\n      responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}}, "401": {$ref: "#/components/responses/Unauthorized"}, default: {$ref: "#/components/responses/UnexpectedError"}}\n${getPet}`,
     ),
     'an operation removed, its handler left': (text) =>
-      text.replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\ncomponents:)/, '').replace('x-successor: listPets', ''),
+      text
+        .replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\n {2}\/|\ncomponents:)/, '')
+        .replace('x-successor: listPets', ''),
     'an operation renamed': put(getPet, 'operationId: getPet', 'operationId: readPet'),
   }),
 

@@ -46,11 +46,11 @@ describeOnDatabase('export and import', (newDatabase) => {
   test('move everything from a data folder to a database and back, with all identifiers', async () => {
     const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
     const pets = await filled(await openLowdbStore(from, allCollections), 2500);
-    const exported = runCommand(['export'], { PETSTORE_DATA_DIR: from });
+    const exported = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: from });
     expect(exported).toMatchObject({ status: 0, stderr: 'Wrote 2501 pets.\n' });
 
     const into = { DATABASE_URL: url };
-    expect(runCommand(['import'], into, exported.stdout)).toMatchObject({
+    expect(runCommand(['import', 'pets'], into, exported.stdout)).toMatchObject({
       status: 0,
       stdout: '',
       stderr: 'Added 2501 pets; 0 already existed.\n',
@@ -59,9 +59,9 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect(await handlers(store).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
     expect(await all(store)).toEqual([...pets, { id: 2502, name: 'next', categoryId: 1 }]);
 
-    const back = runCommand(['export'], into);
+    const back = runCommand(['export', 'pets'], into);
     expect(back.stdout.startsWith(exported.stdout)).toBe(true);
-    const imported = runCommand(['import'], { PETSTORE_DATA_DIR: to }, back.stdout);
+    const imported = runCommand(['import', 'pets'], { PETSTORE_DATA_DIR: to }, back.stdout);
     expect(imported.stderr).toBe('Added 2502 pets; 0 already existed.\n');
     expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(pets);
   });
@@ -70,14 +70,14 @@ describeOnDatabase('export and import', (newDatabase) => {
     const url = await newDatabase();
     const folder = newFolder();
     await filled(await openLowdbStore(folder, allCollections), 1500);
-    const { stdout } = runCommand(['export'], { PETSTORE_DATA_DIR: folder });
+    const { stdout } = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: folder });
     const some = stdout.split('\n').slice(0, 1100).join('\n');
     await importInto(await openPostgresStore(url), some);
     for (const added of [401, 0]) {
       expect(await importInto(await openPostgresStore(url), stdout)).toEqual({ added, existing: 1501 - added });
     }
     const other = stdout.replace('"pet 7"', '"another"');
-    expect(runCommand(['import'], { DATABASE_URL: url }, other)).toMatchObject({
+    expect(runCommand(['import', 'pets'], { DATABASE_URL: url }, other)).toMatchObject({
       status: 1,
       stderr:
         'petstore-server: The document 8 of pets differs from the stored one, which an import never replaces; import into an empty store.\n',
@@ -95,7 +95,7 @@ describeOnDatabase('export and import', (newDatabase) => {
 
   test('reject a line that is no document', async () => {
     const input = '{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat';
-    expect(runCommand(['import'], { PETSTORE_DATA_DIR: newFolder() }, input)).toMatchObject({
+    expect(runCommand(['import', 'pets'], { PETSTORE_DATA_DIR: newFolder() }, input)).toMatchObject({
       status: 1,
       stdout: '',
       stderr: 'petstore-server: Line 2 is not a document of pets; correct it and import again.\n',
@@ -103,10 +103,10 @@ describeOnDatabase('export and import', (newDatabase) => {
   });
 
   test('reject a missing folder and an unreachable database', async () => {
-    const missing = runCommand(['export'], { PETSTORE_DATA_DIR: 'nowhere' });
+    const missing = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: 'nowhere' });
     expect(missing).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore-server: there is no store/) });
     const url = 'postgres://u:SECRET@127.0.0.1:1/d';
-    const gone = runCommand(['export'], { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
+    const gone = runCommand(['export', 'pets'], { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
     expect(gone.status).toBe(1);
     expect(gone.stderr).toMatch(/^petstore-server: There is no connection to the database \(127\.0\.0\.1:1: .*\n$/);
     expect(gone.stdout + gone.stderr).not.toContain('SECRET');
