@@ -1,5 +1,5 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
 import { decode } from '../../src/store/document.ts';
@@ -75,6 +75,27 @@ describeOnDatabase('the schema', (newDatabase) => {
     });
     expect(red).toHaveLength(10);
     await before.collection('things').create({ color: 'red' });
+  });
+});
+
+describeOnDatabase('a migration', (newDatabase) => {
+  test('may take longer than the statement_timeout of the database', async () => {
+    const url = await newDatabase();
+    const before = await openCollections(url, [{ ...things, indexes: [] }]);
+    onTestFinished(() => before.close());
+    const writer = await openSession(url);
+    await writer.run({ text: 'BEGIN; LOCK TABLE documents_things IN ROW EXCLUSIVE MODE' }, 5_000);
+    const observer = await openSession(url);
+    const text = `DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET statement_timeout = 200'; END $$`;
+    await observer.run({ text }, 5_000);
+    const opening = openCollections(url, [things]);
+    const longRunning = `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX%' AND now() - query_start > '500 ms'`;
+    const isLong = vi.waitFor(async () => {
+      expect((await observer.run({ text: longRunning }, 5_000)).rows).toHaveLength(1);
+    }, 10_000);
+    await Promise.race([isLong, opening]);
+    await writer.run({ text: 'COMMIT' }, 5_000);
+    await (await opening).close();
   });
 });
 

@@ -114,7 +114,8 @@ async function prepareDatabase(
   collections: readonly CollectionDeclaration[],
   connectTimeout: number,
 ): Promise<void> {
-  const prepare: Prepare = (session) => prepareSession(session, connectTimeout);
+  // A timeout of the database or the role would cancel a long migration at every start.
+  const prepare: Prepare = (session) => prepareSession(session, connectTimeout, 'SET statement_timeout = 0');
   const connections = connectionPool(hosts, { size: 1, connectTimeout, prepare });
   try {
     // A caller waits for one connect timeout, which one silent host would use up.
