@@ -11,7 +11,7 @@ import { backup } from '../../src/store/lowdb/backup.ts';
 import { checkStore, openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { main, runCommand } from '../server-process.ts';
 import { startWriters } from './child.ts';
-import { remountReadOnly, smallDisk } from './mounts.ts';
+import { readOnlyMount, remountReadOnly, smallDisk } from './mounts.ts';
 import { flipped, replaceFiles } from './small-store.ts';
 import { contentOf, everything, filesIn } from './store-contents.ts';
 import { once, openThings, things } from './store-fixture.ts';
@@ -40,6 +40,15 @@ describe('petstore-server check', () => {
     replaceFiles(folder, new Map(files).set(path, flipped(bytes, 40)));
     const { status, stderr } = runCommand(['check', '--data-dir', folder]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: .*0000000001\.jsonl: .*\n$/)]);
+  });
+
+  test('rejects a folder that a server uses, also where it is mounted read-only', async (context) => {
+    const folder = newFolder();
+    const mount = readOnlyMount(context, folder);
+    const store = await openLowdbStore(folder, [things]);
+    await expect(checkStore(mount, [things])).rejects.toThrow(StoreLockedError);
+    await store.close();
+    expect(await checkStore(mount, [things])).toMatchObject({ segments: 1 });
   });
 
   test('reports a folder without a store', async () => {

@@ -78,6 +78,16 @@ export function remountReadOnly(path: string) {
   run(['mount', '-o', 'remount,ro', path]);
 }
 
+/** Mounts a folder a second time, read-only, until the running test ends. Skips the test if this machine cannot do that. */
+export function readOnlyMount(context: TestContext, folder: string): string {
+  const path = join(newFolder(), 'mount');
+  tryTo(context, path, () => {
+    run(['mount', '--bind', folder, path]);
+    run(['mount', '-o', 'remount,ro,bind', path]);
+  });
+  return path;
+}
+
 /** Mounts a file system on a new folder until the test ends. Skips the test if that is impossible. */
 function tryTo(context: TestContext, path: string, mount: () => void) {
   const isRoot = process.platform === 'linux' && process.getuid?.() === 0;

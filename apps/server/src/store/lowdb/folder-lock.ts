@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, makeFolder } from '../../files/files.ts';
-import { LockedError, lockFile } from '../../files/lock.ts';
+import { LockedError, lockFile, shareLock } from '../../files/lock.ts';
 import { StoreFolderError, StoreLockedError } from '../errors.ts';
 
 const lockOf = (folder: string) => join(folder, 'lock');
@@ -41,13 +41,12 @@ export async function lockForWriting(folder: string): Promise<() => void> {
   return lockFile(lockOf(folder));
 }
 
-/** Locks a folder without creating a file. Without the file, or on a read-only disk, no server can use the folder. */
+/** Locks a folder against servers, without creating a file, also on a read-only disk. Without the file, no server has used the folder. */
 export async function lockForReading(folder: string): Promise<() => void> {
   try {
-    await access(lockOf(folder), constants.W_OK);
+    return await shareLock(lockOf(folder));
   } catch (error) {
-    if (['ENOENT', 'EROFS'].includes(errorCode(error) ?? '')) return () => {};
+    if (errorCode(error) === 'ENOENT') return () => {};
     throw error;
   }
-  return lockFile(lockOf(folder));
 }
