@@ -198,6 +198,14 @@ test('a document may have properties, and a list may have filters, that are name
   expect(resources.run(list, list.path, { constructor: 'z' })).toEqual({ data: [] });
 });
 
+test('an additional property of a body does not become the parameter of the same name', async () => {
+  const force = { in: 'query', required: false, description: '', schema: { type: 'boolean' } } as const;
+  const body = { kind: 'json', mediaType: 'application/json', required: true, additional: true } as const;
+  const headers = { 'content-type': body.mediaType };
+  const request = new Request('http://pets.test', { method: 'POST', headers, body: '{"force":"x","size":1}' });
+  expect(await readBody({ fields: { force }, body }, request)).toEqual({ size: 1 });
+});
+
 describe('a body that is one input', () => {
   const bodyOf = async (kind: 'text' | 'bytes', mediaType: string, body?: string | Blob, schema: Schema = {}) => {
     const fields = { body: { in: 'body', required: false, description: '', schema } } as const;

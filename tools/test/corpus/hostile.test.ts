@@ -22,9 +22,9 @@ async function call(target: string, init: RequestInit = {}): Promise<[status: nu
   return [response.status, text === '' ? undefined : JSON.parse(text).message];
 }
 
-const post = (path: string, value: unknown) =>
+const post = (path: string, value: unknown, method = 'POST') =>
   call(path, {
-    method: 'POST',
+    method,
     headers: { 'content-type': 'application/json', 'x-api-key': KEY },
     body: JSON.stringify(value),
   });
@@ -59,6 +59,12 @@ test('bytes that the client already has are cancelled', async () => {
   expect(await call('/bytes', { headers: { 'if-none-match': '*' } })).toEqual([304, undefined]);
   await cancelled;
   server.answer(undefined);
+});
+
+test('additional properties of a body never become parameters', async () => {
+  const body = { theme: 'dark', size: 2, id: 9, force: 'unchecked' };
+  expect(await post('/settings/1', body, 'PUT')).toEqual([204, undefined]);
+  expect(server.calls.at(-1)?.input).toEqual({ id: 1, theme: 'dark', size: 2 });
 });
 
 describe('every error is found in a small body, and the first one in any other', () => {

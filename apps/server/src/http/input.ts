@@ -29,7 +29,11 @@ export function inputOf(operation: Operation, checked: RequestValues, received: 
   if (body === undefined) return input;
   const content = described?.kind === 'multipart' ? { ...Object(body), ...Object(received) } : body;
   const value = described?.kind === 'bytes' ? received : content;
-  return described?.whole ? { ...input, body: value } : { ...input, ...value };
+  if (described?.whole) return { ...input, body: value };
+  if (!described?.additional) return { ...input, ...value };
+  // An additional property is unchecked, so it must not become the parameter of the same name.
+  const properties = Object.entries(Object(value)).filter(([name]) => (fields[name]?.in ?? 'body') === 'body');
+  return { ...input, ...Object.fromEntries(properties) };
 }
 
 const WRITES = new Set(['PUT', 'PATCH', 'DELETE']);

@@ -58,7 +58,8 @@ export async function readBody({ fields, body }: WithBody, request: Request): Pr
   for (const name of properties.keys())
     if (fields[name]?.in !== 'body' && !body.additional)
       throw new HttpError(400, `body '${name}': there is no such property`);
-  return Object.fromEntries(properties);
+  // An additional property does not become the parameter of the same name.
+  return Object.fromEntries([...properties].filter(([name]) => (fields[name]?.in ?? 'body') === 'body'));
 }
 
 /** The value of a body in the declared media type. */
