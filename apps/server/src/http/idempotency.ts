@@ -92,10 +92,10 @@ async function withDigests(input: Input): Promise<Input> {
   return Object.fromEntries(Object.keys(input).map((name, i) => [name, values[i]]));
 }
 
-/** A file is a value of the input or, in a multipart form, an element of a list. */
+/** A file is a value of the input or of a multipart form that is one input, or an element of a list. */
 async function digestOf(value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map(digestOf));
-  if (!(value instanceof Blob)) return value;
+  if (!(value instanceof Blob)) return typeof value === 'object' && value ? withDigests({ ...value }) : value;
   const bytes = hash('sha256', new Uint8Array(await value.arrayBuffer()), 'base64url');
   return { type: value.type, bytes, ...(value instanceof File && { name: value.name }) };
 }

@@ -1,8 +1,8 @@
 import { newFolder } from '@petstore/testing';
-import { operations } from '@petstore/types';
+import { type Operation, operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
-import { writtenOnce } from '../../src/http/idempotency.ts';
+import { idempotentRequests, writtenOnce } from '../../src/http/idempotency.ts';
 import { keyCheck } from '../../src/keys/check-keys.ts';
 import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
@@ -191,4 +191,17 @@ test('a handler with several writes continues after an interruption, with the sa
   expect(await run('one k.1', 1)).toEqual({ ids: [3], isReplayed: false });
   expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
   expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
+});
+
+test('a request with another file is another request, also if the file is a property of the body', async () => {
+  const upload: Operation = {
+    ...operations.createPet,
+    body: { kind: 'multipart', mediaType: 'multipart/form-data', required: true, whole: true },
+  };
+  const fingerprintOf = async (text: string) => {
+    const body = { name: 'photo', files: [new File([text], 'photo.png')] };
+    return (await idempotentRequests().begin(upload, 'k', { body })).fingerprint;
+  };
+  expect(await fingerprintOf('first')).toBe(await fingerprintOf('first'));
+  expect(await fingerprintOf('first')).not.toBe(await fingerprintOf('other'));
 });
