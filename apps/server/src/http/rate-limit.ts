@@ -55,13 +55,15 @@ export class Quotas {
    */
   use(key: string) {
     const now = performance.now();
-    const restoredBefore = Math.max(now, this.#restored.get(key) ?? 0);
-    const retryAfterMs = Math.max(0, restoredBefore + this.#intervalMs - now - WINDOW_MS);
+    // Only differences are compared: a sum with `now` is rounded, and could exceed the window.
+    const usedMs = Math.max(0, (this.#restored.get(key) ?? 0) - now);
+    const retryAfterMs = Math.max(0, usedMs + this.#intervalMs - WINDOW_MS);
     const isAllowed = retryAfterMs === 0;
-    const restoredAfter = isAllowed ? restoredBefore + this.#intervalMs : restoredBefore;
-    this.#restored.set(key, restoredAfter);
-    if (isAllowed) this.#newlyUsed.set(key, (this.#newlyUsed.get(key) ?? 0) + 1);
-    const restoredMs = restoredAfter - now;
+    const restoredMs = isAllowed ? usedMs + this.#intervalMs : usedMs;
+    if (isAllowed) {
+      this.#restored.set(key, now + restoredMs);
+      this.#newlyUsed.set(key, (this.#newlyUsed.get(key) ?? 0) + 1);
+    }
     // The small addend absorbs the rounding errors of fractions of a millisecond.
     const remaining = Math.max(0, Math.floor((WINDOW_MS - restoredMs) / this.#intervalMs + 1e-3));
     return { retryAfterMs, remaining, restoredMs };
