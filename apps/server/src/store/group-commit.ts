@@ -4,6 +4,7 @@ import type { Commit } from './store.ts';
 interface QueuedWrite<W, R> {
   write: W;
   bytes: number;
+  since: number;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
@@ -21,8 +22,9 @@ const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
 /** A commit waits until this fraction of the expected writes is queued, for at most MAX_GATHER_MS. */
 const GATHERED_SHARE = 0.75;
 const MAX_GATHER_MS = 2;
-/** The limits of the queue, which grows while the disk or the database does not respond. */
+/** The limits of the queue, which grows while the disk or the database does not respond, and of the time that a write waits in it. */
 const MAX_QUEUED = { writes: 20_000, bytes: 2 ** 26 };
+const MAX_QUEUED_MS = 30_000;
 
 /**
  * Group commit: writes that arrive during a commit share the next commit, so many writes cost one sync or one round trip.
@@ -55,7 +57,7 @@ export class GroupCommit<W, R> {
     if (isFull && this.#queue.length > 0)
       return Promise.reject(new StoreUnavailableError('Too many writes are waiting for the store.'));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ write, bytes, resolve, reject });
+      this.#queue.push({ write, bytes, since: performance.now(), resolve, reject });
       this.#queuedBytes += bytes;
       this.#onQueued?.();
       this.#running ??= this.#run();
@@ -81,6 +83,7 @@ export class GroupCommit<W, R> {
       await afterThisTurn();
       const expected = GATHERED_SHARE * this.#writers;
       if (this.#queue.length < expected) await this.#gather(expected);
+      this.#rejectOverdue();
       if (this.#queue.length > 0) await this.#commitBatch(this.#takeBatch());
     } while (this.#queue.length > 0);
     this.#running = undefined;
@@ -101,6 +104,16 @@ export class GroupCommit<W, R> {
     });
     this.#onQueued = undefined;
     await afterThisTurn();
+  }
+
+  /** Rejects the writes that have waited too long, because a table is locked, for example. */
+  #rejectOverdue(): void {
+    const oldest = performance.now() - MAX_QUEUED_MS;
+    const inTime = this.#queue.findIndex(({ since }) => since >= oldest);
+    for (const { bytes, reject } of this.#queue.splice(0, inTime < 0 ? this.#queue.length : inTime)) {
+      this.#queuedBytes -= bytes;
+      reject(new StoreUnavailableError('Earlier writes take too long. Retry later.'));
+    }
   }
 
   /** Takes the writes of the next commit from the queue. */

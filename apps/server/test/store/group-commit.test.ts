@@ -1,6 +1,6 @@
 import { rounds } from '@petstore/testing';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 
@@ -45,6 +45,29 @@ test('while the disk stalls, writes beyond a bound are rejected and not done', a
   expect(stored.length).toBeLessThan(25_000);
   expect(committed).toEqual(stored);
   await group.close();
+});
+
+test('while commits take long, a write that has waited too long is rejected and not done', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => void clock.mockRestore());
+  const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const committed: number[] = [];
+  const group = new GroupCommit<number, number>(async (writes) => {
+    begin();
+    await stalled;
+    committed.push(...writes);
+    return writes;
+  });
+  const first = group.add(1, 10);
+  await begun;
+  const second = group.add(2, 10);
+  clock.mockReturnValue(30_001);
+  const third = group.add(3, 10);
+  go();
+  await expect(second).rejects.toThrow(StoreUnavailableError);
+  expect([await first, await third]).toEqual([1, 3]);
+  expect(committed).toEqual([1, 3]);
 });
 
 test('after an abort, the remaining writes of a commit that is repeated write by write are rejected and not done', async () => {
