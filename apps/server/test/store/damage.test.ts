@@ -25,6 +25,13 @@ test('the small store is not damaged', async () => {
   expect(warnings).toEqual([]);
 });
 
+test('copies and other files among the segments are ignored', async () => {
+  const files = await smallStore();
+  const [[path = '', bytes = Buffer.alloc(0)] = []] = [...files].filter(([name]) => name.endsWith('.jsonl'));
+  files.set(path.replace('.jsonl', '-copy.jsonl'), bytes).set('segments/notes.jsonl', Buffer.alloc(0));
+  expect(await opened(newFolder(), files)).toEqual({ documents, warnings: [] });
+});
+
 test(`a folder is rejected if any ${step}th byte of any file differs`, async () => {
   const folder = newFolder();
   const files = await smallStore();

@@ -125,6 +125,6 @@ const formOf = (name: string): Form => (name.endsWith('.json') ? 'json' : 'jsonl
 /** The files of the segments of a manifest, and of all later segments, in order. */
 export function segmentFilesOf({ sealed, unsealed }: ManifestData, files: readonly string[]): string[] {
   const first = segmentFile(unsealed.segment, 'jsonl');
-  const later = files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();
+  const later = files.filter((name) => /^\d{10}\.jsonl$/.test(name) && name >= first).sort();
   return [...sealed.map((number) => segmentFile(number, 'json')), ...later];
 }
