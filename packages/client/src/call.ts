@@ -32,11 +32,7 @@ export function send<Id extends OperationId>(
   const data = first.then((success) => success.data);
   return Object.assign(data, {
     operation: wire.id,
-    withResponse: () => {
-      // The caller handles a rejection of the returned promise.
-      data.catch(() => {});
-      return first;
-    },
+    withResponse: () => data.then(() => first),
     repeat: (change: (args: CallArguments) => CallArguments) => execute(connection, wire, change(args)),
   });
 }

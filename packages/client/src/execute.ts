@@ -173,10 +173,8 @@ function withTimeout<T>(
     // A transport may set `onabort`, so this is another listener.
     const onAbort = () => fail(signal.reason);
     if (callerSignal) signal.addEventListener('abort', onAbort);
-    task(signal).then((value) => {
-      end();
-      resolve(value);
-    }, fail);
+    // `resolve` is passed as it is, so that the stacks of errors contain the caller.
+    task(signal).finally(end).then(resolve, fail);
   });
 }
 

@@ -1,7 +1,15 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { ConnectionError, NotFoundError, outcome, PetstoreError, petstore, TimeoutError } from '../src/index.ts';
-import { pets, respond, stubbed } from './stub-server.ts';
+import {
+  ConnectionError,
+  NotFoundError,
+  outcome,
+  type Petstore,
+  PetstoreError,
+  petstore,
+  TimeoutError,
+} from '../src/index.ts';
+import { pets, respond, respondError, stubbed } from './stub-server.ts';
 
 const missing = { code: 'not_found', message: 'No such pet.', status: 404, hint: 'x' };
 
@@ -101,4 +109,15 @@ test('an outcome rejects for a mistake in the call', async () => {
   const api = petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1' });
   await expect(api.createPet({ name: 'x', categoryId: Number.NaN }).outcome()).rejects.toThrow(RangeError);
   await expect(outcome(api.getPet({ petId: '' as never }))).rejects.toThrow(TypeError);
+});
+
+test.each<[string, (api: Petstore) => Promise<unknown>]>([
+  ['the data', (api) => api.listPets()],
+  ['the response', (api) => api.listPets().withResponse()],
+  ['a page', (api) => api.listPets().page()],
+  ['an element', (api) => api.listPets()[Symbol.asyncIterator]().next()],
+])('the stack of an error contains the function that awaits %s', async (_, call) => {
+  const { api } = await stubbed([respondError(401, 'unauthorized')]);
+  const namedCaller = async () => void (await call(api));
+  await expect(namedCaller()).rejects.toMatchObject({ stack: expect.stringContaining('namedCaller') });
 });
