@@ -133,6 +133,16 @@ test('handlers replace operations', async () => {
   expect(await other.store.listPets()).toEqual([{ id: 7, ...rex }]);
 });
 
+test('handlers may be methods of a class', async () => {
+  class Pets {
+    readonly pets = [{ id: 7, ...rex }];
+    async listPets() {
+      return this.pets;
+    }
+  }
+  expect(await fakeService({ handlers: new Pets() }).store.listPets()).toEqual([{ id: 7, ...rex }]);
+});
+
 test('an idempotency key of another request is rejected', async () => {
   await store.createPet(rex, { idempotencyKey: 'a' });
   const { data, response } = await store.createPet(rex, { idempotencyKey: 'a' }).withResponse();

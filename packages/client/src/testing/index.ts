@@ -95,7 +95,9 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       return replayed;
     }
     const handler = handlers[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
-    const result = handler ? await resultOf(operation, handler(input)) : resources.run(operation, path, input);
+    const result = handler
+      ? await resultOf(operation, handler.call(handlers, input))
+      : resources.run(operation, path, input);
     if (result === 'unknown')
       throw new HttpError(501, `The fake service cannot derive what ${id} does: give handlers.${id}.`);
     if (!result) throw new HttpError(404, 'The requested resource could not be found.');
