@@ -81,6 +81,11 @@ test.each([
   expect((await started([...argv, '--body-memory', String(bytes)])).bodyMemory).toBe(bytes);
 });
 
+test('overrides of the default configuration have the bounds of flags', () => {
+  expect(defaultConfig({ requestTimeout: 1500 }).headersTimeout).toBe(1500);
+  expect(() => defaultConfig({ bodyLimit: 2 ** 27 })).toThrow(`set it to at least ${2 ** 27}`);
+});
+
 test('values are parsed, and times are in milliseconds', async () => {
   const argv = ['--validate-responses', '--request-timeout=1.5', '--cors-origin=https://a.example,https://b.example'];
   expect(

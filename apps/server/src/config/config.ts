@@ -28,14 +28,17 @@ export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secret
   const values = Object.fromEntries(
     entries.map(([name, setting]) => [name, parseSetting(setting, texts, deployment)]),
   ) as SettingValues;
-  const { workers, bodyLimit, bodyMemory } = values;
+  return consistent({ ...values, apiKeys, databaseUrl });
+}
+
+function consistent(config: Config): Config {
+  const { workers, bodyLimit, bodyMemory } = config;
   if (bodyMemory / workers < bodyLimit)
     throw new ConfigError(
       `--body-memory is ${bodyMemory}; set it to at least ${workers * bodyLimit}, which is --workers times --body-limit.`,
     );
   // The time for the headers is a part of the time for the request.
-  const headersTimeout = Math.min(values.headersTimeout, values.requestTimeout);
-  return { ...values, headersTimeout, apiKeys, databaseUrl };
+  return { ...config, headersTimeout: Math.min(config.headersTimeout, config.requestTimeout) };
 }
 
 /** The variable of the API keys. There is no flag, because process lists show flags. */
@@ -53,7 +56,7 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const { deployment } = overrides;
   const texts: SettingTexts = (setting) =>
     setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
-  return { ...configFrom(texts, overrides), ...overrides };
+  return consistent({ ...configFrom(texts, overrides), ...overrides });
 }
 
 const knownVariables = [keysVariable, ...Object.values(settings).map(({ variable }) => variable)];
