@@ -32,7 +32,7 @@ export const JSON_VALUE_BYTES = 16;
 
 /**
  * Requests with at most this many values, at most this deep, get every validation error; other requests get only the first
- * error.
+ * error of the parameters and of the body.
  */
 export const MAX_EXPLAINED_VALUES = 1_000;
 export const MAX_EXPLAINED_DEPTH = 4;
@@ -44,7 +44,7 @@ export const MAX_PART_HEAD_BYTES = 8_192;
 /** The entity tags in a condition. Each costs an attempt to write. */
 export const MAX_CONDITION_TAGS = 16;
 
-/** The waiting pipelined requests of all connections, beyond those that every connection may have. */
+/** The waiting pipelined requests of all connections. Beyond this number, each connection may still have a few. */
 export const MAX_WAITING_REQUESTS = 10_000;
 export const MAX_WAITING_PER_CONNECTION = 16;
 
@@ -83,7 +83,7 @@ export const METRICS_CACHE_MS = 1_000;
 /** The bytes of log lines that wait for a slow or broken stdout; further lines are dropped and counted. */
 export const MAX_LOG_BUFFER_BYTES = 2 ** 20;
 
-/** Log lines are written together, after this time or at this many characters. */
+/** Log lines are written together, after this time or at this many bytes. */
 export const LOG_FLUSH_MS = 20;
 export const LOG_FLUSH_BYTES = 2 ** 16;
 

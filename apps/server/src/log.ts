@@ -19,7 +19,7 @@ export interface RequestEntry {
   /** The trace of the request. */
   traceId?: string;
   parentId?: string;
-  /** 0 if the client disconnected before the response. */
+  /** 0 if the connection was closed before the response. */
   status: number;
   ms: number;
   /** Set if the response was not sent completely. */

@@ -21,7 +21,7 @@ export async function start(config: Config): Promise<void> {
   // The handlers come before the greeting, because its reader may send a signal at once.
   removeHandlers();
   stopOnSignals(running, logging);
-  // Stdout is the log, which has JSON lines only.
+  // Stdout is for the log only.
   console.error(greeting(running, config));
   flushCompileCache();
 }

@@ -6,7 +6,7 @@ import { HttpError } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { cookiesOf, decodedText } from './styles.ts';
 
-/** Rejects a request without the required key. It comes before every other check of the request. */
+/** Rejects a request without the required key. It comes before every other check of a well-formed request. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);

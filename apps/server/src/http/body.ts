@@ -153,7 +153,7 @@ export function bodyParser(receive: ReturnType<typeof bodyReceiver>, { holdValue
 /** The kinds of body for which an empty body is a valid value. */
 const CAN_BE_EMPTY: ReadonlySet<BodyKind> = new Set(['text', 'bytes', 'form']);
 
-/** Whether a request has a body that is not empty. */
+/** Whether a request has a body. A chunked body may be empty. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

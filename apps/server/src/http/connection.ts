@@ -134,8 +134,8 @@ export class Connection {
   }
 
   /**
-   * Sets `Connection: close` on the current response, unless requests wait: they still need the connection. After the response
-   * to a request whose body is still arriving, it closes the connection.
+   * Sets `Connection: close` on the current response, unless requests wait: they still need the connection. Closes the connection at
+   * once if only the rest of a body is still arriving, whose request has its response.
    */
   announceClose(): void {
     if (this.#current && !this.#current.headersSent && this.#waiting.length === 0) {

@@ -96,7 +96,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     },
     accept,
   );
-  // Node 22 ignores headers beyond this number, such as a second Host. The size of the head bounds their number.
+  // No limit, because Node 22 ignores the headers beyond it, such as a second Host. The size of the head bounds their number.
   server.maxHeadersCount = 0;
   // A half-closed connection still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -8,7 +8,7 @@ import type { Target } from './target-cache.ts';
 /** The state of a request while it is processed. */
 export interface RequestContext {
   readonly requestId: string;
-  /** The time of arrival, on the clock of `performance.now()`. */
+  /** The time when the processing began, on the clock of `performance.now()`. A pipelined request may have arrived long before. */
   readonly started: number;
   /** The method that the client sent: Express sees GET for HEAD. */
   readonly method: string;

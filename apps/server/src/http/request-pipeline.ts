@@ -100,7 +100,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     return context;
   }
 
-  /** Below the base path, a request without a key gets 401 and no other error. */
+  /** The error for a malformed target. Below the base path, a request without a key gets 401 instead. */
   function targetError(request: IncomingMessage, context: RequestContext): HttpError {
     if (localTarget(request.url ?? '')?.startsWith(`${basePath}/`) && callerOf(request, context, keys) === undefined)
       return unauthorized(context);

@@ -10,10 +10,8 @@ export class UnsentBytes {
     this.#max = max;
   }
 
-  /** Adds a connection. While the sum exceeds the limit, closes the connection whose client has not read for longest. */
+  /** Adds a connection once its response has ended. While the sum exceeds the limit, closes the connection whose response waits longest. */
   add(socket: Socket): void {
-    // A connection that is added again moves to the end, so the first connection is the one that has not been read for longest.
-    this.delete(socket);
     this.#bytes.set(socket, socket.writableLength);
     this.#total += socket.writableLength;
     for (const oldest of this.#bytes.keys()) {

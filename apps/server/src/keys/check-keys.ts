@@ -6,7 +6,7 @@ import { type HashedKey, hashOf, parseKeys, STRONG_KEY_LENGTH } from './parse-ke
 /** Returns the name of a valid key, undefined for an invalid key. */
 export type KeyCheck = (key: string) => string | undefined;
 
-/** Compares a key with the known keys in constant time. Caches valid keys until the known keys change. */
+/** Compares the hash of a key with all known hashes in constant time. Caches valid keys until the known keys change. */
 export function keyCheck(known: readonly HashedKey[] | (() => readonly HashedKey[])): KeyCheck {
   const valid = new Map<string, string>();
   let keys: readonly HashedKey[] = [];

@@ -67,7 +67,7 @@ export function prepareSpec(spec: object, validateResponses: boolean) {
   return { apiDoc, apiDocRes, ajvOpts };
 }
 
-/** Finds the violations of a request: all violations of a small request, else only the first. Empty for a valid request. */
+/** Finds all violations of a small request, and the first of the parameters and of the body of any other. Empty for a valid request. */
 export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
   const first = checkCompiler(apiDoc, { ...options, allErrors: false });
