@@ -41,40 +41,33 @@ export interface Log {
 
 /** Creates the log on stdout: readable lines on a terminal, otherwise JSON lines. */
 export function createLog(level: string): Log {
-  if (process.stdout.isTTY) {
-    const terminal = readableLines();
-    const log = pino({ level }, terminal);
-    return {
-      log,
-      logRequest: (entry) => log.info(entry),
-      writeLines: (lines) => terminal.write(lines),
-      lostLines: () => 0,
-      close: async () => true,
-    };
-  }
   const writer: LogWriter = new LogWriter(1, (lost) => log.warn({ lost }, 'log lines were lost'));
-  const log = pino({ level }, writer);
+  const { isTTY } = process.stdout;
+  const destination = isTTY ? readableLines(writer) : writer;
+  const log = pino({ level }, destination);
+  const logRequest: LogRequest = isTTY ? (entry) => log.info(entry) : requestLines(writer);
   return {
     log,
-    logRequest: log.isLevelEnabled('info') ? requestLines(writer) : () => {},
-    writeLines: (lines) => writer.write(lines),
+    logRequest: log.isLevelEnabled('info') ? logRequest : () => {},
+    writeLines: (lines) => destination.write(lines),
     lostLines: () => writer.lost,
     close: () => writer.close(),
   };
 }
 
-function readableLines(): DestinationStream {
+/** Makes JSON lines readable, and passes them on. */
+function readableLines(stdout: DestinationStream): DestinationStream {
   const request = ({ method, path, status, ms }: Record<string, unknown>) =>
     `${method ? `${method} ${path}` : 'malformed request'} ${status} in ${ms} ms`;
   // Only a terminal needs this library, so it is loaded here.
-  const pretty: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
-  return pretty({
-    sync: true,
+  const { prettyFactory }: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
+  const format = prettyFactory({
     messageFormat: (entry) => (entry.status === undefined ? `${entry.msg ?? ''}` : request(entry)),
     // Everything else is shown below the line, above all the stack of an error.
     ignore: 'pid,hostname,requestId,method,path,operation,key,client,traceId,parentId,status,ms,aborted',
     translateTime: 'SYS:HH:MM:ss',
   });
+  return { write: (lines) => stdout.write(lines.trimEnd().split('\n').map(format).join('')) };
 }
 
 /**

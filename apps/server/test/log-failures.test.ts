@@ -1,6 +1,8 @@
-import { openSync } from 'node:fs';
-import { newFolder } from '@petstore/testing';
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, openSync } from 'node:fs';
+import { missingProgram, newFolder, skips } from '@petstore/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { fillLog, lostLines, reportedLoss } from './log-lines.ts';
 import { startProcess } from './server-process.ts';
 
@@ -31,3 +33,19 @@ test('a full log disk does not stop the server', async () => {
   child.kill('SIGTERM');
   expect(await ended).toEqual(stopped);
 });
+
+test.skipIf(skips('the log on a terminal that stops', missingProgram('python3', ['-c', 'import pty']), 'python3'))(
+  'a terminal that stops blocks nobody',
+  async () => {
+    const python = 'import os, pty, sys; print(os.ttyname(pty.openpty()[1]), flush=True); sys.stdin.read()';
+    const terminal = spawn('python3', ['-c', python]);
+    onTestFinished(() => void terminal.kill());
+    const [name] = await once(terminal.stdout, 'data');
+    const stdout = openSync(String(name).trim(), constants.O_WRONLY | constants.O_NOCTTY);
+    const { child, origin, ended } = await startProcess(newFolder(), [], { stdout });
+    await fillLog(origin, 200);
+    await expect.poll(() => lostLines(origin)).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+  },
+);
