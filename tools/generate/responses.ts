@@ -14,8 +14,9 @@ export function responsesOf(operation: Node, method: string, at: string, schemas
     if (!/^([1-5](\d\d|XX)|default)$/.test(status))
       reject(responseAt, `'${key}' is not a status`, 'write a status, 2XX or default');
     const { description, ...content } = responseOf(schemas.target(value, responseAt), responseAt, schemas);
-    // A response to HEAD has no body, whatever its headers say (RFC 9110, 9.3.2).
-    responses[status] = { description, ...(method !== 'head' && content) };
+    // These statuses and responses to HEAD have no body, whatever their headers say (RFC 9110).
+    const hasBody = method !== 'head' && !/^(204|205|304)$/.test(status);
+    responses[status] = { description, ...(hasBody && content) };
   }
   const declared = Object.keys(responses).filter((status) => /^2/.test(status));
   // If no success is declared, any 2xx is one, with unknown data.

@@ -226,3 +226,12 @@ test('a response to HEAD has no body, even if the document declares one', async 
     .withResponse();
   expect([data, response.status]).toEqual([undefined, 200]);
 });
+
+test.each([204, 205])('a response with status %i has no body, even if the document declares one', async (status) => {
+  const responses = { [status]: { description: 'Done.', ...withJson({ type: 'object' }) } };
+  const { petstore } = await generateClient(modelOf({ '/a': { post: { operationId: 'addA', responses } } }));
+  const { data, response } = await petstore({ fetch: async () => new Response(null, { status }) })
+    .addA()
+    .withResponse();
+  expect([data, response.status]).toEqual([undefined, status]);
+});
