@@ -48,6 +48,16 @@ test.each([
   expect(await call(target, { headers })).toEqual([204, undefined]);
 });
 
+test.each([
+  ['POST', '/metrics', 204],
+  ['GET', '/metrics', 401],
+  ['GET', '/', 204],
+  ['GET', '/healthz', 200],
+])('an operation goes before a page of the server at the same path: %s %s', async (method, path, expected) => {
+  const { status } = await fetch(server.origin + path, { method, signal: AbortSignal.timeout(30_000) });
+  expect(status).toBe(expected);
+});
+
 test('with a key, a malformed escape is reported', async () => {
   const [status, message] = await call(`/query?api_key=${encodeURIComponent(KEY)}&%ff=1`);
   expect([status, message]).toEqual([400, "'%ff' is not percent-encoded UTF-8"]);

@@ -1,5 +1,5 @@
 import { exactReplacer, type Operation, operations } from '@petstore/types';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { docs } from '../docs/docs.ts';
 import { authenticate } from './authentication.ts';
 import { bodyParser } from './body.ts';
@@ -23,8 +23,14 @@ export function adminApp(pipeline: RequestPipeline): Express {
 export function expressApp(pipeline: RequestPipeline): Express {
   const { keys, applyRateLimit, crossOrigin, bodyBudget, receiveBody, dispatch, hasHealthRoutes } = pipeline;
   const app = newApp();
-  app.use(docs());
-  if (hasHealthRoutes) app.use(health(pipeline.health));
+  const pages = Router().use(docs());
+  if (hasHealthRoutes) pages.use(health(pipeline.health));
+  app.use((request, response, next) => {
+    // An operation goes before a page at the same path, but not because a parameter matches the name of the page.
+    const { match } = contextOf(response).target;
+    if (match && Object.keys(match.params).length === 0) next();
+    else pages(request, response, next);
+  });
 
   const root = basePath || '/';
   if (crossOrigin) app.use(root, crossOrigin);
