@@ -6,14 +6,20 @@ import { type GeneratedServer, startGeneratedServer } from './generated-server.t
 
 const KEY = 'a-key+that-is-for-tests';
 const folder = newFolder('hostile', afterAll);
+const warnings: string[] = [];
+const { warn } = console;
 let server: GeneratedServer;
 beforeAll(async () => {
+  console.warn = (text: string) => void warnings.push(text);
   const { files, rejected } = await generateWhatFits(join(import.meta.dirname, 'hostile.yaml'));
   expect(rejected).toEqual([]);
   await loadClient(files, folder);
   server = await startGeneratedServer(folder, new Set([KEY]));
 });
-afterAll(() => server?.stop());
+afterAll(() => {
+  console.warn = warn;
+  return server?.stop();
+});
 
 async function call(target: string, init: RequestInit = {}): Promise<[status: number, message: string | undefined]> {
   const signal = AbortSignal.timeout(30_000);
@@ -126,6 +132,12 @@ test.each([
       400,
       `body '${format}': must match format "${format}"`,
     ]);
+});
+
+test('a format that only the document knows is neither checked nor reported', async () => {
+  expect(await post('/formats', { size: -1 })).toEqual([204, undefined]);
+  expect((await post('/formats', { size: 'x' }))[0]).toBe(400);
+  expect(warnings).toEqual([]);
 });
 
 test.each([

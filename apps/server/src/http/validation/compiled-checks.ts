@@ -32,8 +32,8 @@ interface RequestValidator {
   buildMiddleware(route: string, described: object, contentType: object, name: string): unknown;
 }
 
-/** Options of ajv: tuples of any length are valid schemas, and 19.99 is a multiple of 0.01. */
-export const RULES = { strictTuples: false, multipleOfPrecision: 9 };
+/** Options of ajv: tuples of any length and unknown formats are valid schemas, and 19.99 is a multiple of 0.01. */
+export const RULES = { strictTuples: false, multipleOfPrecision: 9, logger: false };
 
 /** Loads a module that the validator does not export. */
 export const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
