@@ -3,7 +3,7 @@ import type { Cluster } from '@petstore/testing/postgres/cluster';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUncertainError } from '../../src/store/errors.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
-import { fence, outcome as outcomeOf, statementsOf } from '../../src/store/postgres/statements.ts';
+import { fence, outcome as outcomeOf, statementsOf, sweepKeys } from '../../src/store/postgres/statements.ts';
 import type { Collection } from '../../src/store/store.ts';
 import { contentOf, everything } from '../store/store-contents.ts';
 import { once, things } from '../store/store-fixture.ts';
@@ -57,12 +57,13 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
   }
 
   /** Ends the connection or the statement that waits for the standby, and removes the standby once the store looks up the commit. */
-  async function loseResult(end = 'pg_terminate_backend') {
+  async function loseResult(end = 'pg_terminate_backend', doMeanwhile = async () => {}) {
     const [{ pid } = { pid: 0 }] = await cluster.ask<{ pid: number }>(waiting);
     await cluster.ask(`SELECT ${end}(${pid})`);
     // The write is not acknowledged before it is on the standby: another connection waits for it now.
     const others = `${waiting} AND pid <> ${pid}`;
     await vi.waitFor(async () => expect(await cluster.ask(others)).toHaveLength(1), { timeout: 10_000, interval: 20 });
+    await doMeanwhile();
     waitFor('');
   }
 
@@ -148,6 +149,27 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
       id: other.id,
       isReplayed: true,
     });
+  });
+
+  test('after a lost result, writes are uncertain if another server has evicted one of their keys', async () => {
+    const other = await openSession(url);
+    await other.run({ text: 'SET synchronous_commit = local' }, 5_000);
+    waitFor('nobody');
+    let tries = 0;
+    const { outcome } = await stuck(() => {
+      tries++;
+      return Promise.allSettled([
+        collection.create({ text: 'evicted' }, once(`evicted ${tries}`)),
+        collection.create({ text: 'plain' }),
+        collection.create({ text: 'newest' }, once(`newest ${tries}`)),
+      ]);
+    });
+    await loseResult('pg_terminate_backend', async () => {
+      await other.write({ ...sweepKeys, values: [1_000, 1] }, 5_000);
+    });
+    const uncertain = { status: 'rejected', reason: expect.any(StoreUncertainError) };
+    expect(await outcome).toEqual([uncertain, uncertain, uncertain]);
+    expect(await everything(collection)).toHaveLength(3 * tries);
   });
 
   test.each([

@@ -110,7 +110,7 @@ export function postgresCollection(
   async function commit(writes: Write[]): Promise<WriteResult[]> {
     const created = writes.filter(({ id }) => id === undefined);
     const changes = writes.filter(({ id }) => id !== undefined);
-    const keyed = writes.flatMap(({ idempotency }) => idempotency?.key ?? []);
+    const keyed = writes.filter(({ idempotency }) => idempotency);
     const version = newVersion();
     const ifVersions = changes.map(({ ifVersion }) =>
       ifVersion === undefined || VERSION.test(ifVersion) ? ifVersion : NO_VERSION,
@@ -152,14 +152,20 @@ export function postgresCollection(
 
   /**
    * The keys of a commit that were known before it. If its response was lost, `row` does not contain them: a key was known if another
-   * commit has stored it.
+   * commit has stored it. A change without a stored key had no effect, or its key was evicted.
    */
-  async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
+  async function knownOf(row: Row | undefined, keyed: readonly Write[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
-    const found = await Promise.all(keys.map((key) => read(resultOf, [key]))).catch((error: unknown) => {
-      throw uncertain(error);
-    });
-    return keys.filter((_, i) => String(found[i]?.[2]) !== String(version));
+    const rows = await Promise.all(keyed.map(({ idempotency }) => read(resultOf, [idempotency?.key]))).catch(
+      (error: unknown) => {
+        throw uncertain(error);
+      },
+    );
+    const found = keyed.map(({ id, idempotency }, i) => ({ id, key: idempotency?.key ?? '', version: rows[i]?.[2] }));
+    // Whether the commit created this document decides the identifiers of the following ones.
+    if (found.some((one) => one.id === undefined && one.version === null))
+      throw uncertain(new Error('an idempotency key was evicted before its commit was looked up'));
+    return found.filter((one) => one.version !== null && one.version !== String(version)).map(({ key }) => key);
   }
 
   /** Returns the result of the write with this key; undefined if the key was removed meanwhile. */
