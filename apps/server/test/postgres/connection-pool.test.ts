@@ -10,7 +10,7 @@ import { prepareForWrites, Session } from '../../src/store/postgres/session.ts';
 import { statementsOf } from '../../src/store/postgres/statements.ts';
 import { things } from '../store/store-fixture.ts';
 
-/** A host that passes connections on to a port of this machine, until it closes them and accepts others without a response. */
+/** A host that passes connections on to a port of this machine. Once it is silent, it accepts connections without a response. */
 async function proxyTo(port: number) {
   let isSilent = false;
   const sockets = new Set<Socket>();
@@ -31,8 +31,8 @@ async function proxyTo(port: number) {
     host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     becomeSilent: () => {
       isSilent = true;
-      closeAll();
     },
+    closeAll,
   };
 }
 
@@ -73,6 +73,20 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     await expect.poll(() => pool.counts()).toEqual({ idle: 1, busy: 0, opening: 0, waiting: 0 });
   });
 
+  test('callers that wait for a busy connection for too long begin no outage', async () => {
+    const pool = await openPool(1);
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const busy = pool.use(() => promise);
+    // The pool of pg has a timeout of its own, which ends some of so many waits first.
+    const waiting = Array.from({ length: 2_000 }, () =>
+      pool.use(async () => {}).catch(({ message }: Error) => message),
+    );
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Earlier writes take too long. Retry later.']));
+    expect(pool.isConnected()).toBe(true);
+    end();
+    await busy;
+  });
+
   test('a host that becomes silent while its connections are idle is replaced by the next one', async () => {
     const url = new URL(await newDatabase());
     const first = await proxyTo(Number(url.port));
@@ -82,6 +96,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     onTestFinished(() => pool.close());
     await pool.use(async () => {});
     first.becomeSilent();
+    first.closeAll();
     await expect.poll(() => pool.counts().idle).toBe(0);
     await expect(pool.use(async () => {})).rejects.toThrow(
       `no connection to the database (${first.host}: no response)`,
@@ -89,6 +104,26 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     expect(pool.isConnected()).toBe(false);
     await expect.poll(() => pool.isConnected(), { timeout: 30_000 }).toBe(true);
     await pool.use(async () => {});
+  });
+
+  test('a host that gives no response to the second of two concurrent callers is replaced by the next one', async () => {
+    const url = new URL(await newDatabase());
+    const first = await proxyTo(Number(url.port));
+    const hosts = { urls: [url.href.replace(url.host, first.host), url.href], current: 0 };
+    const pool = connectionPool(hosts, { size: 2, connectTimeout: 1_000, prepare: async () => {} });
+    onTestFinished(() => pool.close());
+    await pool.firstAttempt;
+    await expect.poll(() => pool.counts().idle).toBe(1);
+    first.becomeSilent();
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const onIdleConnection = pool.use(() => promise);
+    await expect(pool.use(async () => {})).rejects.toThrow(
+      `no connection to the database (${first.host}: no response)`,
+    );
+    await expect.poll(() => hosts.current, { timeout: 30_000 }).toBe(1);
+    await pool.use(async () => {});
+    end();
+    await onIdleConnection;
   });
 
   test('a writer sends its commits one after the other, because only the last one can be looked up', async () => {

@@ -98,22 +98,26 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       const isNew = poolHost !== hosts.current || opensNew();
       const connecting = connect(hosts.current);
       const usedPool = pool;
+      // The caller's time usually ends before the host's.
+      let failure: unknown = new Error(`${hostOf(hosts.urls[poolHost] ?? '')}: no response`);
       try {
         const client = await withTimeout(remainingMs, connecting, cancelWaits);
         if (client) return client;
         // If the connection opens later, no caller waits for it, so it goes back to its pool.
         connecting.then((late) => late.release()).catch(() => {});
-        // The caller's time ends just before the host's.
-        if (isNew && usedPool === pool) reconnect(new Error(`${hostOf(hosts.urls[poolHost] ?? '')}: no response`));
       } catch (error) {
-        reconnect(error);
+        failure = error;
       }
+      // A wait for a busy connection says nothing about the host. pg's pool may end it before the caller's time.
+      if (isNew && usedPool === pool) reconnect(failure);
     }
   }
 
   /** Whether the pool opens a connection for the next caller, who otherwise gets an idle one or waits for a busy one. */
   function opensNew(): boolean {
-    return pool.idleCount === 0 && pool.totalCount < size;
+    // pg's pool serves waiting callers in the next tick, first with idle connections.
+    const unserved = pool.waitingCount - pool.idleCount;
+    return unserved >= 0 && pool.totalCount + unserved < size;
   }
 
   /** Connects to a host, and makes it the current host. */
