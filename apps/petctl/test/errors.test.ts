@@ -58,6 +58,7 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['pets', 'create', '--data', '{"nmae":"x"}'], "Did you mean 'name'?"],
     [['pets', 'create', '--data', '{"name":"x","categoryId":1.5}'], 'categoryId 1.5 is no integer'],
     [['pets', 'create', '--data', '{"id":1}'], "no property 'id'"],
+    [['pets', 'create', '--data', '{"name":{"toString":1}}'], 'name {"toString":1} is no string'],
     [['pets', 'create', '--data', '[]'], 'a JSON object'],
     [['pets', 'create', '--data', '{'], 'not JSON'],
     [['pets', 'create', '--data', '{"name":"A","n\\u0061me":"B"}'], "has the property 'name' twice"],

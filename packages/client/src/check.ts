@@ -67,8 +67,9 @@ function* faultsIn(value: unknown, reference: Schema, at: string, direction: Dir
   const schema = resolved(reference);
   const fault = faultOfValue(value, schema);
   if (fault !== undefined) {
-    const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-    yield { at, fault, shown: Object(value) === value ? '' : `${text}, ` };
+    const text = () => (typeof value === 'string' ? JSON.stringify(value) : String(value));
+    // An object such as `{"toString":1}` cannot be converted to text.
+    yield { at, fault, shown: Object(value) === value ? '' : `${text()}, ` };
     return;
   }
   for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, direction);

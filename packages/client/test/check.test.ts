@@ -23,6 +23,7 @@ test.each([
   [[{ ...rex, status: 'dead' }], '[0].status is "dead", none of available, pending, sold'],
   [[{ ...rex, status: null }], '[0].status is null, no string'],
   [[{ ...rex, name: 5 }], '[0].name is 5, no string'],
+  [[{ ...rex, name: { toString: 1 } }], '[0].name is no string'],
 ])('%j does not match the spec: %s', (data, fault) => {
   expect(() => checkAnswers('listPets', data)).toThrow(fault);
 });
