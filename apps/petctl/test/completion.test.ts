@@ -161,9 +161,9 @@ test.each([
   [['pets', 'create', '--data', ''], ':files\n'],
   [['pets', 'list', '--limit', ''], ''],
   [['pets', 'list', '--status=so'], '--status=sold\t\n'],
-  [['--base-url', 'pets', 'pets', 'g'], 'get\tGet an animal\n'],
+  [['--base-url', 'pets', 'pets', 'cr'], 'create\tAdd an animal\n'],
   [['help', 'exit'], 'exit-codes\tExit codes\n'],
-  [['help', 'pets', 'g'], 'get\tGet an animal\n'],
+  [['help', 'pets', 'cr'], 'create\tAdd an animal\n'],
   [['help', 'exit-codes', ''], ''],
   [['nope', 'x'], ''],
 ])('%j', async (words, stdout) => {

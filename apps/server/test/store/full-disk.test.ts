@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, skips } from '@petstore/testing';
 import { expect, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { type Collection, IDEMPOTENCY_MS, type Properties } from '../../src/store/store.ts';
@@ -101,7 +102,8 @@ test.for([96, 256, 400])(
 test.skipIf(isUntraceable)('an exceeded quota is a full disk', () => {
   const folder = newFolder();
   const inject = ['-P', join(folder, 'segments/0000000001.jsonl'), '-e', 'inject=pwrite64:error=EDQUOT'];
-  const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, main, 'import', '--data-dir', folder];
+  const command = allCollections.length === 1 ? ['import'] : ['import', 'pets'];
+  const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, main, ...command, '--data-dir', folder];
   const { DATABASE_URL: _, ...env } = process.env;
   const input = '{"id":1,"name":"Rex","categoryId":1}';
   const { stderr } = spawnSync('strace', args, { env, input, encoding: 'utf8' });
