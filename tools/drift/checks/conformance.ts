@@ -3,6 +3,7 @@ import { type Check, type Finding, requiringExamples } from '../check.ts';
 import { node } from '../openapi.ts';
 import { type Project, sourcesIn } from '../project.ts';
 import { docsPageErrors } from './conformance/docs-page.ts';
+import { repeatErrors } from './conformance/repetition.ts';
 import { listErrors } from './conformance/resources.ts';
 import { undeclared } from './conformance/responses.ts';
 import { prepare, type Service, startServers } from './conformance/service.ts';
@@ -53,6 +54,8 @@ async function* operationFindings(
         yield finding(`${endpoint} ${status}`, actual, 'the spec declares everything in the response');
       }
     }
+    for await (const error of repeatErrors(service, operation))
+      yield finding(endpoint, error, 'a request that is repeated with its idempotency key gets the first response');
     if (operation.method !== 'GET') continue;
     for await (const error of listErrors(service, operation))
       yield finding(endpoint, error, 'created elements appear in the list, as they were sent, and each once');

@@ -120,6 +120,13 @@ describe('the check finds', () => {
       'searchPets: async () => undefined',
     ],
     ['conformance', 'a success instead of a 404', handlers, /if \(outcome !== 'removed'\).*/, ''],
+    [
+      'conformance',
+      'a change of state that rejects its repetition',
+      handlers,
+      'const { id, ...pet } = decode(found.json);',
+      "const { id, ...pet } = decode(found.json); if (pet.status === 'sold') throw new HttpError('invalid_request', '', { status: 409 });",
+    ],
     ['conformance', 'a create that rejects every body', handlers, 'await pets().get(visit.petId)', 'visit.x'],
     ['conformance', 'a status that nothing leads to', handlers, 'status: 403', 'status: 400'],
     [

@@ -1,9 +1,9 @@
 import type { Operation, Schema } from '../../../openapi/document.ts';
 import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { node } from '../../openapi.ts';
-import { requiredInputs } from '../values.ts';
+import { fullInputs, requiredInputs } from '../values.ts';
 import { fetchAll, fetchPage, type Page, type PagedList, requestWith } from './paging.ts';
-import { requestFor, type Service, withHeader, withPath } from './service.ts';
+import { prepare, requestFor, type Service, withHeader, withPath } from './service.ts';
 
 /** A paged list, and the operation that adds an element to the list, with the media type and the schema of its JSON body. */
 export interface Resource extends PagedList {
@@ -57,15 +57,30 @@ export async function* staleErrors(resource: Resource, elements: readonly unknow
 export async function* replayErrors(resource: Resource): AsyncGenerator<string> {
   const { service, create } = resource;
   if (!create.idempotencyKey) return;
-  const request = withHeader(createRequest(resource), create.idempotencyKey.name, `a-key-for-repeating-${create.id}`);
+  const request = withHeader(createRequest(resource), create.idempotencyKey.name, keyFor(create));
   const count = async () => (await fetchAll(resource, {}, 50)).length;
   const before = await count();
   const [first, second] = [await service.send(request), await service.send(request)];
   const added = (await count()) - before;
-  const [firstText, secondText] = [await first.text(), await second.text()];
-  if (firstText !== secondText || first.status !== second.status)
-    yield `the response to a repeated request is ${second.status} ${secondText}, not ${first.status} ${firstText}`;
+  yield* differences(first, second);
   if (added !== 1) yield `a request that is sent twice adds ${added} elements`;
   if (second.headers.get('idempotency-replayed') !== 'true' || first.headers.has('idempotency-replayed'))
     yield 'Idempotency-Replayed is not sent with exactly the second response';
+}
+
+/** Errors in a repeated request for one resource. After a success, the service has to send the first response again. */
+export async function* repeatErrors(service: Service, operation: Operation): AsyncGenerator<string> {
+  if (!operation.idempotencyKey || !operation.path.includes('{')) return;
+  const inputs = withPath(fullInputs(service.spec, operation), await prepare(service, operation));
+  const request = withHeader(requestFor(service, operation, inputs), operation.idempotencyKey.name, keyFor(operation));
+  const [first, second] = [await service.send(request), await service.send(request)];
+  if (first.ok) yield* differences(first, second);
+}
+
+const keyFor = ({ id }: Operation) => `a-key-for-repeating-${id}`;
+
+async function* differences(first: Response, second: Response): AsyncGenerator<string> {
+  const [firstText, secondText] = [await first.text(), await second.text()];
+  if (firstText !== secondText || first.status !== second.status)
+    yield `the response to a repeated request is ${second.status} ${secondText}, not ${first.status} ${firstText}`;
 }
