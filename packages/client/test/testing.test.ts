@@ -1,4 +1,5 @@
-import { type Operation, operations, type Pagination, type Schema } from '@petstore/types';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Api, type NewPet, type Operation, operations, type Pagination, type Schema } from '@petstore/types';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { connect, createPet, NotFoundError, petstore, UnauthorizedError } from '../src/index.ts';
 import { fakeService } from '../src/testing/index.ts';
@@ -141,6 +142,22 @@ test('handlers may be methods of a class', async () => {
     }
   }
   expect(await fakeService({ handlers: new Pets() }).store.listPets()).toEqual([{ id: 7, ...rex }]);
+});
+
+test('a handler runs once for an idempotency key, also for requests at the same time and after an error', async () => {
+  let runs = 0;
+  const add: Api['createPet'] = async ({ name, categoryId }) => {
+    runs++;
+    await nextTurn();
+    if (name === 'Tom') throw Object.assign(new Error('no'), { status: 400 });
+    return { id: runs, name, categoryId };
+  };
+  const other = fakeService({ handlers: { createPet: add } }).store;
+  const twice = (pet: NewPet, idempotencyKey: string) =>
+    Promise.all([1, 2].map(() => other.createPet(pet, { idempotencyKey }).outcome()));
+  expect((await twice(rex, 'a')).map((one) => one.ok && one.data.id)).toEqual([1, 1]);
+  expect(await twice({ name: 'Tom', categoryId: 1 }, 'b')).toMatchObject([{ ok: false }, { ok: false }]);
+  expect((await twice(rex, 'b')).map((one) => one.ok && one.data.id)).toEqual([3, 3]);
 });
 
 test('an idempotency key of another request is rejected', async () => {

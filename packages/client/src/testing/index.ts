@@ -1,6 +1,6 @@
 import { type Api, deployments, type Operation, type OperationId, operations, service } from '@petstore/types';
 import { type Petstore, petstore } from '../petstore.ts';
-import { HttpError } from './read-body.ts';
+import { HttpError, type Inputs } from './read-body.ts';
 import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
 import { type OperationResult, Resources } from './resources.ts';
 import { allowOf, deprecationOf, errorResponse, responseOf } from './responses.ts';
@@ -69,7 +69,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const requests: FakeRequest[] = [];
   const interruptions = new Map<string, Interruption[]>();
-  const idempotentResponses = new Map<string, { readonly fingerprint: string; readonly response: Response }>();
+  const idempotentResponses = new Map<string, { readonly fingerprint: string; readonly response: Promise<Response> }>();
   let resources = new Resources(allOperations, pageSize);
   let responseCount = 0;
 
@@ -80,20 +80,13 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       throw new HttpError(401, 'The API key is missing or invalid.', { 'www-authenticate': 'Bearer' });
   };
 
-  const execute = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
-    const { operation } = route;
+  const execute = async (
+    { operation }: Route,
+    path: string,
+    query: URLSearchParams,
+    input: Inputs,
+  ): Promise<Response> => {
     const { id, pagination } = operation;
-    const input = await readInputs(route, query, request);
-    const idempotencyKey = idempotencyKeyOf(operation, request);
-    const fingerprint = `${id} ${idempotencyKey === undefined ? '' : await fingerprintOf(input)}`;
-    const earlier = idempotencyKey === undefined ? undefined : idempotentResponses.get(idempotencyKey);
-    if (earlier) {
-      if (earlier.fingerprint !== fingerprint)
-        throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
-      const replayed = earlier.response.clone();
-      replayed.headers.set('idempotency-replayed', 'true');
-      return replayed;
-    }
     const handler = handlers[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
     const result = handler
       ? await resultOf(operation, handler.call(handlers, input))
@@ -106,10 +99,33 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       query.set(pagination?.cursor ?? 'after', String(result.next));
       headers.link = `<${basePath}${path}?${query}>; rel="next"`;
     }
-    const response = responseOf(operation, result, headers);
-    if (idempotencyKey !== undefined)
-      idempotentResponses.set(idempotencyKey, { fingerprint, response: response.clone() });
-    return response;
+    return responseOf(operation, result, headers);
+  };
+
+  const executeOnce = async (
+    request: Request,
+    route: Route,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<Response> => {
+    const { operation } = route;
+    const input = await readInputs(route, query, request);
+    const key = idempotencyKeyOf(operation, request);
+    if (key === undefined) return execute(route, path, query, input);
+    const fingerprint = `${operation.id} ${await fingerprintOf(input)}`;
+    const earlier = idempotentResponses.get(key);
+    if (earlier) {
+      if (earlier.fingerprint !== fingerprint)
+        throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
+      const replayed = (await earlier.response).clone();
+      replayed.headers.set('idempotency-replayed', 'true');
+      return replayed;
+    }
+    const response = execute(route, path, query, input);
+    idempotentResponses.set(key, { fingerprint, response });
+    // A request that fails does nothing, so its repetition is executed.
+    response.catch(() => idempotentResponses.delete(key));
+    return (await response).clone();
   };
 
   const fetch: FakeService['fetch'] = async (input, init) => {
@@ -141,7 +157,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       const allow = allowOf(routes.map(({ operation }) => operation));
       if (!route && method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
       if (!route) throw new HttpError(405, `This path has ${allow}.`, { allow });
-      return execute(request, route, path, searchParams);
+      return executeOnce(request, route, path, searchParams);
     };
     const response = await respond().catch((reason: unknown) => {
       // An error with a status is the service's: one of the fake service, or one that a handler threw.
