@@ -126,6 +126,18 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     await onIdleConnection;
   });
 
+  test('a connection that opens after another pool has chosen the next host does not lead back', async () => {
+    const url = await newDatabase();
+    const hosts = { urls: [url, url], current: 0 };
+    const { promise: late, resolve: open } = Promise.withResolvers<void>();
+    const pool = connectionPool(hosts, { size: 1, connectTimeout: 1_000, prepare: () => late });
+    onTestFinished(() => pool.close());
+    hosts.current = 1;
+    open();
+    await pool.firstAttempt;
+    expect(hosts.current).toBe(1);
+  });
+
   test('a writer sends its commits one after the other, because only the last one can be looked up', async () => {
     const pool = await openPool(4);
     let [running, most] = [0, 0];

@@ -9,7 +9,7 @@ import { type Prepare, Session } from './session.ts';
 export interface Hosts {
   /** The connection URL of each host. */
   readonly urls: readonly string[];
-  /** The index of the host that accepted writes last. */
+  /** The index of the host for all pools: it was writable when a pool connected to it last. */
   current: number;
 }
 
@@ -120,14 +120,15 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
     return unserved >= 0 && pool.totalCount + unserved < size;
   }
 
-  /** Connects to a host, and makes it the current host. */
+  /** Connects to a host, and makes it the current host, unless another one was chosen meanwhile. */
   async function connect(host: number): Promise<PoolClient> {
+    const { current } = hosts;
     if (poolHost !== host) replacePool(host);
     const isNew = opensNew();
     if (isNew) opening++;
     try {
       const client = await pool.connect();
-      hosts.current = host;
+      if (hosts.current === current) hosts.current = host;
       return client;
     } catch (error) {
       throw new Error(`${hostOf(hosts.urls[host] ?? '')}: ${messageOf(error)}`, { cause: error });
