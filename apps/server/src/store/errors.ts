@@ -37,13 +37,13 @@ function adviceFor(cause: unknown): string {
   return errorCode(cause) === 'ELOOP' ? LINK_ADVICE : 'The server must be able to read and write it';
 }
 
-/** The store cannot do this now. Nothing was done, so the caller can repeat it. */
+/** The store cannot do this now. Unless this is a StoreUncertainError, nothing was done, so the caller can repeat it. */
 export class StoreUnavailableError extends ExpectedError {}
 
-/** The store accepts no writes until it is opened again. This write was not done. */
+/** The data folder accepts no writes until it is opened again. This write was not done. */
 export class StoreFailedError extends StoreUnavailableError {}
 
-/** The outcome of the write is unknown, because the disk or the database failed during it. */
+/** The outcome of the write is unknown, because the disk or the database failed during it. PostgreSQL still accepts writes. */
 export class StoreUncertainError extends StoreFailedError {}
 
 /** The highest identifier is assigned, so no document can be created. */

@@ -136,7 +136,7 @@ function newRing(length: number) {
   };
 }
 
-/** A 64-bit hash. It is not cryptographic, because calling such a function costs more than hashing a short text. */
+/** A 64-bit hash. It is not cryptographic, because a cryptographic hash of a short text takes longer. */
 export function hash64(text: string): string {
   const hash = { high: 0, low: 0 };
   hashInto(hash, text, 0);

@@ -38,7 +38,7 @@ export interface Collection {
   get(id: number): Awaitable<Document | undefined>;
   /** A page of documents in ascending order of identifiers. */
   list(query: ListQuery): Awaitable<Page>;
-  /** A text that changes with every write to the collection and every run of the server: the ETag of its lists. */
+  /** The ETag of the lists: a text that changes with every write and every run of the server. Undefined if other servers may write. */
   version(): string | undefined;
 }
 

@@ -42,7 +42,7 @@ export class Supervisor {
     return [...this.#workers];
   }
 
-  /** Starts all workers, and resolves when all of them serve. Rejects if a worker fails to start; the others then run until `kill`. */
+  /** Starts all workers, and resolves when each has begun to serve. Rejects if a worker fails to start; the others then run until `kill`. */
   async start(): Promise<void> {
     await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
     this.#isRunning = true;

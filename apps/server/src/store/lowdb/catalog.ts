@@ -64,7 +64,7 @@ export class Catalog {
     return { number, first: this.sequence + 1, bytes, size: 0, liveCost: 0, tombstones: 0 };
   }
 
-  /** The sealed and the unsealed segments, each in the order of their changes. */
+  /** The sealed and the unsealed segments, each in the order in which `apply` needs the records of a document. */
   inOrder(): { sealed: Segment[]; unsealed: Segment[] } {
     const all = [...this.segments.values()];
     return { sealed: all.filter(({ bytes }) => !bytes), unsealed: all.filter(({ bytes }) => bytes) };

@@ -150,7 +150,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     group.add({ addTo: (batch) => removeDue(batch, SWEPT_BY_TIMER), bytes: 0 }, 0).then(sweep, () => {});
   }
 
-  /** Adds the removal of up to `count` documents to a commit. */
+  /** Adds the removal of up to `count` documents to a commit, and of all that a failed commit did not remove. */
   function removeDue(batch: WriteBatch, count: number): void {
     swept.push(...keys.sweep(count - swept.length));
     // A commit may call this twice, for its own keys and for a sweep. It removes each document once.

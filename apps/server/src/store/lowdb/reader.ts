@@ -37,7 +37,7 @@ export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>
 export function reader(catalog: Catalog): ReadTexts {
   /** The cached chunks by `keyOf`, least recently used first. */
   const chunks = new Map<number, Buffer>();
-  /** Each read waits for the last one of its queue. Reads of the same chunk have the same queue, so the disk reads it once. */
+  /** Each read waits for the last one of its queue. Reads that begin in the same chunk share a queue, so the disk reads it once. */
   const queues: Promise<unknown>[] = Array.from({ length: MAX_READS }, () => Promise.resolve());
 
   return (spans) => {

@@ -16,7 +16,7 @@ export interface Hosts {
 interface ConnectionOptions {
   /** The largest number of connections. */
   size: number;
-  /** How many milliseconds a caller waits for a connection at most, and a host may take to accept one. */
+  /** How many milliseconds a caller waits for a connection at most, and a host may take to accept one, before it is prepared. */
   connectTimeout: number;
   /** Called with every new connection before its first use. */
   prepare: Prepare;
@@ -59,7 +59,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
       return { idle, busy: Math.max(0, totalCount - idle - opening), opening, waiting };
     },
-    /** Runs work on a connection. If the connection breaks, all connections to its host are replaced. */
+    /** Runs work on a connection. If the connection breaks, all connections of the pool are replaced. */
     use: async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
       const client = await acquire();
       const usedPool = pool;

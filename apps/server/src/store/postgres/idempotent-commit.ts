@@ -12,7 +12,7 @@ import { fence, outcome, type Statement } from './statements.ts';
  */
 export type RunCommit = (statement: Statement, values: readonly unknown[]) => Promise<Row | undefined>;
 
-/** How long a commit is sent again that conflicts with others, and the pause before each attempt. */
+/** How long a commit that conflicts with others is repeated, and the pause before each attempt. */
 const CONFLICT_MS = { retry: 1_000, pause: 20 };
 
 /**
@@ -21,14 +21,14 @@ const CONFLICT_MS = { retry: 1_000, pause: 20 };
  * number up: a stored commit is acknowledged, any other commit is fenced and sent again. Every connection commits an update before
  * its first use, so a stored commit that it finds is also on the standby.
  *
- * A commit may take `timeoutMs`. Looking up its outcome and sending it again may take as long once more.
+ * A commit may take `timeoutMs`. Looking up its outcome and sending it again may take as long once more. Waits for a connection are added.
  */
 export function idempotentCommit(connections: ConnectionPool, timeoutMs: number): RunCommit {
   const writer = randomUUID();
   let number = 0;
   let previous: Promise<unknown> = Promise.resolve();
 
-  // The database remembers only the last commit of a writer, so the next one is sent when its outcome is known.
+  // The database remembers only the last commit of a writer, so each commit begins when the previous one has ended.
   return (statement, values) => {
     const result = previous.then(() => commit(statement, values));
     previous = result.catch(() => {});

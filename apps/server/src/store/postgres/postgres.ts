@@ -19,9 +19,9 @@ export interface PostgresOptions {
   connectTimeout?: number;
   /** How long a caller waits for the response to a statement, in milliseconds. */
   statementTimeout?: number;
-  /** The largest number of idempotency keys. A key expires after 24 hours. If there are more keys, the oldest are deleted before. */
+  /** The largest number of idempotency keys. A key expires after 24 hours. If there are more keys, the oldest are deleted earlier. */
   maxIdempotencyKeys?: number;
-  /** Called after every commit. Must not throw. */
+  /** Called after every group commit. Must not throw. */
   onCommit?(commit: Commit): void;
 }
 
@@ -108,7 +108,7 @@ export function hostUrls(url: string): string[] | undefined {
   return urls.every(isValid) ? urls : undefined;
 }
 
-/** Migrates the schema, and deletes the commit numbers of servers that ended long ago. */
+/** Migrates the schema, and deletes the commit numbers of writers without a commit for a week. */
 async function prepareDatabase(
   hosts: Hosts,
   collections: readonly CollectionDeclaration[],

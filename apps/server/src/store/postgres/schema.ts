@@ -46,7 +46,7 @@ export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] 
   return [base, idempotency, ...tables, { isDone: isFormat1Converted, statements: [convertFormat1] }, ...indexes];
 }
 
-/** A number that no other advisory lock of this database uses. */
+/** The number of the advisory lock. Other programs must not use it in this database. */
 const LOCK = 0x70657473;
 
 /**

@@ -51,7 +51,7 @@ export type Prepare = (session: Session) => Promise<void>;
  * override the settings of the role. Rejects if the host accepts no writes.
  */
 export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
-  // Every statement uses an index, so one plan fits all parameters. Outdated statistics of a fast-growing table could make the
+  // Every statement of a request uses an index, so one plan fits all parameters. Outdated statistics of a fast-growing table could make the
   // planner scan it.
   const plans = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
   const text = `SET client_min_messages = warning; SET array_nulls = on; ${plans}; ${settings}`;
@@ -75,8 +75,8 @@ export function prepareForWrites(timeoutMs: number): Prepare {
     // commits would be rejected instead of waiting for each other.
     const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
     await prepareSession(session, timeoutMs, settings);
-    // Ends a commit that waits for a standby, with its row locks, soon after its server has disconnected. Other engines, and
-    // PostgreSQL on some systems, have no such setting.
+    // Ends a statement that waits for a lock, and releases its own locks, soon after its server has disconnected. PostgreSQL does not
+    // end a commit that waits for a standby. Other engines, and PostgreSQL on some systems, have no such setting.
     const text = `SELECT set_config('client_connection_check_interval', '1000', false)`;
     await session.run({ text }, timeoutMs).catch((error: unknown) => {
       if (!(error instanceof DatabaseError)) throw error;

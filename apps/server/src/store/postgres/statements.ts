@@ -174,9 +174,9 @@ export const resultOf: Statement = {
 };
 
 /**
- * Of the $1 oldest keys, removes those that have expired and those not among the $2 newest. Returns how many keys were removed, how many
- * of these had not expired, and an upper bound of how many remain (their numbers have gaps). A key that is stored again meanwhile has
- * another number, so it stays.
+ * Of the $1 oldest keys, removes those that have expired and those not among the $2 highest numbers, which have few gaps. Returns how
+ * many keys were removed, how many of these had not expired, and an upper bound of how many remain. A key that is stored again meanwhile
+ * has another number, so it stays.
  */
 export const sweepKeys = {
   text: `
@@ -205,7 +205,7 @@ export const outcome = {
   text: 'SELECT before, versions FROM petstore_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL',
 };
 
-/** Removes the rows of servers that ended long ago. */
+/** Removes the rows of writers without a commit for a week. */
 export const sweepCommits = { text: `DELETE FROM petstore_commits WHERE at < now() - interval '7 days'` };
 
 /** Has the form of a read: one row per element of $1. */
