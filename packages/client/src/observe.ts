@@ -83,6 +83,18 @@ export function observe(
   };
 }
 
+/** Merges callbacks, which may be methods of a class, into one object. The later of two callbacks replaces the earlier. */
+export function mergeHooks(...sources: (Hooks | undefined)[]): Hooks {
+  const hooks: Record<string, unknown> = {};
+  for (const source of sources) {
+    for (const name of ['request', 'response', 'retry', 'error', 'deprecated'] as const) {
+      const hook = source?.[name];
+      if (hook !== undefined) hooks[name] = hook ? hook.bind(source) : hook;
+    }
+  }
+  return hooks;
+}
+
 const reported = /* @__PURE__ */ new Set<string>();
 
 /** Reports that an operation is deprecated in the spec. */

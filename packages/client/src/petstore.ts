@@ -10,7 +10,7 @@ import {
 } from './connection.ts';
 import { mergeHeaders } from './execute.ts';
 import * as calls from './gen/calls.gen.ts';
-import { type ObserveOptions, observe } from './observe.ts';
+import { mergeHooks, type ObserveOptions, observe } from './observe.ts';
 import { type Paged, type PagedId, pages } from './pages.ts';
 
 /** The options of a client. */
@@ -55,8 +55,7 @@ export function petstore(options: Options = {}): Petstore {
       attemptTimeout,
       retry: { limit, base, cap },
       headers: mergeHeaders(options.headers, changed.headers),
-      // Alone, `on` is not copied, because its callbacks may be methods of a class.
-      ...(options.on && changed.on && { on: { ...options.on, ...changed.on } }),
+      on: mergeHooks(options.on, changed.on),
     });
   };
   // `withOptions` is on the prototype, because an operation with the same name must take precedence.
