@@ -1,4 +1,11 @@
-import type { BodyKind, Field, PropertyEncoding, RequestBody, Schema } from '@petstore/types';
+import {
+  type BodyKind,
+  type Field,
+  isBinary,
+  type PropertyEncoding,
+  type RequestBody,
+  type Schema,
+} from '@petstore/types';
 import { defined, mapped, type Node, node, nonEmpty, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf, serializationOf } from './serialization.ts';
@@ -54,7 +61,7 @@ export function bodyOf(
 
 const preferredKinds: readonly BodyKind[] = ['json', 'multipart', 'form', 'text', 'bytes'];
 
-/** Selects JSON among the media types, else a form, text or bytes; undefined if there is no media type. */
+/** Selects a form with files among the media types, else JSON, a form, text or bytes; undefined if there is no media type. */
 function chosenContent(request: Node, bodyAt: string, schemas: Schemas) {
   const mediaTypes = Object.entries(node(request.content));
   if (mediaTypes.length === 0) return undefined;
@@ -64,7 +71,9 @@ function chosenContent(request: Node, bodyAt: string, schemas: Schemas) {
     const kind = kindOf(mediaType, schemas.resolve(schema), schemas);
     return kind ? [{ mediaType, content, schema, kind }] : [];
   });
-  const [chosen] = preferredKinds.flatMap((kind) => supported.filter((content) => content.kind === kind));
+  const form = supported.find(({ kind, schema }) => kind === 'multipart' && schemas.some(schema, isBinary));
+  const [preferred] = preferredKinds.flatMap((kind) => supported.filter((content) => content.kind === kind));
+  const chosen = form ?? preferred;
   if (!chosen) {
     const problem = `clients cannot send a body as ${mediaTypes.map(([mediaType]) => mediaType).join(' or ')}`;
     reject(`${bodyAt}.content`, problem, 'add application/json, or a schema of type string');

@@ -166,11 +166,16 @@ export class Schemas {
     return new Set(typesOf(schema, (part) => this.resolve(part)));
   }
 
-  /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */
-  hasWide(schema: Schema, visited = new Set<string>()): boolean {
+  /** Whether the schema, or a part of it, passes a test. */
+  some(schema: Schema, test: (part: Schema) => boolean, visited = new Set<string>()): boolean {
     if (wasVisited(schema, visited)) return false;
     const whole = this.resolve(schema);
-    return isWide(whole) || subschemasOf(whole).some((part) => this.hasWide(part, visited));
+    return test(whole) || subschemasOf(whole).some((part) => this.some(part, test, visited));
+  }
+
+  /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */
+  hasWide(schema: Schema): boolean {
+    return this.some(schema, isWide);
   }
 
   /** Whether the schema allows neither lists nor objects. */

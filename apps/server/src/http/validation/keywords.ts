@@ -77,8 +77,10 @@ function replaced(value: unknown): unknown {
 }
 
 /** Whether a default has a type or value that its schema does not allow. The target of a reference is not read: it seldom allows null. */
-function isForbidden(value: unknown, { type, enum: values, $ref }: Record<string, unknown>): boolean {
+function isForbidden(value: unknown, { type, enum: values, $ref, oneOf, anyOf }: Record<string, unknown>): boolean {
   if (value === undefined) return false;
+  const alternatives = oneOf ?? anyOf;
+  if (Array.isArray(alternatives)) return alternatives.every((alternative) => isForbidden(value, Object(alternative)));
   if (typeof $ref === 'string' && value === null) return true;
   if (Array.isArray(values) && !values.map(canonical).includes(canonical(value))) return true;
   const types = [type].flat();
