@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { missingProgram, newFolder, skips } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
+import { beginRequest } from './http/wire.ts';
 import { fillLog, lostLines, reportedLoss } from './log-lines.ts';
-import { startProcess } from './server-process.ts';
+import { main, startProcess } from './server-process.ts';
 
 const stopped = { code: 0, signal: null };
 
@@ -34,18 +37,34 @@ test('a full log disk does not stop the server', async () => {
   expect(await ended).toEqual(stopped);
 });
 
+/** Opens a terminal, shows what comes until the address of a server, then stops. */
+const TERMINAL = `
+import os, pty, re
+reader, terminal = pty.openpty()
+print(os.ttyname(terminal), flush=True)
+shown = b''
+while not (address := re.search(rb'http://[0-9.]+:[0-9]+', shown)): shown += os.read(reader, 4096)
+print(address[0].decode(), flush=True)
+input()`;
+
 test.skipIf(skips('the log on a terminal that stops', missingProgram('python3', ['-c', 'import pty']), 'python3'))(
-  'a terminal that stops blocks nobody',
+  'a terminal that stops blocks neither requests nor the stop',
   async () => {
-    const python = 'import os, pty, sys; print(os.ttyname(pty.openpty()[1]), flush=True); sys.stdin.read()';
-    const terminal = spawn('python3', ['-c', python]);
-    onTestFinished(() => void terminal.kill());
-    const [name] = await once(terminal.stdout, 'data');
-    const stdout = openSync(String(name).trim(), constants.O_WRONLY | constants.O_NOCTTY);
-    const { child, origin, ended } = await startProcess(newFolder(), [], { stdout });
+    const python = spawn('python3', ['-c', TERMINAL]);
+    const lines = createInterface(python.stdout)[Symbol.asyncIterator]();
+    const terminal = openSync(String((await lines.next()).value), constants.O_WRONLY | constants.O_NOCTTY);
+    const args = [main, '--port=0', '--shutdown-timeout=0.1', `--data-dir=${newFolder()}`];
+    const env = { ...process.env, PETSTORE_API_KEYS: apiKey };
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', terminal, terminal] });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+      python.kill();
+    });
+    const origin = String((await lines.next()).value);
     await fillLog(origin, 200);
     await expect.poll(() => lostLines(origin)).toBeGreaterThan(0);
+    await beginRequest(origin);
     child.kill('SIGTERM');
-    expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
   },
 );

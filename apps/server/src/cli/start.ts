@@ -97,8 +97,10 @@ function stopOnSignals(running: Running, logging: Log): void {
 async function stop(running: Running, logging: Log, signal: Signal): Promise<void> {
   try {
     const { cut, isClosed } = await running.stop();
-    if (cut > 0) console.error(`petstore-server: ${cut} requests were aborted; use a longer --shutdown-timeout.`);
     const isLogClosed = await logging.close();
+    // A terminal on which the log has stopped would block this process.
+    if (cut > 0 && isLogClosed)
+      console.error(`petstore-server: ${cut} requests were aborted; use a longer --shutdown-timeout.`);
     if (isClosed && isLogClosed) process.exit(cut > 0 ? 1 : 0);
     endBy(signal, running);
   } catch (error) {
