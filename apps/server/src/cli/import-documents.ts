@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { isDeepStrictEqual } from 'node:util';
 import { schemas } from '@petstore/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorCode, reasonOf } from '../files/files.ts';
 import { parseJson } from '../http/json.ts';
+import { canonical } from '../http/values.ts';
 import { type CollectionDeclaration, decode, decodeText, documentsIn } from '../store/document.ts';
 import type { Collection, Properties, Store } from '../store/store.ts';
 import { ImportError } from './errors.ts';
@@ -65,7 +65,8 @@ async function countExisting(
         throw new ImportError(
           `The store has no document ${document.id} in ${name}, but later ones; import into an empty store.`,
         );
-      if (!isDeepStrictEqual({ ...stored }, { ...document.properties }))
+      // The text of -0 is that of 0, as which it is stored.
+      if (canonical(stored) !== canonical(document.properties))
         throw new ImportError(
           `The document ${document.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,
         );

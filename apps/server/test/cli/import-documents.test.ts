@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { documentsOf } from '../../src/cli/import-documents.ts';
-import { collections } from '../../src/collections.ts';
+import { documentsOf, importDocuments } from '../../src/cli/import-documents.ts';
+import { allCollections, collections } from '../../src/collections.ts';
 import { type CollectionDeclaration, encode } from '../../src/store/document.ts';
+import { memoryStore } from '../../src/store/memory.ts';
 
 const anything = { name: 'orders', id: 'orderId', indexes: [] };
 
@@ -45,6 +46,17 @@ test.each([
 ])('a collection with a schema rejects %s', async (line, sentence) => {
   const first = '{"id":1,"name":"a","categoryId":1}';
   await expect(imported([first, line], collections.pets)).rejects.toThrow(sentence);
+});
+
+test('an import can be repeated, whatever way its numbers are written', async () => {
+  const store = memoryStore(allCollections);
+  const lines = ['{"id":1,"name":"a","categoryId":-0}', '{"id":2.0,"name":"b","categoryId":1e2}'];
+  const run = () => {
+    const batches = documentsOf(Readable.from([Buffer.from(lines.join('\n'))]), collections.pets);
+    return importDocuments(store, collections.pets, batches, () => {});
+  };
+  expect(await run()).toEqual({ added: 2, existing: 0 });
+  expect(await run()).toEqual({ added: 0, existing: 2 });
 });
 
 test('invalid UTF-8 is rejected at any position', async () => {
