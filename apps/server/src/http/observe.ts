@@ -21,7 +21,8 @@ export function observer(logRequest: LogRequest, metrics: Metrics) {
       ms: Math.round(milliseconds * 1000) / 1000,
     };
     if (trace) Object.assign(entry, trace);
-    if (!response.writableFinished) entry.aborted = true;
+    // Node 22 also reports aborted responses as finished.
+    if (response.req.socket.destroyed) entry.aborted = true;
     logRequest(entry);
   };
 }

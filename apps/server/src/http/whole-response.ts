@@ -8,7 +8,6 @@ export class WholeResponse extends ServerResponse {
   /** The header lines that keep the connection open; undefined if Node has to write the head. */
   keepAlive: string | undefined = undefined;
   isSent = false;
-  isFinished = false;
 
   /** Sends head and body, and ends the response. Returns whether the bytes are flushed, so that the buffer can be reused. */
   send(data: string | Uint8Array, encoding?: 'utf8' | 'latin1'): boolean {
@@ -29,16 +28,13 @@ export class WholeResponse extends ServerResponse {
 
 /** Lets Node continue with the connection. */
 function finish(response: WholeResponse): void {
-  response.isFinished = true;
   response.emit('finish');
 }
 
-// Node's accessors do not see what `send` writes, and Node 22 reports aborted responses as finished, so these accessors replace
-// them.
-for (const [name, field] of Object.entries({ headersSent: 'isSent', writableFinished: 'isFinished' } as const)) {
-  const ofNode = Object.getOwnPropertyDescriptor(OutgoingMessage.prototype, name)?.get;
-  const get = function (this: WholeResponse): boolean {
-    return this.isSent ? this[field] : ofNode?.call(this);
-  };
-  Object.defineProperty(WholeResponse.prototype, name, { get });
-}
+// Node's accessor does not see what `send` writes, so this one replaces it.
+const ofNode = Object.getOwnPropertyDescriptor(OutgoingMessage.prototype, 'headersSent')?.get;
+Object.defineProperty(WholeResponse.prototype, 'headersSent', {
+  get(this: WholeResponse): boolean {
+    return this.isSent || ofNode?.call(this);
+  },
+});

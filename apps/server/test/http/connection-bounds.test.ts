@@ -109,6 +109,22 @@ describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes
   });
 
   test.each([
+    ['at once', ''],
+    ['with a head by Node', 'Connection: keep-alive, x\r\n'],
+  ])('a response that is sent %s is logged as aborted if its client disconnects', async (_name, header) => {
+    const entries: RequestEntry[] = [];
+    const logRequest = (entry: RequestEntry) => void entries.push(entry);
+    const { origin, head } = await serving(await storeWithLargePet(), { logRequest });
+    const { socket, send } = openWire(origin);
+    const begun = once(socket, 'data');
+    send(`GET /v1/pets HTTP/1.1\r\n${head}${header}\r\n`);
+    await begun;
+    socket.pause();
+    socket.resetAndDestroy();
+    await expect.poll(() => entries).toMatchObject([{ status: 200, aborted: true }]);
+  });
+
+  test.each([
     ['blank lines', '', '\r\n'],
     ['malformed bytes', '', '\0'],
     ['a body', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n'],
