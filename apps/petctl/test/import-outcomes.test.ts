@@ -119,6 +119,12 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(dumb.terminal).not.toContain('\u001b');
   });
 
+  test('the lines of --verbose do not follow a progress bar', async () => {
+    const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
+    const args = ['pets', 'import', files.write('x', lines(3)), '-v'];
+    expect((await onTerminal(args, { env, pipe: true })).terminal).not.toContain('\u001b');
+  });
+
   test('Ctrl-C waits for the calls in progress, and saves exactly the remaining lines', async () => {
     const added: string[] = [];
     const { env } = await record((request, count) => {

@@ -14,7 +14,7 @@ export function builtinCommands(operations: readonly Operation[]): CommandNode[]
 function apiNode(operations: readonly Operation[]): CommandNode {
   return command('api', 'Send any request, with the same key, retries and output', {
     description:
-      'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
+      'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods. The default format of results is json.',
     examples: apiExamples(operations),
     args: [
       textArgument('method', 'The HTTP method.'),

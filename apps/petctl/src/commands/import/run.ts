@@ -1,6 +1,5 @@
 import type { Operation } from '@petstore/types';
 import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
-import type { Io } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { print } from '../../output/print.ts';
@@ -39,7 +38,7 @@ export async function runImport(
   io.interrupted.throwIfAborted();
   const files = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
-  const bar = progressBar(io, flags.has('quiet'), source.progress, counts);
+  const bar = progressBar(invocation, source.progress, counts);
   const run: Run = { invocation, files, counts, bar, stopReason: undefined };
   stopAtSignals(run, source);
   const concurrency = Number(flags.get('concurrency') ?? defaultConcurrency);
@@ -188,9 +187,11 @@ type ProgressBar = ReturnType<typeof progressBar>;
 const REDRAW_MS = 100;
 const ERASE_LINE = '\r\u001b[K';
 
-/** A progress bar. If stderr is not a terminal that can erase a line, the bar is never drawn. */
-function progressBar({ stderr, env }: Io, isQuiet: boolean, progress: () => number | undefined, counts: Counts) {
-  if (!stderr.isTerminal || env.TERM === 'dumb' || isQuiet) return { draw: () => {}, clear: () => {} };
+/** A progress bar. It is never drawn if stderr is not a terminal that can erase a line, or has the log of --verbose. */
+function progressBar({ io, flags }: Invocation, progress: () => number | undefined, counts: Counts) {
+  const { stderr, env } = io;
+  const isHidden = !stderr.isTerminal || env.TERM === 'dumb' || flags.has('quiet') || flags.has('verbose');
+  if (isHidden) return { draw: () => {}, clear: () => {} };
   let [drawnAt, isVisible] = [0, false];
   return {
     /** Draws the bar; redraws a visible one at most ten times a second. */
