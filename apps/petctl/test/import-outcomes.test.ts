@@ -81,6 +81,16 @@ test('a call without a response is an unknown outcome', async () => {
   expect([code, outcomes(stdout)]).toEqual([9, ['1 created', '2 unknown', '3 created']]);
 });
 
+test.each([
+  ['break', errorReply(503, 'unavailable')],
+  [{ ...errorReply(503, 'unavailable'), headers: { 'retry-after': '0' } }, 'hang'],
+] as const)('the outcome is unknown if any attempt may have been executed: %j, then %j', async (first, last) => {
+  const { env } = await record((_, count) => (count === 1 ? first : last));
+  const args = ['pets', 'import', files.write('x', lines(1)), '--failed', files.failedFile, '--timeout', '4s'];
+  const { code, stdout } = await petctl(args, { env });
+  expect([code, outcomes(stdout), files.failedRecords()]).toEqual([9, ['1 unknown'], '']);
+});
+
 test('a closed pipe does not stop the import', async () => {
   const { requests, env } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
   const file = files.write('many', lines(300));

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { ConnectionError, mayRetry, PetstoreError } from '@petstore/client';
+import { ConnectionError, mayRetry, PetstoreError, TimeoutError } from '@petstore/client';
 import type { Operation } from '@petstore/types';
 import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
 import { UsageError, unsendableInputErrors } from '../../io/errors.ts';
@@ -34,15 +34,28 @@ export const dryRunSender: Sender = { send: async (input) => ({ data: input, out
 /** A sender of records to the configured service, with the configured credentials. */
 export async function serviceSender(operation: Operation, invocation: Invocation): Promise<Sender> {
   const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
-  const call = createCall(options, operation);
   const idempotencyKeyOf = idempotencyKeys(operation, invocation.flags.has('again'));
   const send: Sender['send'] = async (input) => {
-    const options = { idempotencyKey: idempotencyKeyOf(input), signal: invocation.io.interrupted };
-    const { data, response } = await call(input, options).withResponse();
+    let isUncertain = false;
+    const retry = (reason: Error, attempt: number, milliseconds: number) => {
+      isUncertain ||= mayHaveExecuted(reason);
+      options.on?.retry?.(reason, attempt, milliseconds);
+    };
+    const call = createCall({ ...options, on: { ...options.on, retry } }, operation);
+    const callOptions = { idempotencyKey: idempotencyKeyOf(input), signal: invocation.io.interrupted };
+    const { data, response } = await call(input, callOptions)
+      .withResponse()
+      .catch((error: Error) => {
+        if (isUncertain) uncertainErrors.add(error);
+        throw error;
+      });
     return { data, outcome: response.headers.get('idempotency-replayed') === 'true' ? 'existing' : 'created' };
   };
   return { send, writeDeprecation };
 }
+
+/** The errors of calls of which the service may have executed an attempt before the last one. */
+const uncertainErrors = new WeakSet<Error>();
 
 /** Validates and sends a record. An error becomes the record's outcome. */
 export async function sendRecord(record: InputRecord, { send }: Sender): Promise<RecordResult> {
@@ -64,12 +77,15 @@ export function columnOf(property: string): string {
 
 /** Whether all remaining records would fail with this error, too. */
 export function failsEveryRecord(error: unknown): boolean {
+  if (error instanceof TimeoutError) return false;
   return isUnauthorized(error) || (error instanceof ConnectionError && mayRetry('POST', error));
 }
 
 /** Whether the service may have executed the call in spite of the error. */
 function mayHaveExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
+  // The cause of a timeout is the error of an attempt before the one that had no response in time.
+  if (error instanceof TimeoutError || uncertainErrors.has(error)) return true;
   // If even a POST may be retried, the service certainly did not execute it.
   if (error instanceof UsageError || unsendableInputErrors.has(error) || mayRetry('POST', error)) return false;
   // A status below 300 means that the call succeeded and only the response is invalid.
