@@ -43,8 +43,8 @@ import os, pty, re
 reader, terminal = pty.openpty()
 print(os.ttyname(terminal), flush=True)
 shown = b''
-while not (address := re.search(rb'http://[0-9.]+:[0-9]+', shown)): shown += os.read(reader, 4096)
-print(address[0].decode(), flush=True)
+while not (address := re.search(rb'(http://[0-9.]+:[0-9]+)["/]', shown)): shown += os.read(reader, 4096)
+print(address[1].decode(), flush=True)
 input()`;
 
 test.skipIf(skips('the log on a terminal that stops', missingProgram('python3', ['-c', 'import pty']), 'python3'))(
