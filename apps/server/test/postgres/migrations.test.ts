@@ -19,6 +19,13 @@ async function open(url: string) {
   return store;
 }
 
+/** The URL of the same database for a role with a setting. */
+function withSetting(url: string, setting: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set('options', `${changed.searchParams.get('options')} -c ${setting}`);
+  return changed.href;
+}
+
 const broken = { isDone: 'false', statements: ['SELECT 1/0'] };
 
 describeOnDatabase('the schema', (newDatabase) => {
@@ -86,9 +93,7 @@ describeOnDatabase('a migration', (newDatabase) => {
     const writer = await openSession(url);
     await writer.run({ text: 'BEGIN; LOCK TABLE documents_things IN ROW EXCLUSIVE MODE' }, 5_000);
     const observer = await openSession(url);
-    const text = `DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET statement_timeout = 200'; END $$`;
-    await observer.run({ text }, 5_000);
-    const opening = openCollections(url, [things]);
+    const opening = openCollections(withSetting(url, 'statement_timeout=200'), [things]);
     const longRunning = `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX%' AND now() - query_start > '500 ms'`;
     const isLong = vi.waitFor(async () => {
       expect((await observer.run({ text: longRunning }, 5_000)).rows).toHaveLength(1);
@@ -185,5 +190,22 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     isOver.now = true;
     await writing;
     expect((await everything(store.collection('pets'))).slice(3).map(({ name }) => name)).toEqual(names);
+  });
+
+  test('is migrated with the pets that it waits for, also where the default isolation is stricter', async () => {
+    const { url, session } = await filled();
+    const observer = await openSession(url);
+    await session.run({ text: 'BEGIN' }, 5_000);
+    await session.run({ ...format1.create, values: [1, ['meanwhile'], [7], [null], 'older', 2] }, 5_000);
+    const opening = openPostgresStore(withSetting(url, 'default_transaction_isolation=repeatable\\ read'));
+    const waiting = `SELECT FROM pg_stat_activity WHERE query LIKE 'DO $convert$%' AND wait_event_type = 'Lock'`;
+    const isWaiting = vi.waitFor(async () => {
+      expect((await observer.run({ text: waiting }, 5_000)).rows).toHaveLength(1);
+    }, 10_000);
+    await Promise.race([isWaiting, opening]);
+    await session.run({ text: 'COMMIT' }, 5_000);
+    const store = await opening;
+    onTestFinished(() => store.close());
+    expect((await everything(store.collection('pets'))).at(-1)).toMatchObject({ name: 'meanwhile' });
   });
 });

@@ -9,7 +9,7 @@ import { groupRead } from './group-read.ts';
 import { idempotencySweeper } from './idempotency-sweeper.ts';
 import { idempotentCommit } from './idempotent-commit.ts';
 import { MAX_MIGRATION_MS, migrate, schemaOf } from './schema.ts';
-import { type Prepare, prepareForReads, prepareForWrites, prepareSession, type Session } from './session.ts';
+import { prepareForMigration, prepareForReads, prepareForWrites, type Session } from './session.ts';
 import { ping, sweepCommits } from './statements.ts';
 
 export interface PostgresOptions {
@@ -114,8 +114,7 @@ async function prepareDatabase(
   collections: readonly CollectionDeclaration[],
   connectTimeout: number,
 ): Promise<void> {
-  // A timeout of the database or the role would cancel a long migration at every start.
-  const prepare: Prepare = (session) => prepareSession(session, connectTimeout, 'SET statement_timeout = 0');
+  const prepare = prepareForMigration(connectTimeout);
   const connections = connectionPool(hosts, { size: 1, connectTimeout, prepare });
   try {
     // A caller waits for one connect timeout, which one silent host would use up.

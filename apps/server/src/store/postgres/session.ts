@@ -66,15 +66,22 @@ export function prepareForReads(statementTimeout: number): Prepare {
 }
 
 /**
- * Prepares a session for writes. Each statement of the preparation may take `timeoutMs`. The last one commits an update without
- * effect: a former primary that was not fenced accepts the update, but its commit never returns, so no write is sent to it.
+ * Prepares a session for a migration. The database cancels no write, because a cancelled wait for the standby reports success. With a
+ * stricter isolation, a migration would lose the writes that it waits for, and concurrent commits would be rejected.
+ */
+export function prepareForMigration(timeoutMs: number): Prepare {
+  const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
+  return (session) => prepareSession(session, timeoutMs, settings);
+}
+
+/**
+ * Prepares a session for writes, like one for a migration. Each statement of the preparation may take `timeoutMs`. The last one commits
+ * an update without effect: a former primary that was not fenced accepts the update, but its commit never returns, so no write is sent
+ * to it.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
-    // The database cancels no write, because a cancelled wait for the standby reports success. With a stricter isolation, concurrent
-    // commits would be rejected instead of waiting for each other.
-    const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
-    await prepareSession(session, timeoutMs, settings);
+    await prepareForMigration(timeoutMs)(session);
     // Ends a statement that waits for a lock, and releases its own locks, soon after its server has disconnected. PostgreSQL does not
     // end a commit that waits for a standby. Other engines, and PostgreSQL on some systems, have no such setting.
     const text = `SELECT set_config('client_connection_check_interval', '1000', false)`;
