@@ -200,6 +200,13 @@ test('--all has the columns of the elements if the spec does not name their prop
   expect(printed).toBe('a\n1\n2\n');
 });
 
+test('a page that times out is a timeout, also if an earlier page failed at first', async () => {
+  const unavailable = { ...errorReply(503, 'unavailable'), headers: { 'retry-after': '0' } };
+  const { env } = await record((_, count) => [unavailable, pageBefore('?after=1')][count - 1] ?? 'hang');
+  const { code, stderr } = await petctl(['pets', 'list', '--all', '--timeout', '3s'], { env });
+  expect([code, stderr]).toEqual([3, 'petctl: listPets timed out. Use a longer --timeout.\n']);
+});
+
 test('an empty page with a next page prints no notice, because it does not say where it ends', async () => {
   const { env, requests } = await record(() => pageBefore('?after=1', []));
   const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'json'], { env });

@@ -44,6 +44,10 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
       deprecated: (received) => {
         notice = received;
       },
+      request: (_, attempt) => {
+        // The failure of an earlier page does not explain this one.
+        if (attempt === 0) lastFailure = undefined;
+      },
       retry: (reason, attempt, milliseconds) => {
         lastFailure = reason;
         trace?.retry(reason, attempt, milliseconds);
