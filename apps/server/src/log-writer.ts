@@ -22,7 +22,6 @@ export class LogWriter {
   #writingBuffer = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
-  #isBroken = false;
   #reportedLost = 0;
 
   /** Calls `onRecovery` with the number of lost lines when writing works again. */
@@ -36,7 +35,7 @@ export class LogWriter {
 
   /** Writes one or more lines. */
   write(lines: string): void {
-    if (this.#isBroken || this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) return this.#countLost(lines);
+    if (this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) return this.#countLost(lines);
     // A UTF-16 code unit takes up to three bytes in UTF-8, so this is the space that the lines need at most.
     const fits = this.#overflow === '' && this.#used + 3 * lines.length <= this.#buffer.length;
     if (fits) this.#used += this.#buffer.write(lines, this.#used);
@@ -49,7 +48,7 @@ export class LogWriter {
   async close(): Promise<boolean> {
     await this.#pollFor(LOG_EXIT_MS, () => {
       this.#flush();
-      return this.#isEmpty || this.#isBroken;
+      return this.#isEmpty;
     });
     // A write that is still running gets the same time again.
     await this.#pollFor(LOG_EXIT_MS, () => !this.#isWriting);
@@ -102,7 +101,7 @@ export class LogWriter {
 
   #handleResult(error: NodeJS.ErrnoException | null, bytes = 0): void {
     this.#unwritten = this.#unwritten.length === bytes ? EMPTY : this.#unwritten.subarray(bytes);
-    if (error?.code === 'EPIPE') return this.#break();
+    if (error?.code === 'EPIPE') return this.#drop();
     if (error) return this.#flushIn(LOG_RETRY_MS);
     const unreported = this.lost - this.#reportedLost;
     if (unreported > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
@@ -112,9 +111,8 @@ export class LogWriter {
     if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
   }
 
-  /** Drops everything, because the reader is gone. */
-  #break(): void {
-    this.#isBroken = true;
+  /** Drops everything, because the reader is gone. The reader of a named pipe may return. */
+  #drop(): void {
     this.#countLost(this.#unwritten.toString() + this.#buffer.toString('utf8', 0, this.#used) + this.#overflow);
     this.#unwritten = EMPTY;
     this.#used = 0;
@@ -130,7 +128,7 @@ export class LogWriter {
     // Node waits for the thread of a running write, so its bytes are not written again.
     if (this.#isWriting) this.#unwritten = EMPTY;
     const deadline = performance.now() + LOG_EXIT_MS;
-    while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
+    while (!this.#isEmpty && performance.now() < deadline) {
       this.#takeLines();
       const [error, bytes] = tryWrite(this.#fd, this.#unwritten);
       this.#unwritten = this.#unwritten.subarray(bytes);
