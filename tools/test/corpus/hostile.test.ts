@@ -108,6 +108,7 @@ test.each([
 test.each([
   [{ kind: 'Circle', radius: 1 }, 204],
   [{ kind: 'Dot' }, 204],
+  [{ kind: 'Квадрат«1»', side: 1 }, 204],
   [{ kind: 1 }, 400],
   [{ radius: 1 }, 400],
 ])('alternatives that inherit from the schema that lists them are checked: %j', async (shape, expected) => {

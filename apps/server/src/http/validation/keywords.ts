@@ -1,5 +1,6 @@
 import { hasSafeBounds, isInt64, type JsonType, type Operation, type Schema, typeOf } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import { decodedText } from '../styles.ts';
 import { canonical } from '../values.ts';
 
 /** The methods of ajv that add and remove keywords. */
@@ -18,7 +19,17 @@ const KEYWORD = 'x-int64';
  * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Defaults that a request may not contain
  * are removed, and `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other.
  */
-export const withInt64Keyword = (spec: object) => replaced(spec) as OpenAPIV3.DocumentV3_1;
+export function withInt64Keyword(spec: object) {
+  const copy = replaced(spec) as OpenAPIV3.DocumentV3_1;
+  const schemas = Object.entries(copy.components?.schemas ?? {}).map(([name, schema]) => [inAscii(name), schema]);
+  return copy.components ? { ...copy, components: { ...copy.components, schemas: Object.fromEntries(schemas) } } : copy;
+}
+
+/** The name of a component, or a reference to it, in ASCII: ajv escapes other characters in references, but not in names. */
+function inAscii(text: string): string {
+  const decoded = decodedText(text) ?? text;
+  return decoded.replace(/[^\w.~/#-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`);
+}
 
 /** The functions that check our keywords, by keyword. The generated checks call these functions, too. */
 export const keywordChecks = {
@@ -62,6 +73,7 @@ function replaced(value: unknown): unknown {
   // The validator would set the default in a request, then reject it.
   if (copy.readOnly === true || isForbidden(copy.default, copy)) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
+  if (typeof copy.$ref === 'string') copy.$ref = inAscii(copy.$ref);
   // References are pointers. The validator would take these names, in examples as well, for those of different schemas.
   for (const name of ['$id', '$anchor', '$dynamicAnchor']) if (typeof copy[name] === 'string') delete copy[name];
   if (Array.isArray(copy.oneOf) && copy.discriminator && !copy.anyOf) {
