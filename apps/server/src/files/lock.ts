@@ -32,6 +32,7 @@ export async function lockFile(file: string, timeoutMs = 0): Promise<() => void>
 
 /** Locks an existing file, also on a read-only disk, against `lockFile`. Several processes can have this lock. */
 export async function shareLock(file: string): Promise<() => void> {
+  await rejectSymbolicLink(file);
   await access(file, constants.R_OK);
   // The lock lasts as long as the transaction of this read.
   const unlock = tryLock(file, 'ro', 'BEGIN; SELECT * FROM sqlite_schema');
@@ -69,7 +70,11 @@ async function createLockFile(file: string): Promise<void> {
     await (await createFile(file)).close();
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    if ((await lstat(file)).isSymbolicLink())
-      throw Object.assign(new Error('it is a symbolic link'), { code: 'ELOOP', path: file });
+    await rejectSymbolicLink(file);
   }
+}
+
+async function rejectSymbolicLink(file: string): Promise<void> {
+  if ((await lstat(file)).isSymbolicLink())
+    throw Object.assign(new Error('it is a symbolic link'), { code: 'ELOOP', path: file });
 }
