@@ -167,5 +167,5 @@ function baseUrlFrom(address: string): string {
   } catch {
     // The message contains neither the address nor the cause, because both may contain a password.
   }
-  throw new TypeError('baseUrl must be like https://host/path');
+  throw new TypeError('baseUrl must be https://host/path');
 }

@@ -116,11 +116,11 @@ export type CallError =
 
 /** The kinds of errors, by status or its first digit. */
 const KINDS: Record<number, string> = {
+  5: 'Server',
   401: 'Unauthorized',
   404: 'NotFound',
   429: 'RateLimited',
   4: 'InvalidRequest',
-  5: 'Server',
 };
 
 /**

@@ -46,8 +46,8 @@ export async function execute<Id extends OperationId>(
     const request = {
       ...(draft as RequestDraft),
       headers: { ...(draft as RequestDraft).headers },
-      method: wire.method,
       redirect: 'manual' as const,
+      method: wire.method,
       operation: id,
       signal,
       attempt: requestCount,
@@ -70,7 +70,7 @@ export async function execute<Id extends OperationId>(
       return await withTimeout(Math.min(timeLeft(), limits.attemptTimeout || Infinity), id, callerSignal, sendOnce);
     } catch (reason) {
       const error = callerSignal?.aborted
-        ? new BaseError('AbortedError', `${id} was aborted`, { cause: callerSignal.reason })
+        ? new BaseError('AbortedError', `${id} aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const delay = retryDelay(error, attempt, limits);
       // A stream can be sent only once. A timer may fire up to a millisecond early, so the delay counts as 1 ms longer.
@@ -144,38 +144,38 @@ export function mergeHeaders(...sources: CallOptions['headers'][]): Record<strin
 }
 
 /** Runs a task. Rejects when the time is up or the caller aborts, even if the task ignores its signal. */
-function withTimeout<T>(
+async function withTimeout<T>(
   milliseconds: number,
   id: string,
   callerSignal: AbortSignal | undefined,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const controller = new AbortController();
-    // A listener on the caller's signal would outlive the task, so the task gets a signal derived from it and the controller's.
-    const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
-    signal.throwIfAborted();
-    const end = () => {
-      clearTimeout(timer);
-      // As long as the caller's signal exists, Node keeps a derived signal that has a listener, and all that the listener reaches.
-      signal.removeEventListener('abort', onAbort);
-    };
-    const fail = (reason: unknown) => {
-      end();
-      controller.abort(reason);
-      reject(reason);
-    };
-    const timer = setTimeout(
-      () => fail(new BaseError('TimeoutError', `${id} timed out`)),
-      // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
-      Math.min(2e9, Math.max(0, milliseconds)),
-    );
-    // A transport may set `onabort`, so this is another listener.
-    const onAbort = () => fail(signal.reason);
-    if (callerSignal) signal.addEventListener('abort', onAbort);
-    // `resolve` is passed as it is, so that the stacks of errors contain the caller.
-    task(signal).finally(end).then(resolve, fail);
-  });
+  const controller = new AbortController();
+  // A listener on the caller's signal would outlive the task, so the task gets a signal derived from it and the controller's.
+  const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
+  signal.throwIfAborted();
+  const timer = setTimeout(
+    () => controller.abort(new BaseError('TimeoutError', `${id} timed out`)),
+    // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
+    Math.min(2e9, Math.max(0, milliseconds)),
+  );
+  let onAbort!: () => void;
+  try {
+    return await new Promise((resolve, reject) => {
+      onAbort = () => reject(signal.reason);
+      // A transport may set `onabort`, so this is another listener.
+      signal.addEventListener('abort', onAbort);
+      // `resolve` is passed as it is, so that the stacks of errors contain the caller.
+      task(signal).then(resolve, reject);
+    });
+  } catch (error) {
+    controller.abort(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // As long as the caller's signal exists, Node keeps a derived signal that has a listener, and all that the listener reaches.
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Sends a request. Follows at most 5 redirects, only of GET and HEAD, and only within the origin. */
@@ -186,11 +186,11 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
       const response = await transport(current);
       // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
-      const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
+      const target = location && URL.canParse(location, url) ? new URL(location, url).href : '';
       // The origin of an address with a user, or of `blob:`, is the same, but fetch rejects the address.
-      if (!target?.href.startsWith(`${new URL(url).origin}/`)) return response;
+      if (!target.startsWith(new URL('/', url).href)) return response;
       await response.body?.cancel();
-      current = { ...current, url: target.href };
+      current = { ...current, url: target };
     }
   } catch (cause) {
     throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });

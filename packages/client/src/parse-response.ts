@@ -19,7 +19,7 @@ export function parseResponse(
  */
 export const parseJson = async (response: HttpResponse, allowsBigint?: boolean): Promise<unknown> => {
   const text = await parseText(response);
-  let problem = 'broken JSON';
+  let problem = 'invalid JSON';
   // Runtimes such as Node 20 do not pass the source text.
   const revive = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) => {
     if (typeof value !== 'number' || isExact(value) || /e/i.test(source)) return value;

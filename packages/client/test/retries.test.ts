@@ -104,7 +104,7 @@ describe('a list', () => {
       respond(200, '[{"id":'),
       1,
       UnexpectedResponseError,
-      { status: 200, message: expect.stringContaining('broken JSON') },
+      { status: 200, message: expect.stringContaining('invalid JSON') },
     ],
     ['a success is empty', respond(200, ''), 1, UnexpectedResponseError, { status: 200 }],
     [

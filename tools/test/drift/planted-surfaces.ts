@@ -37,7 +37,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'small integers as bigints': swap('isExact(value) || /e/i', '/e/i'),
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
-    'broken JSON that is read': swap('throw errorFrom(response, text, problem);', ''),
+    'invalid JSON that is read': swap('throw errorFrom(response, text, problem);', ''),
   }),
   ...edits('client', client('pages.ts'), {
     'another relation': swap('next(\\s|$)', 'prev(\\s|$)'),
