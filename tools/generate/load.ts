@@ -15,7 +15,6 @@ import {
   resolvePointer,
   unusedName,
 } from './document.ts';
-import { withFiles } from './files.ts';
 import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if the file does not exist. */
@@ -23,7 +22,7 @@ export type ReadFile = (file: string) => string;
 
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
-  return withFiles(withPaths(withSubtypes(upgraded(bundle(text, path, read)))));
+  return withPaths(withSubtypes(upgraded(bundle(text, path, read))));
 }
 
 /**

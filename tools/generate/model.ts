@@ -2,6 +2,7 @@
 import type { Field, Operation, Schema } from '@petstore/types';
 import { bodyOf } from './body.ts';
 import { type Document, defined, ErrorCollector, list, type Node, node, reject, text } from './document.ts';
+import { withFiles } from './files.ts';
 import { commandOf, derivedId, functionName } from './operation-names.ts';
 import { idempotencyKeyOf, parameterNodes, parametersOf } from './parameters.ts';
 import { paginationOf, responsesOf } from './responses.ts';
@@ -34,7 +35,8 @@ interface Context {
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Builds the model of a document. Throws one SpecError that lists all unsupported constructs. */
-export function modelOf(document: Document): Model {
+export function modelOf(loaded: Document): Model {
+  const document = withFiles(loaded);
   const errors = new ErrorCollector();
   const schemas = new Schemas(document);
   const schemes = errors.try(() => schemesOf(document, schemas)) ?? {};
