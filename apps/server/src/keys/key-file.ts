@@ -94,7 +94,9 @@ function parseStoredKey({ name, created, sha256 }: Record<string, unknown>): Sto
 }
 
 function readText(file: string): string {
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  // Opening or reading a pipe would block the process.
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const descriptor = openSync(file, flags);
   try {
     return readFileSync(descriptor, 'utf8');
   } finally {

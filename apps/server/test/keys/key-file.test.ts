@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,6 +76,12 @@ describe('the file', () => {
       await expect(attempt(folder)).rejects.not.toThrow('SECRET');
     }
     expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('is damaged if it is a pipe, which nobody writes to', async () => {
+    const folder = newFolder();
+    execFileSync('mkfifo', [keysFile(folder)]);
+    expect(() => readKeys(keysFile(folder))).toThrow('is damaged');
   });
 
   test('replaces a temporary file that a crash left', async () => {
