@@ -4,7 +4,8 @@ import type { RequestHandler } from 'express';
 import type { KeyCheck } from '../keys/check-keys.ts';
 import { HttpError } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
-import { cookiesOf, decodedText } from './styles.ts';
+import { cookiesOf } from './styles.ts';
+import { decodedText } from './values.ts';
 
 /** Rejects a request without the required key. It comes before every other check of a well-formed request. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {

@@ -1,7 +1,7 @@
 import { type Field, type Schema, type Serialization, typesOf } from '@petstore/types';
 import { HttpError } from './http-error.ts';
 import { type OnMemory, parseJson } from './json.ts';
-import { itemsOf, propertyOf, StyleError, textParser } from './values.ts';
+import { decodedText, itemsOf, propertyOf, StyleError, textParser } from './values.ts';
 
 /** A decoded name in a request, and its raw text. */
 export type Pair = readonly [name: string, text: string];
@@ -122,15 +122,6 @@ export function decodeText(text: string): string {
   const decoded = decodedText(text);
   if (decoded === undefined) throw new HttpError('invalid_request', `'${text}' is not percent-encoded UTF-8`);
   return decoded;
-}
-
-/** Decodes a text; undefined if it is not percent-encoded UTF-8. */
-export function decodedText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Decodes a text of a query, where a plus sign is a blank. */

@@ -5,6 +5,15 @@ export class StyleError extends Error {
   override readonly name = 'StyleError';
 }
 
+/** Decodes a text; undefined if it is not percent-encoded UTF-8. */
+export function decodedText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Converts text to a value. Returns text that cannot be converted unchanged, so the validator rejects it. Throws for a number that
  * would be rounded, if the schema allows no text.
