@@ -185,7 +185,7 @@ function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCo
     const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
     const firstPath = paths.get(shape) ?? path;
     if (firstPath !== path) {
-      const problem = `the path equals ${firstPath}, because names of parameters distinguish no paths`;
+      const problem = `the path differs from ${firstPath} only in names of parameters`;
       errors.reject(`paths.${path}`, problem, 'declare all operations below one of them');
     }
     paths.set(shape, firstPath);

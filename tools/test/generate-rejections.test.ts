@@ -93,7 +93,7 @@ test.each<[problem: string, paths: object, message: string]>([
       '/a/{id}': { get: { parameters: [inPath('id')], responses: done } },
       '/a/{other}': { put: { parameters: [inPath('other')], responses: done } },
     },
-    'paths./a/{other}: the path equals /a/{id}, because names of parameters distinguish no paths; declare all operations below one of them.',
+    'paths./a/{other}: the path differs from /a/{id} only in names of parameters; declare all operations below one of them.',
   ],
 ])('%s is rejected', (_, paths, message) => {
   expect(messagesOf(specOf(paths))).toEqual([message]);

@@ -41,7 +41,7 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
-  // Signals keep this function until the next full garbage collection, so it must not use `url`, which keeps a page of a list.
+  // Signals keep this function until the next full garbage collection, so it must not use `url`, whose closure holds a page.
   const sendOnce = async (signal: AbortSignal) => {
     const request = {
       ...(draft as RequestDraft),
@@ -73,7 +73,7 @@ export async function execute<Id extends OperationId>(
         ? new BaseError('AbortedError', `${id} aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const delay = retryDelay(error, attempt, limits);
-      // A stream can be sent only once. A timer may fire up to a millisecond early, so the delay counts as 1 ms longer.
+      // A stream can be sent only once. The deadline's timer may fire 1 ms early: no attempt may start in that rest.
       if (
         draft?.duplex ||
         attempt > limits.limit ||
@@ -151,7 +151,7 @@ async function withTimeout<T>(
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  // A listener on the caller's signal would outlive the task, so the task gets a signal derived from it and the controller's.
+  // The task may leave listeners on its signal, so it gets a derived one, not the caller's, which may live longer.
   const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
   signal.throwIfAborted();
   const timer = setTimeout(
@@ -163,7 +163,7 @@ async function withTimeout<T>(
   try {
     return await new Promise((resolve, reject) => {
       onAbort = () => reject(signal.reason);
-      // A transport may set `onabort`, so this is another listener.
+      // Not `onabort`: a transport may set that.
       signal.addEventListener('abort', onAbort);
       // `resolve` is passed as it is, so that the stacks of errors contain the caller.
       task(signal).then(resolve, reject);
@@ -187,7 +187,7 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
       // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
       const target = location && URL.canParse(location, url) ? new URL(location, url).href : '';
-      // The origin of an address with a user, or of `blob:`, is the same, but fetch rejects the address.
+      // `origin` would ignore a user and `blob:`, which fetch rejects, so the addresses are compared.
       if (!target.startsWith(new URL('/', url).href)) return response;
       await response.body?.cancel();
       current = { ...current, url: target };

@@ -90,7 +90,7 @@ function yaml({ list }: Shape): Format {
   };
 }
 
-/** A value whose first line continues the current line, and whose other lines begin with the indent. */
+/** YAML for a value: its first line continues the current line, the others begin with the indent. */
 function block(value: unknown, indent: string): string {
   if (!isNested(value)) return scalar(value);
   const deeper = `${indent}  `;

@@ -114,8 +114,8 @@ export function dispatcher(
 }
 
 /**
- * Creates the function that calls an operation: its stored handler, which returns the store's JSON unparsed, or its handler, if
- * it has no stored handler or that one returns undefined.
+ * Creates the function that calls an operation: its stored handler, which returns the store's JSON unparsed; if there is none, or
+ * it returns undefined, its handler in `Api`.
  */
 function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
   // The casts are safe, because the validator accepts the input before a handler gets it.
@@ -136,7 +136,7 @@ function storedSuccess(result: StoredResponse | undefined): Success | undefined 
   return { content: storedContent(json), version, page, state };
 }
 
-/** The response that the spec declares for the result of a handler. */
+/** The success that the result of a handler stands for. */
 function successOf(operation: Operation, input: Input, result: unknown): Success {
   const { pagination, successes } = operation;
   if (successes.length > 1) {

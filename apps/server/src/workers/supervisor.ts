@@ -28,7 +28,7 @@ export class Supervisor {
   #isRunning = false;
   /** The number of starts that wait for their delay now. */
   #scheduled = 0;
-  /** The number of restarts in the current series. The death of a worker that lived long enough starts a new series. */
+  /** The restarts in the current series; simultaneous ones count once. A death after a long life starts a new series. */
   #restarts = 0;
   #replacing: Promise<void> | undefined;
   #isReplacementDue = false;
@@ -162,7 +162,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // During a replacement there is one worker more than `size`, so another worker that died then was not replaced. Now it is.
+    // A replacement adds a worker beyond `size`, so a worker that died meanwhile counts as missing only from here on.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

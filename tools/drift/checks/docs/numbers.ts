@@ -47,7 +47,7 @@ function boundErrors(project: Project, { settings, deployments }: Settings, cons
   const wrong = rows.flatMap(([, bound = '', cell = '', named = '']) =>
     [...named.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => {
       const setting = Object.values(settings).find(({ flags }) => flags.split(' ')[0] === name);
-      const values = setting ? deployments.map((name) => setting.fallback(name)) : constants.get(name);
+      const values = setting ? deployments.map((deployment) => setting.fallback(deployment)) : constants.get(name);
       // A name with a dot is a file, such as `group-commit.ts`.
       if (!values) return name.includes('.') ? [] : [error(`it names ${name}`, 'there is no such bound')];
       const unit = /_MS$/.test(name) ? 'ms' : /timeout/.test(name) ? 's' : undefined;
@@ -110,7 +110,7 @@ function amountOf(product: string): number {
   return factors.reduce((all, [base = 0, power = 1]) => all * base ** power, 1);
 }
 
-/** The spellings of a value in prose: a number, bytes, or with `unit` a time. */
+/** The spellings of a value in prose: a number, bytes, none, or a time with `unit`. */
 function spellingsOf(value: string, unit?: 'ms' | 's'): string[] {
   const number = Number(value);
   if (value === '' || value === 'false') return ['off', 'none', value].filter((text) => text !== '');

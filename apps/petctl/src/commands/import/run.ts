@@ -34,7 +34,7 @@ export async function runImport(
   const sender = flags.has('dry-run') ? dryRunSender : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
   const imported = await readRecords(source.chunks, flags.get('format') as FileFormat | undefined, operation);
-  // Before `stopAtSignals`, the first signal aborts.
+  // A signal before `stopAtSignals` aborts at once.
   io.interrupted.throwIfAborted();
   const files = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
@@ -141,7 +141,7 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   const { created, existing, failed, unknown } = counts;
   if (error === undefined && failed + unknown > 0)
     throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
-  // A usage error tells callers that nothing was sent, which is false here.
+  // A usage error would say that nothing was sent, which may be false here.
   if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',
@@ -171,7 +171,7 @@ function hintFor(invocation: Invocation, { failed, unknown }: Counts): string | 
   return undefined;
 }
 
-/** The number of records by outcome; see `Outcome`. Records that were not sent have no outcome, and are not counted. */
+/** The number of records by outcome; see `Outcome`. Records after a stop have no outcome, and are not counted. */
 type Counts = Record<Outcome, number>;
 
 /** `3 created, 1 failed`: the outcomes that occurred. */
@@ -187,7 +187,7 @@ type ProgressBar = ReturnType<typeof progressBar>;
 const REDRAW_MS = 100;
 const ERASE_LINE = '\r\u001b[K';
 
-/** A progress bar. It is never drawn if stderr is not a terminal that can erase a line, or has the log of --verbose. */
+/** A progress bar, drawn only if stderr is a terminal that can erase a line, and without --quiet and --verbose. */
 function progressBar({ io, flags }: Invocation, progress: () => number | undefined, counts: Counts) {
   const { stderr, env } = io;
   const isHidden = !stderr.isTerminal || env.TERM === 'dumb' || flags.has('quiet') || flags.has('verbose');

@@ -32,7 +32,7 @@ interface RequestValidator {
   buildMiddleware(route: string, described: object, contentType: object, name: string): unknown;
 }
 
-/** Options of ajv: tuples of any length and unknown formats are valid schemas, and 19.99 is a multiple of 0.01. */
+/** Options of ajv: tuples may have any length, 19.99 is a multiple of 0.01, and ajv logs nothing. */
 export const RULES = { strictTuples: false, multipleOfPrecision: 9, logger: false };
 
 /** Loads a module that the validator does not export. */
@@ -67,7 +67,7 @@ export function prepareSpec(spec: object, validateResponses: boolean) {
   return { apiDoc, apiDocRes, ajvOpts };
 }
 
-/** Finds all violations of a small request, and the first of the parameters and of the body of any other. Empty for a valid request. */
+/** Finds all violations of a small request; of any other, at most one in the parameters and one in the body. None if it is valid. */
 export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
   const first = checkCompiler(apiDoc, { ...options, allErrors: false });

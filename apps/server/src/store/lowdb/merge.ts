@@ -20,7 +20,7 @@ const TOMBSTONE_COST = costOf(0);
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void) {
   let queue: Promise<unknown> = Promise.resolve();
-  /** The files to remove, and those among them whose removal has failed. */
+  /** The files to remove, and all files whose removal has ever failed. */
   const replaced = new Set<string>();
   const unremovable = new Set<string>();
   let isClosed = false;
@@ -33,7 +33,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
      * or merging fails, both are retried with growing delays, and the first error of such a series is reported.
      */
     seal,
-    /** Cancels retries and further merges, and waits until the rewrite in progress has ended. */
+    /** Cancels retries and further merges, and waits for the current and the queued rewrites. */
     close: async () => {
       isClosed = true;
       clearTimeout(retry);
@@ -84,8 +84,8 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
    * - the smallest segments whose needed records fit into one segment together, if there are at least two;
    * - else a segment without needed records, so its file can be removed;
    * - else the oldest segment, if the tombstones of the others cost more than all documents plus a full segment. Its documents move to
-   *   a new last segment, so the second oldest becomes the oldest. Tombstones of the oldest are not needed: no earlier segment has
-   *   the documents that they remove.
+   *   the end, so the next segment becomes the oldest, and can drop its tombstones: no earlier segment has the documents that they
+   *   remove.
    */
   function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
@@ -117,8 +117,8 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   }
 
   /**
-   * Adds the needed records of a segment: the documents that the key directory finds in it, and all its tombstones, except those of
-   * the oldest segment.
+   * Adds the needed records of a segment: the documents that the key directory finds in it, and its tombstones, unless it is the
+   * oldest segment.
    */
   async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();

@@ -9,14 +9,14 @@ import { type Prepare, Session } from './session.ts';
 export interface Hosts {
   /** The connection URL of each host. */
   readonly urls: readonly string[];
-  /** The index of the host for all pools: it was writable when a pool connected to it last. */
+  /** The index of the host that all pools use: at first 0, then the last one that a pool found writable. */
   current: number;
 }
 
 interface ConnectionOptions {
   /** The largest number of connections. */
   size: number;
-  /** How many milliseconds a caller waits for a connection at most, and a host may take to accept one, before it is prepared. */
+  /** The most milliseconds that a caller waits for a prepared connection, and that a host may take to accept one. */
   connectTimeout: number;
   /** Called with every new connection before its first use. */
   prepare: Prepare;
@@ -46,7 +46,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
-  /** A function for each caller that waits for a connection of the pool: it ends the wait, because a replaced pool serves no caller. */
+  /** The functions that end the waits of callers for a connection of the pool: once it is replaced, it serves no caller. */
   const cancelWaits = new Set<() => void>();
   const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
@@ -98,7 +98,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       const isNew = poolHost !== hosts.current || opensNew();
       const connecting = connect(hosts.current);
       const usedPool = pool;
-      // The caller's time usually ends before the host's.
+      // Used if the caller's time ends before the host's.
       let failure: unknown = new Error(`${hostOf(hosts.urls[poolHost] ?? '')}: no response`);
       try {
         const client = await withTimeout(remainingMs, connecting, cancelWaits);
@@ -108,14 +108,14 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       } catch (error) {
         failure = error;
       }
-      // A wait for a busy connection says nothing about the host. pg's pool may end it before the caller's time.
+      // A failed wait for a busy connection says nothing about the host, whether this function or pg's pool ended it.
       if (isNew && usedPool === pool) reconnect(failure);
     }
   }
 
   /** Whether the pool opens a connection for the next caller, who otherwise gets an idle one or waits for a busy one. */
   function opensNew(): boolean {
-    // pg's pool serves waiting callers in the next tick, first with idle connections.
+    // pg's pool serves waiting callers in the next tick, first with idle connections. Below 0, some of these stay idle.
     const unserved = pool.waitingCount - pool.idleCount;
     return unserved >= 0 && pool.totalCount + unserved < size;
   }
@@ -189,7 +189,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   function noConnection(): StoreUnavailableError {
     const { cause } = outage ?? {};
-    // Without an outage, earlier writes have used the only connection for writes all the time. Reads wait in `groupRead`.
+    // Without an outage, the only connection for writes was busy all the time. Reads never wait here, but in `groupRead`.
     const message =
       cause === undefined
         ? 'Earlier writes take too long. Retry later.'
@@ -198,7 +198,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   }
 }
 
-/** Returns the result of the work. Returns undefined if the time is up first, or if the function in `cancels` is called meanwhile. */
+/** Returns the result of the work; undefined if the time is up first, or if the function that it adds to `cancels` is called. */
 async function withTimeout<T>(
   milliseconds: number,
   work: Promise<T>,
