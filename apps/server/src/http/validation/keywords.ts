@@ -16,9 +16,10 @@ const KEYWORD = 'x-int64';
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
  * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Defaults that a request may not contain
- * are removed, and `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other.
+ * are removed, and `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other. Components have
+ * names in ASCII.
  */
-export function withInt64Keyword(spec: object) {
+export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
   const copy = replaced(spec) as OpenAPIV3.DocumentV3_1;
   const schemas = Object.entries(copy.components?.schemas ?? {}).map(([name, schema]) => [inAscii(name), schema]);
   return copy.components ? { ...copy, components: { ...copy.components, schemas: Object.fromEntries(schemas) } } : copy;
