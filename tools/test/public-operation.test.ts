@@ -22,6 +22,6 @@ test('an operation that needs no credential is sent without one, and served', as
 
   const store = petstore({ baseUrl: `${origin}/v1`, apiKey: '' });
   expect(await store.createPet({ name: 'Rex', categoryId: 1 })).toEqual({ id: 1, name: 'Rex', categoryId: 1 });
-  await expect(store.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+  await expect(store.listPets()).rejects.toThrow('listPets: set apiKey or credentials.bearer');
   expect((await fetch(`${origin}/v1/pets`)).status).toBe(401);
 });

@@ -148,7 +148,7 @@ export function authorizeBy([name, addCredential, option]: Scheme): Authorize {
   return async (draft, connection, id) => {
     const credential = connection.credentials?.[name] ?? connection[option as 'apiKey'];
     const value = typeof credential === 'function' ? await credential() : credential;
-    if (!value) throw new TypeError(`${id}: give apiKey or credentials.${name}`);
+    if (!value) throw new TypeError(`${id}: set apiKey or credentials.${name}`);
     addCredential(draft, value as never);
   };
 }
@@ -161,7 +161,7 @@ export function authorizeByOneOf(...combinations: Scheme[][]): Authorize {
     );
     if (!complete) {
       const names = combinations.map((schemes) => schemes.map(([name]) => name).join(' and ')).join(', or ');
-      throw new TypeError(`${id}: give credentials for ${names}`);
+      throw new TypeError(`${id}: set credentials for ${names}`);
     }
     for (const scheme of complete) await authorizeBy(scheme)(draft, connection, id);
   };

@@ -154,17 +154,18 @@ async function withTimeout<T>(
   // The task may leave listeners on its signal, so it gets a derived one, not the caller's, which may live longer.
   const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
   signal.throwIfAborted();
-  const timer = setTimeout(
-    () => controller.abort(new BaseError('TimeoutError', `${id} timed out`)),
-    // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
-    Math.min(2e9, Math.max(0, milliseconds)),
-  );
+  let timer!: ReturnType<typeof setTimeout>;
   let onAbort!: () => void;
   try {
     return await new Promise((resolve, reject) => {
       onAbort = () => reject(signal.reason);
+      timer = setTimeout(
+        () => reject(new BaseError('TimeoutError', `${id} timed out`)),
+        // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
+        Math.min(2e9, Math.max(0, milliseconds)),
+      );
       // Not `onabort`: a transport may set that.
-      signal.addEventListener('abort', onAbort);
+      if (callerSignal) signal.addEventListener('abort', onAbort);
       // `resolve` is passed as it is, so that the stacks of errors contain the caller.
       task(signal).then(resolve, reject);
     });
@@ -186,9 +187,9 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
       const response = await transport(current);
       // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
-      const target = location && URL.canParse(location, url) ? new URL(location, url).href : '';
+      const target = location && URL.canParse(location, url) ? new URL(location, url).href : undefined;
       // `origin` would ignore a user and `blob:`, which fetch rejects, so the addresses are compared.
-      if (!target.startsWith(new URL('/', url).href)) return response;
+      if (!target?.startsWith(new URL('/', url).href)) return response;
       await response.body?.cancel();
       current = { ...current, url: target };
     }

@@ -121,7 +121,7 @@ describe('the address and the key', () => {
     async (options) => {
       vi.stubEnv('PETSTORE_API_KEY', '');
       const { sent, api } = recording(options as Options);
-      await expect(api.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+      await expect(api.listPets()).rejects.toThrow('listPets: set apiKey or credentials.bearer');
       expect(sent).toEqual([]);
     },
   );

@@ -74,7 +74,7 @@ describe('headers', () => {
 
 test('a function that returns no key is rejected by the name of the scheme', async () => {
   const { sent, api } = recording({ apiKey: async () => undefined as never });
-  await expect(api.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+  await expect(api.listPets()).rejects.toThrow('listPets: set apiKey or credentials.bearer');
   expect(sent).toEqual([]);
 });
 

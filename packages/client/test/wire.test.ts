@@ -132,7 +132,7 @@ describe('credentials', () => {
 
   test('are required before anything is sent', async () => {
     const { sent, call } = calling({ authorize }, [], { credentials: { both: 'b' } as never });
-    await expect(call()).rejects.toThrow('listPets: give credentials for both and other, or user');
+    await expect(call()).rejects.toThrow('listPets: set credentials for both and other, or user');
     expect(sent).toEqual([]);
   });
 
