@@ -166,6 +166,8 @@ async function askHidden(stdin: NodeJS.ReadStream, stderr: Sink, question: strin
       lines.on('error', reject);
       for (const end of ['SIGINT', 'close']) lines.on(end, () => reject(new InterruptedError()));
       lines.on('SIGCONT', () => {
+        // readline ends the echo only after this listener, but the key may be typed as soon as the prompt is shown.
+        stdin.setRawMode(true);
         // Deletes the typed text, and resumes stdin, which readline paused after Ctrl-Z.
         lines.write(null, { ctrl: true, name: 'u' });
         ask();

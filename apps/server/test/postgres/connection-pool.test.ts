@@ -98,9 +98,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     first.becomeSilent();
     first.closeAll();
     await expect.poll(() => pool.counts().idle).toBe(0);
-    await expect(pool.use(async () => {})).rejects.toThrow(
-      `no connection to the database (${first.host}: no response)`,
-    );
+    await expect(pool.use(async () => {})).rejects.toThrow(`no connection to the database (${first.host}: `);
     expect(pool.isConnected()).toBe(false);
     await expect.poll(() => pool.isConnected(), { timeout: 30_000 }).toBe(true);
     await pool.use(async () => {});
@@ -117,9 +115,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     first.becomeSilent();
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const onIdleConnection = pool.use(() => promise);
-    await expect(pool.use(async () => {})).rejects.toThrow(
-      `no connection to the database (${first.host}: no response)`,
-    );
+    await expect(pool.use(async () => {})).rejects.toThrow(`no connection to the database (${first.host}: `);
     await expect.poll(() => hosts.current, { timeout: 30_000 }).toBe(1);
     await pool.use(async () => {});
     end();
