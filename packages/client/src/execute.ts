@@ -41,7 +41,7 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
-  // Signals keep this function until the next full garbage collection, so it must not use `url`, whose closure holds a page.
+  // Signals keep this function until a full garbage collection, so it must not capture `url`, which holds a page of results.
   const sendOnce = async (signal: AbortSignal) => {
     const request = {
       ...(draft as RequestDraft),
@@ -73,7 +73,7 @@ export async function execute<Id extends OperationId>(
         ? new BaseError('AbortedError', `${id} aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const delay = retryDelay(error, attempt, limits);
-      // A stream can be sent only once. The deadline's timer may fire 1 ms early: no attempt may start in that rest.
+      // A stream can be sent only once. The deadline's timer may fire 1 ms early: no attempt may start in that 1 ms.
       if (
         draft?.duplex ||
         attempt > limits.limit ||
@@ -188,7 +188,7 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
       // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
       const target = location && URL.canParse(location, url) ? new URL(location, url).href : undefined;
-      // `origin` would ignore a user and `blob:`, which fetch rejects, so the addresses are compared.
+      // Not by `origin`, which ignores a user name and `blob:`: fetch rejects both.
       if (!target?.startsWith(new URL('/', url).href)) return response;
       await response.body?.cancel();
       current = { ...current, url: target };

@@ -46,17 +46,17 @@ export class Connection {
   #requestCount = 0;
   /** The error that ends the connection, once all earlier requests have their responses. */
   #error: HttpError | undefined;
-  /** The request whose time ended while reading was paused, with its error. It is undefined until its head has arrived. */
+  /** The request whose time ended while reading was paused, with its error. `request` is unset until its head arrives. */
   #overdue: { error: HttpError; request: IncomingMessage | undefined; hasTimer: boolean } | undefined;
   /** Whether the final response of this connection was written, so later input is discarded. */
   #isClosing = false;
   /** The time when `closeIfIdle` first found the connection idle, with the requests and the bytes read until then. */
-  #idle = { since: 0, requests: 0, bytes: 0, hasNewBytes: false };
+  #idle = { since: 0, requests: 0, bytes: 0, wasExtended: false };
 
   constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
     this.#shared = shared;
-    // Node resumes the socket at several events, such as the end of a body. A `pause` right after a `resume` would not last.
+    // Node resumes the socket at several events, such as the end of a body; a `pause` right after that would not last.
     const resume = socket.resume.bind(socket);
     socket.resume = () => (this.#pausesReading ? socket : resume());
     // Node handles errors, except after CONNECT: an unhandled reset would end the process.
@@ -75,7 +75,7 @@ export class Connection {
     return this.#waiting.length + (this.#current ? 1 : 0);
   }
 
-  /** Whether a head may have arrived in part: bytes were read, but all requests have arrived completely, with their responses. */
+  /** Whether a head may have arrived in part: bytes were read, but all requests have arrived completely and have responses. */
   get mayHavePartialHead(): boolean {
     const isBetweenRequests = this.openRequests === 0 && (!this.#latest || isComplete(this.#latest));
     return isBetweenRequests && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
@@ -86,7 +86,7 @@ export class Connection {
     return this.#current?.writableEnded ?? false;
   }
 
-  /** Whether reading is paused: requests wait, or the timeout for progress runs, which input would restart. */
+  /** Whether reading is paused: requests wait, or the socket's timeout runs, which input would restart. */
   get #pausesReading(): boolean {
     return !this.#isClosing && (this.#waiting.length > 0 || Boolean(this.#socket.timeout));
   }
@@ -145,16 +145,16 @@ export class Connection {
   }
 
   /**
-   * Closes the connection if it has been idle for this time: no request is open. Bytes extend the time once, because they may begin a
-   * head; blank lines could extend it forever.
+   * Closes the connection if it has been idle for this time: no request is open. New bytes may begin a
+   * head, so they extend the time, but only once: they may be blank lines.
    */
   closeIfIdle(timeoutMs: number): void {
     if (this.#requestCount === 0 || this.openRequests > 0 || this.#isClosing) return;
     const [now, bytes] = [performance.now(), this.#socket.bytesRead];
     const requests = this.#requestCount;
-    const hasNewBytes = bytes !== this.#idle.bytes;
-    if (requests !== this.#idle.requests) this.#idle = { since: now, requests, bytes, hasNewBytes: false };
-    else if (hasNewBytes && !this.#idle.hasNewBytes) this.#idle = { since: now, requests, bytes, hasNewBytes };
+    if (requests !== this.#idle.requests) this.#idle = { since: now, requests, bytes, wasExtended: false };
+    else if (bytes !== this.#idle.bytes && !this.#idle.wasExtended)
+      this.#idle = { since: now, requests, bytes, wasExtended: true };
     else if (now - this.#idle.since >= timeoutMs) this.#socket.destroy();
   }
 
@@ -173,7 +173,7 @@ export class Connection {
     this.#shared.app(request, response);
   }
 
-  /** Starts the timeout for progress. Also called when a stream, which may never end, is piped to the response. */
+  /** Limits the time in which no byte is sent. Also called when a stream, which may never end, is piped to the response. */
   readonly #limitProgress = (): void => {
     this.#setSocketTimeout(this.#shared.responseTimeout);
     this.#socket.pause();
@@ -182,7 +182,7 @@ export class Connection {
   /** Called when the whole response was passed to the socket, which may not have flushed it yet. */
   readonly #onEnd = (): void => {
     if (this.#socket.writableLength === 0) return;
-    // The timeout for progress applies until the response is flushed.
+    // The limit applies until the response is flushed.
     this.#limitProgress();
     this.#shared.unsent.add(this.#socket);
   };
@@ -223,7 +223,7 @@ export class Connection {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Whether an error response follows the current response. The client may have half-closed, but still reads. */
+  /** Whether an error response follows the current one. Node then ends the connection only because the client half-closed. */
   #owesError(): boolean {
     const response = this.#current;
     return this.#error !== undefined && response?.shouldKeepAlive === true && !response.hasHeader('Connection');

@@ -162,7 +162,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // A replacement adds a worker beyond `size`, so a worker that died meanwhile counts as missing only from here on.
+    // Until here a replacement, one worker beyond `size`, hid that another worker had died meanwhile.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

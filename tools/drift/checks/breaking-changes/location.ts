@@ -4,7 +4,7 @@ import { type Node, node } from '../../openapi.ts';
 
 /** A change between two specs, and its effect on users. */
 export interface Change {
-  /** `major` breaks correct programs, `minor` adds something. */
+  /** `major` breaks correct programs, `minor` breaks none. */
   readonly level: 'major' | 'minor';
   /** The rule that reported it. */
   readonly rule: string;
@@ -25,11 +25,11 @@ interface Scope {
   readonly direction: 'request' | 'response';
   /** The media type of the data, where there is one. */
   readonly media?: string;
-  /** The pairs of schemas around the compared ones. Recursion stops at a pair of them. */
+  /** The pairs of schemas around this one. Recursion stops when one of them recurs. */
   readonly enclosingPairs?: ReadonlySet<string>;
 }
 
-/** A location in the interface that is compared. It collects the changes that are reported there. */
+/** A location in the compared interface. All locations of a comparison share one list of changes. */
 export class Location {
   readonly scope: Scope;
   readonly changes: Change[];
@@ -93,8 +93,8 @@ export class Location {
 export type Rule = (before: Node, after: Node, at: Location) => void;
 
 /**
- * The rules of an object of OpenAPI by its keywords. A text instead of a rule names the function that compares the keyword, or says
- * that it is documentation, which affects no call.
+ * The rules of an object of OpenAPI by its keywords. A text instead of a rule is a note for readers: which function compares the
+ * keyword, or that it is documentation.
  */
 export type Rules = Readonly<Record<string, Rule | string>>;
 

@@ -141,7 +141,7 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   const { created, existing, failed, unknown } = counts;
   if (error === undefined && failed + unknown > 0)
     throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
-  // A usage error would say that nothing was sent, which may be false here.
+  // The exit code of a usage error would say that nothing was sent, which may be false here.
   if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',

@@ -63,13 +63,14 @@ export function prepareSpec(spec: object, validateResponses: boolean) {
   const ajvFormats = { mode: 'full' };
   const options = { apiSpec: apiDoc, validateResponses, validateSecurity: false, fileUploader: false, ajvFormats };
   const { ajvOpts } = new OpenApiValidator(options);
+  // This changes `apiDoc`.
   const { apiDocRes } = new SchemaPreprocessor(apiDoc, ajvOpts.preprocessor, validateResponses).preProcess();
   return { apiDoc, apiDocRes, ajvOpts };
 }
 
 /** Finds all violations of a small request; of any other, at most one in the parameters and one in the body. None if it is valid. */
 export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
-  // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
+  // Errors can cost far more than the bytes that cause them, so only small requests are searched for all errors.
   const first = checkCompiler(apiDoc, { ...options, allErrors: false });
   let all: typeof first | undefined;
   return (operation: Operation, request: RequestValues): Violation[] => {

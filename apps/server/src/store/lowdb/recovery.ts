@@ -16,7 +16,7 @@ const READ_AHEAD = 4;
 
 /**
  * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
- * `isVerified` also compares every document with its entry.
+ * `isVerified` also compares every document with its record.
  */
 export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false) {
   const { folder } = catalog;
@@ -74,13 +74,14 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     catalog.segments.set(segment.number, segment);
     let [end, sinceYield] = [0, 0];
     for (const { segment: number, kinds, records, end: blockEnd } of blocksIn(bytes, form)) {
-      if (number !== segment.number) throw new StoreDamagedError(file, `at byte ${end} it is segment ${number}`);
+      if (number !== segment.number) throw new StoreDamagedError(file, `byte ${end} belongs to segment ${number}`);
       sinceYield += apply(segment, file, bytes, kinds, records);
       end = blockEnd;
-      // During a yield, requests get the response that the store is opening.
+      // During a yield, requests are told that the store is opening.
       if (sinceYield >= RECORDS_PER_YIELD) await yieldToEventLoop();
       sinceYield %= RECORDS_PER_YIELD;
     }
+    // A crash may leave a torn commit at the end of an unsealed segment.
     if (form === 'json' ? end === 0 : !isTorn(bytes.subarray(end)))
       throw new StoreDamagedError(file, `it is damaged at byte ${end}`);
     if (form === 'jsonl') segment.bytes = bytes.subarray(0, end);
@@ -103,20 +104,20 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     return count;
   }
 
-  /** The kind in the catalog; undefined if the declared indexes have changed, so that documents have to be parsed. */
+  /** The catalog's number of a kind; undefined if the declared indexes have changed, so that documents have to be parsed. */
   function knownKind([collection, values]: Kind): number | undefined {
     const isSame = values === '' || String(Object.keys(decodeText(values))) === String(catalog.indexes(collection));
     return isSame ? catalog.kind(collection, values) : undefined;
   }
 
-  /** The kind of a document, from its properties. Throws if identifier or kind differ from its entry. */
+  /** The kind of a document, from its properties. Throws if identifier or kind differ from its record. */
   function kindOf(file: string, collection: string, record: StoredRecord, bytes: Buffer, known?: number): number {
     const { id, start, length } = record;
     const idProperty = catalog.declared.get(collection)?.id;
     const properties = decodeText(bytes.toString('utf8', start, start + length));
     const kind = catalog.kindOf(collection, properties);
     if (idProperty === undefined || (properties[idProperty] === id && (known ?? kind) === kind)) return kind;
-    throw new StoreDamagedError(file, `the document ${id} of '${collection}' differs from its entry`);
+    throw new StoreDamagedError(file, `the document ${id} of '${collection}' differs from its record`);
   }
 }
 

@@ -46,7 +46,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
-  /** The functions that end the waits of callers for a connection of the pool: once it is replaced, it serves no caller. */
+  /** The functions that end the waits for a connection of the pool: a replaced pool serves no caller. */
   const cancelWaits = new Set<() => void>();
   const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
@@ -96,6 +96,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
         continue;
       }
       const isNew = poolHost !== hosts.current || opensNew();
+      // This may replace the pool.
       const connecting = connect(hosts.current);
       const usedPool = pool;
       // Used if the caller's time ends before the host's.
@@ -115,7 +116,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   /** Whether the pool opens a connection for the next caller, who otherwise gets an idle one or waits for a busy one. */
   function opensNew(): boolean {
-    // pg's pool serves waiting callers in the next tick, first with idle connections. Below 0, some of these stay idle.
+    // pg's pool serves waiting callers in the next tick, idle connections first. If `unserved` < 0, some stay idle.
     const unserved = pool.waitingCount - pool.idleCount;
     return unserved >= 0 && pool.totalCount + unserved < size;
   }
@@ -189,7 +190,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   function noConnection(): StoreUnavailableError {
     const { cause } = outage ?? {};
-    // Without an outage, the only connection for writes was busy all the time. Reads never wait here, but in `groupRead`.
+    // Without an outage, the only connection for writes was busy all the time. Reads wait in `groupRead`, never here.
     const message =
       cause === undefined
         ? 'Earlier writes take too long. Retry later.'
