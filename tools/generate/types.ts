@@ -1,4 +1,4 @@
-// The TypeScript types: hey-api's plugin writes the types of schemas and operations, and the plugin in this file writes the types of `Api`.
+// The TypeScript types: hey-api's plugin writes the types of schemas and operations, and the plugin in this file writes `Operations`.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { operationComment } from './code.ts';
