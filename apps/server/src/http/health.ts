@@ -8,17 +8,17 @@ import { HttpError, unavailable } from './http-error.ts';
 export interface HealthChecks {
   isReady: () => Promise<boolean>;
   metrics: () => Promise<string>;
-  state: Store['state'];
+  hasFailed: Store['hasFailed'];
   connections: Store['connections'];
 }
 
 /** The routes for operators: liveness, readiness and metrics. */
-export function health({ isReady, metrics, state, connections }: HealthChecks): Router {
+export function health({ isReady, metrics, hasFailed, connections }: HealthChecks): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const text = cached(metrics, METRICS_CACHE_MS);
   readOnly(router, '/healthz', (_request, response) => {
     // A failed store needs a restart, which a failing liveness probe triggers.
-    if (state().status === 'failed') throw unavailable('The store has failed: restart the server.');
+    if (hasFailed()) throw unavailable('The store has failed: restart the server.');
     response.json({ status: 'ok' });
   });
   readOnly(router, '/readyz', async (_request, response) => {

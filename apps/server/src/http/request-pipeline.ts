@@ -118,7 +118,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     health: {
       isReady,
       metrics: metrics.text,
-      state: store.state,
+      hasFailed: store.hasFailed,
       connections: store.connections,
     } satisfies HealthChecks,
     hasHealthRoutes: healthRoutes,

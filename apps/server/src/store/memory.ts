@@ -48,7 +48,7 @@ export function memoryStore(
     passesJson: false,
     collection: (name) => collectionNamed(byName, name),
     ready: async () => !shared.isClosed,
-    state: () => ({ status: shared.isClosed ? 'closed' : 'open' }),
+    hasFailed: () => false,
     idempotency: () => table.state,
     close: async () => {
       shared.isClosed = true;

@@ -44,7 +44,7 @@ export function openingStore(opened: Promise<Store>): Store {
       return store.collection(name);
     },
     ready: async () => (await store?.ready()) ?? false,
-    state: () => store?.state() ?? { status: 'opening' },
+    hasFailed: () => store?.hasFailed() ?? false,
     idempotency: () => store?.idempotency() ?? { keys: 0, forgotten: 0 },
     close: async () => (await settled)?.close(),
   };

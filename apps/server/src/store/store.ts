@@ -6,14 +6,12 @@ export interface Store {
   collection(name: string): Collection;
   /** Whether requests can be served now. */
   ready(): Promise<boolean>;
-  /** The state of the store, without I/O, for `/healthz`, logs and metrics. */
-  state(): StoreState;
+  /** Whether the store accepts no writes until a restart. Needs no I/O, because `/healthz` reports it. */
+  hasFailed(): boolean;
   /** The idempotency keys that this process knows. */
   idempotency(): IdempotencyState;
   /** The connections by purpose. Only stores with connections have this. */
   connections?(): Readonly<Record<string, Connections>>;
-  /** Writes a consistent copy to a new folder, also while the store is in use. Only stores in a folder have this. */
-  backup?(folder: string): Promise<void>;
   /** Rejects new writes, and resolves when the accepted writes are stored. */
   close(): Promise<void>;
 }
@@ -123,12 +121,6 @@ export interface Page {
   readonly last: number;
   /** Whether more documents may follow: the page is full, or it ended early. */
   readonly more: boolean;
-}
-
-export interface StoreState {
-  readonly status: 'opening' | 'open' | 'failed' | 'closed';
-  /** Why the store rejects writes until a restart, if it has failed. */
-  readonly reason?: string;
 }
 
 /** The state of the connections for one purpose. */

@@ -31,9 +31,9 @@ test('a process without file descriptors at the end of a segment rejects writes,
   const stdout = execFileSync('bash', ['-c', command, process.execPath, fewFiles, newFolder()], { encoding: 'utf8' });
   const unavailable = 'StoreUnavailableError';
   expect(JSON.parse(stdout)).toEqual({
-    without: [unavailable, unavailable, 'open'],
+    without: [unavailable, unavailable, false],
     isNext: true,
-    state: 'open',
+    hasFailed: false,
     found: true,
   });
 });

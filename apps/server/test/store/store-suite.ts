@@ -251,10 +251,9 @@ export function storeSuite(fixture: StoreFixture) {
   test('is ready, until it is closed', async () => {
     const store = await open(collections);
     expect(await store.ready()).toBe(true);
-    expect(store.state()).toEqual({ status: 'open' });
     await store.close();
     expect(await store.ready()).toBe(false);
-    expect(store.state()).toEqual({ status: 'closed' });
+    expect(store.hasFailed()).toBe(false);
     const collection = store.collection('things');
     for (const write of [collection.create({}), collection.replace(1, {}), collection.restore([{ key: 1 }])])
       await expect(write).rejects.toThrow(StoreUnavailableError);

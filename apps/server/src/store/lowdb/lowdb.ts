@@ -5,8 +5,7 @@ import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } f
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { NoIdLeftError, StoreDamagedError, StoreFailedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
-import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
-import { backup } from './backup.ts';
+import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { Catalog, segmentFile } from './catalog.ts';
 import { collectionIn, type Write, writeBatch } from './collection.ts';
 import { lockForReading, lockForWriting, withFolder } from './folder-lock.ts';
@@ -102,7 +101,7 @@ async function openUnlocked(
   const manifest = openManifest(folder, catalog, data, onWarning);
   const merger = openMerger(catalog, manifest, onWarning);
 
-  let state: StoreState = { status: 'open' };
+  let hasFailed = false;
   const isCausedByOneWrite = (error: unknown) => error instanceof NoIdLeftError;
   const group = new GroupCommit(commit, { onCommit, isCausedByOneWrite });
   const parts = { catalog, texts: reader(catalog), group };
@@ -126,10 +125,9 @@ async function openUnlocked(
   return {
     passesJson: true,
     collection: (name) => collectionNamed(declared, name),
-    ready: async () => state.status === 'open',
-    state: () => state,
+    ready: async () => closed === undefined && !hasFailed,
+    hasFailed: () => hasFailed,
     idempotency: idempotent.state,
-    backup: (to) => backup(folder, to),
     close: () => (closed ??= close()),
   };
 
@@ -146,14 +144,13 @@ async function openUnlocked(
         // The state of the disk is unknown, so writing stops.
         group.abort(new StoreFailedError(error.message, { cause: error }));
         void merger.close();
-        if (state.status === 'open') state = { status: 'failed', reason: error.message };
+        hasFailed = true;
       }
       throw error;
     }
   }
 
   async function close(): Promise<void> {
-    state = { status: 'closed' };
     clearInterval(sweeping);
     await group.close();
     await merger.close();

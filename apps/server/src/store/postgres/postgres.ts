@@ -87,7 +87,7 @@ export async function openPostgresStore(
       const [isReadable] = await Promise.all([pinged, writers.firstAttempt]);
       return closed === undefined && isReadable && writers.isConnected();
     },
-    state: () => ({ status: closed === undefined ? 'open' : 'closed' }),
+    hasFailed: () => false,
     idempotency: sweeper.state,
     connections: () => ({ read: readers.counts(), write: writers.counts() }),
     close: () => (closed ??= close()),
