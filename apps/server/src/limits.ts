@@ -1,4 +1,16 @@
-/** Bounds and times without a setting. docs/security.md lists the bounds with their tests. */
+/** Bounds and times. docs/security.md lists the bounds with their tests. */
+
+/** The defaults of those that have a setting, which are also options of this package's functions. Times are in milliseconds. */
+export const DEFAULTS = {
+  bodyLimit: 2 ** 20,
+  bodyMemory: 2 ** 26,
+  responseMemory: 2 ** 26,
+  responseTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  databasePool: 10,
+  databaseConnectTimeout: 3_000,
+  databaseStatementTimeout: 5_000,
+};
 
 /** A page of a list ends with the element that reaches this size, before its limit. */
 export const MAX_PAGE_BYTES = 2 ** 20;

@@ -45,13 +45,14 @@ export const plantedInPages: PlantedDrift[] = [
     'a route that nobody serves': (text) => `${text}\nAsk \`GET /health\`.\n`,
   }),
   ...edits('docs', 'apps/server/src/config/settings.ts', {
-    'another default in the code': put('--body-limit', '2 ** 20', '2 ** 21'),
-    'another default of a time in the code': put('--keep-alive-timeout', "'65'", "'70'"),
+    'another default of a time in the code': put('--headers-timeout', "'10'", "'20'"),
     'another flag in the code': (text) => text.replace('--max-connections', '--connections'),
   }),
 
   // The numbers and names that pages say.
   ...edits('docs', 'apps/server/src/limits.ts', {
+    'another default in the code': put('DEFAULTS', '2 ** 20', '2 ** 21'),
+    'another default of a time in the code': put('keepAliveTimeout', '65_000', '70_000'),
     'another bound in the code': put('MAX_JSON_DEPTH', '64', '32'),
     'another size of a page': put('MAX_PAGE_BYTES', '2 ** 20', '2 ** 21'),
     'another number of requests with one key': put('MAX_REQUESTS_PER_KEY', '4', '8'),

@@ -1,5 +1,6 @@
 import { service } from '@petstore/types';
 import type { ProxyHeader } from '../http/client-address.ts';
+import { DEFAULTS } from '../limits.ts';
 import { MAX_IDEMPOTENCY_KEYS } from '../store/store.ts';
 import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, text, yesOrNo } from './kinds.ts';
 
@@ -59,19 +60,19 @@ export const settings = {
     flags: '--database-pool <number>',
     about: 'connections of each process to the database, one of them for writes',
     kind: integer(2, 1000),
-    fallback: () => '10',
+    fallback: () => String(DEFAULTS.databasePool),
   }),
   databaseConnectTimeout: setting({
     flags: '--database-connect-timeout <seconds>',
     about: 'time to wait for a connection to the database',
     kind: seconds(),
-    fallback: () => '3',
+    fallback: () => String(DEFAULTS.databaseConnectTimeout / 1000),
   }),
   databaseStatementTimeout: setting({
     flags: '--database-statement-timeout <seconds>',
     about: 'time to wait for a response of the database',
     kind: seconds(),
-    fallback: () => '5',
+    fallback: () => String(DEFAULTS.databaseStatementTimeout / 1000),
   }),
   idempotencyKeys: setting({
     flags: '--idempotency-keys <number>',
@@ -89,19 +90,19 @@ export const settings = {
     flags: '--body-limit <bytes>',
     about: 'largest request body',
     kind: integer(1, 2 ** 30),
-    fallback: () => String(2 ** 20),
+    fallback: () => String(DEFAULTS.bodyLimit),
   }),
   bodyMemory: setting({
     flags: '--body-memory <bytes>',
     about: 'memory for all request bodies being received or processed',
     kind: integer(1, 2 ** 40),
-    fallback: () => String(2 ** 26),
+    fallback: () => String(DEFAULTS.bodyMemory),
   }),
   responseMemory: setting({
     flags: '--response-memory <bytes>',
     about: 'memory for all responses that wait for slow clients',
     kind: integer(1, 2 ** 40),
-    fallback: () => String(2 ** 26),
+    fallback: () => String(DEFAULTS.responseMemory),
   }),
   maxConnections: setting({
     flags: '--max-connections <number>',
@@ -125,13 +126,13 @@ export const settings = {
     flags: '--response-timeout <seconds>',
     about: 'time to wait for a client that has stopped reading its response',
     kind: seconds(),
-    fallback: () => '30',
+    fallback: () => String(DEFAULTS.responseTimeout / 1000),
   }),
   keepAliveTimeout: setting({
     flags: '--keep-alive-timeout <seconds>',
     about: "time for the next request on a connection; use more than the load balancer's",
     kind: seconds(),
-    fallback: () => '65',
+    fallback: () => String(DEFAULTS.keepAliveTimeout / 1000),
   }),
   drainDelay: setting({
     flags: '--drain-delay <seconds>',

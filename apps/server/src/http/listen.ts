@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
-import { IDLE_SWEEP_MS, KEEP_ALIVE_GRACE_MS } from '../limits.ts';
+import { DEFAULTS, IDLE_SWEEP_MS, KEEP_ALIVE_GRACE_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
 import { Connection, type SharedState } from './connection.ts';
 import { type Draining, drainingOf, EMPTY } from './drain.ts';
@@ -66,8 +66,12 @@ export function serveSockets(app: RequestListener, options: ConnectionOptions): 
 }
 
 function httpServer(app: RequestListener, options: ConnectionOptions): { server: Server; draining: Draining } {
-  const { headersTimeout, requestTimeout } = options;
-  const { responseTimeout = 30_000, keepAliveTimeout = 65_000, responseMemory = 2 ** 26, onRejection } = options;
+  const { headersTimeout, requestTimeout, onRejection } = options;
+  const {
+    responseTimeout = DEFAULTS.responseTimeout,
+    keepAliveTimeout = DEFAULTS.keepAliveTimeout,
+    responseMemory = DEFAULTS.responseMemory,
+  } = options;
   const shared: SharedState = {
     app,
     requestTimeout,

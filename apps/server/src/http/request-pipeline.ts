@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
 import type { KeyCheck } from '../keys/check-keys.ts';
-import { MAX_PENDING_WRITES } from '../limits.ts';
+import { DEFAULTS, MAX_PENDING_WRITES } from '../limits.ts';
 import type { LogRequest } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import type { Store } from '../store/store.ts';
@@ -56,8 +56,8 @@ export function createPipeline(store: Store, options: AppOptions) {
   const {
     keys,
     validateResponses = false,
-    bodyLimit = 2 ** 20,
-    bodyMemory = 2 ** 26,
+    bodyLimit = DEFAULTS.bodyLimit,
+    bodyMemory = DEFAULTS.bodyMemory,
     maxPendingWrites = MAX_PENDING_WRITES,
     corsOrigins = [],
     log = pino({ level: 'silent' }),

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../config/kinds.ts';
+import { DEFAULTS } from '../../limits.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
@@ -33,9 +34,9 @@ export async function openPostgresStore(
   url: string,
   collections: readonly CollectionDeclaration[],
   {
-    poolSize = 10,
-    connectTimeout = 3_000,
-    statementTimeout = 5_000,
+    poolSize = DEFAULTS.databasePool,
+    connectTimeout = DEFAULTS.databaseConnectTimeout,
+    statementTimeout = DEFAULTS.databaseStatementTimeout,
     maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS,
     onCommit = () => {},
   }: PostgresOptions = {},
