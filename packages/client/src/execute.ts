@@ -41,7 +41,7 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
-  // Signals keep this function until a full garbage collection, so it must not capture `url`, which holds a page of results.
+  // Signals keep this function until a full garbage collection, so it must not capture `url`, whose closure holds a page.
   const sendOnce = async (signal: AbortSignal) => {
     const request = {
       ...(draft as RequestDraft),
@@ -188,7 +188,7 @@ async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequ
       // The text is for example GET302.
       const location = redirects && /^(GET|HEAD)3/.test(method + response.status) && response.headers.get('location');
       const target = location && URL.canParse(location, url) ? new URL(location, url).href : undefined;
-      // Not by `origin`, which ignores a user name and `blob:`: fetch rejects both.
+      // A URL with a user name or `blob:` has the same `origin`, but fetch rejects it.
       if (!target?.startsWith(new URL('/', url).href)) return response;
       await response.body?.cancel();
       current = { ...current, url: target };

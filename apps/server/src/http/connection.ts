@@ -56,7 +56,7 @@ export class Connection {
   constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
     this.#shared = shared;
-    // Node resumes the socket at several events, such as the end of a body; a `pause` right after that would not last.
+    // Node resumes the socket at several events, such as the end of a body, and undoes a `pause` that follows at once.
     const resume = socket.resume.bind(socket);
     socket.resume = () => (this.#pausesReading ? socket : resume());
     // Node handles errors, except after CONNECT: an unhandled reset would end the process.
@@ -86,7 +86,7 @@ export class Connection {
     return this.#current?.writableEnded ?? false;
   }
 
-  /** Whether reading is paused: requests wait, or the socket's timeout runs, which input would restart. */
+  /** Whether reading is paused: requests wait, or the socket's timeout runs, and input would restart it. */
   get #pausesReading(): boolean {
     return !this.#isClosing && (this.#waiting.length > 0 || Boolean(this.#socket.timeout));
   }
@@ -135,7 +135,7 @@ export class Connection {
 
   /**
    * Sets `Connection: close` on the current response, unless requests wait: they still need the connection. Closes the connection at
-   * once if only the rest of a body is still arriving, whose request has its response.
+   * once if all that is still arriving is the body of a request that has its response.
    */
   announceClose(): void {
     if (this.#current && !this.#current.headersSent && this.#waiting.length === 0) {
@@ -223,7 +223,7 @@ export class Connection {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Whether an error response follows the current one. Node then ends the connection only because the client half-closed. */
+  /** Whether an error response follows the current one. If so, Node called `destroySoon` only because the client half-closed. */
   #owesError(): boolean {
     const response = this.#current;
     return this.#error !== undefined && response?.shouldKeepAlive === true && !response.hasHeader('Connection');

@@ -162,7 +162,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // Until here a replacement, one worker beyond `size`, hid that another worker had died meanwhile.
+    // As long as this worker and its replacement both counted, the death of another worker left no gap.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

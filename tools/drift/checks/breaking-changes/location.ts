@@ -178,7 +178,7 @@ export function mapOf(value: unknown, document: Document): Map<string, Node> {
   return new Map(Object.entries(node(value)).map(([name, entry]) => [name, resolve(document, node(entry))]));
 }
 
-/** Compares two maps of OpenAPI: extensions as unknown keywords, each other entry with `on`, at `path + key`. */
+/** Compares two maps of OpenAPI: extensions as unknown keywords, the other entries with `on`, at `path + key`. */
 export function compareExtensible(before: unknown, after: unknown, at: Location, path: string, on: Handlers<Node>) {
   const part = (value: unknown, isExtension: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isExtension));

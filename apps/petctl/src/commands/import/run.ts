@@ -61,7 +61,7 @@ interface Run {
   readonly files: RecordsFiles;
   readonly counts: Counts;
   readonly bar: ProgressBar;
-  /** The first error or interrupt. After it, records are not sent, but stored in the --failed file. */
+  /** The error or interrupt that stops the import. Later records are stored in the --failed file, unsent. */
   stopReason: unknown;
 }
 

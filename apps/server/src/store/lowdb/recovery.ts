@@ -16,7 +16,7 @@ const READ_AHEAD = 4;
 
 /**
  * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
- * `isVerified` also compares every document with its record.
+ * `isVerified` also checks the identifier and the kind of every document.
  */
 export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false) {
   const { folder } = catalog;

@@ -99,7 +99,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       // This may replace the pool.
       const connecting = connect(hosts.current);
       const usedPool = pool;
-      // Used if the caller's time ends before the host's.
+      // Used if the caller's time ends before the host's time.
       let failure: unknown = new Error(`${hostOf(hosts.urls[poolHost] ?? '')}: no response`);
       try {
         const client = await withTimeout(remainingMs, connecting, cancelWaits);
@@ -116,7 +116,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   /** Whether the pool opens a connection for the next caller, who otherwise gets an idle one or waits for a busy one. */
   function opensNew(): boolean {
-    // pg's pool serves waiting callers in the next tick, idle connections first. If `unserved` < 0, some stay idle.
+    // In the next tick, pg's pool gives idle connections to waiting callers. If `unserved` < 0, some connections stay idle.
     const unserved = pool.waitingCount - pool.idleCount;
     return unserved >= 0 && pool.totalCount + unserved < size;
   }
