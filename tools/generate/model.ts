@@ -165,7 +165,7 @@ function rejectRequest(
   }
 }
 
-/** Rejects operations that have the same function, the same command or an equal path as an earlier operation. */
+/** Rejects an operation whose function or command is taken, or whose path differs from another one only in parameter names. */
 function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCollector): void {
   const ids = new Map<string, Operation>();
   const commands = new Map<string, Operation>();

@@ -189,7 +189,7 @@ function objectOrEmpty(data: unknown): Record<string, unknown> {
   return isObject(data) ? data : {};
 }
 
-// Its default on Linux without Secret Service is the kernel's keyring, which is lost at the next boot.
+// Without Secret Service, the library would use the kernel's keyring on Linux, which is lost at the next boot.
 const keyringOptions = { linux: { store: 'secret-service' } } as const;
 
 /** The entry of a credential in the system's keyring; undefined if the system has no persistent keyring. */
@@ -221,7 +221,7 @@ export function changeKeyring(change: () => unknown, hint: string): void {
   }
 }
 
-/** Replaces credentials in a text, which services may echo, too. */
+/** Replaces credentials in a text: a service may echo them. */
 export function redactor(credentials: readonly Credential[], replacementOf: (credential: Credential) => string) {
   const secrets = credentials.flatMap((one) =>
     encodedForms(one).map((secret) => [secret, replacementOf(one)] as const),

@@ -17,7 +17,7 @@ export interface CommandLine extends CommandAtPath, CommandInput {
 
 /**
  * Parses a command line by the command tree. Throws a UsageError if the command line is invalid, unless `isPartial`: completion
- * and the format of errors need only its valid part.
+ * and `wantsJsonErrors` need only its valid part.
  */
 export function parse(root: CommandNode, argv: readonly string[], { isPartial = false } = {}): CommandLine {
   const state: State = { argv, isPartial, version: false, values: new Map(), flagTexts: new Map(), reached: undefined };
@@ -165,7 +165,7 @@ function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown,
   const before = values.get(name);
   const kind = kindOf(schema);
   if (kind === 'boolean') {
-    // A switch without --no- form is off without an entry.
+    // A switch that is not negatable has no entry if it is off.
     if (value === false && !negatable) values.delete(name);
     else values.set(name, repeatable ? Number(before ?? 0) + 1 : value);
   } else if (before !== undefined && !repeatable) {

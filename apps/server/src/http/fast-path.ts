@@ -53,7 +53,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     }
   };
 
-  /** Serves a plain request, now or when its body is complete; false if the Express app has to serve it. */
+  /** Serves a plain request, else returns false. Once the body of a request is complete, the Express app may have to serve it. */
   function serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): boolean {
     const { operation, target } = context;
     const plain = operation && plainOperations.get(operation);

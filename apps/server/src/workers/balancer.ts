@@ -20,7 +20,7 @@ interface Load {
   unansweredProbes: number;
 }
 
-/** A backend that has not accepted a connection for this long gets a new one only if all backends are in this state. */
+/** A backend with a connection that has been pending for longer gets a new one only if every serving backend has one. */
 const STALLED_MS = 1_000;
 
 /**
@@ -73,8 +73,8 @@ export class ConnectionBalancer<B extends Backend> {
 
   /**
    * Asks each backend to confirm what it has received, so connections that were lost on the way are found. Returns the backends that
-   * have not responded during MAX_UNANSWERED_PROBES calls. These are counted, because the clock continues while this process is
-   * suspended.
+   * have not responded during MAX_UNANSWERED_PROBES calls. Calls are counted, because the clock continues while this process
+   * is suspended.
    */
   probe(): B[] {
     for (const [backend, load] of this.#loads) {

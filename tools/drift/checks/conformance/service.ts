@@ -152,8 +152,8 @@ export function withPath(inputs: Inputs, values: PathValues): Inputs {
 
 /**
  * Creates the resources that an operation needs, by other operations of the spec: POST on the path before a parameter creates
- * the resource that the parameter names, and PUT or POST on the same path creates the resource that the operation reads.
- * Returns the path parameters.
+ * the resource that the parameter names; PUT (for GET and HEAD also POST) on the same path creates the resource there. Returns
+ * the path parameters.
  */
 export async function prepare(service: Service, { method, path }: Operation): Promise<PathValues> {
   const existing: Record<string, unknown> = {};

@@ -20,8 +20,9 @@ const TOMBSTONE_COST = costOf(0);
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void) {
   let queue: Promise<unknown> = Promise.resolve();
-  /** The files to remove, and all files whose removal has ever failed. */
+  /** The files to remove. */
   const replaced = new Set<string>();
+  /** The files whose removal has ever failed. */
   const unremovable = new Set<string>();
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
@@ -116,10 +117,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await saveManifestAndRemoveReplaced();
   }
 
-  /**
-   * Adds the needed records of a segment: the documents that the key directory finds in it, and its tombstones, unless it is the
-   * oldest segment.
-   */
+  /** Adds the needed records of a segment: its current documents, and, unless it is the oldest segment, its tombstones. */
   async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);

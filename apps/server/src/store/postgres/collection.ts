@@ -151,8 +151,8 @@ export function postgresCollection(
   }
 
   /**
-   * The keys of a commit that were known before it. If its response was lost, `row` does not contain them: a key was known if another
-   * commit has stored it. A change without a stored key had no effect, or its key was evicted.
+   * The keys of a commit that were known before it. If its response was lost, `row` lacks them, so each key is looked up: it was known
+   * if another commit has stored it. A change whose key is not found had no effect, or its key was evicted.
    */
   async function knownOf(row: Row | undefined, keyed: readonly Write[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
