@@ -6,12 +6,15 @@ import { onCleanup } from './cleanup.ts';
 import { petctl, unreachable } from './petctl.ts';
 import { errorReply, pageBefore, record } from './recorder.ts';
 
-test('api follows pages of the same service only', async () => {
+test('api follows pages of the same origin only, as commands do', async () => {
   const { env, requests } = await record((_, count) =>
-    count < 3 ? pageBefore(`?after=${count}`, [{ id: count }]) : { body: [{ id: count }] },
+    count < 3
+      ? pageBefore(['?after=1', '/other?after=2'][count - 1] ?? '', [{ id: count }])
+      : { body: [{ id: count }] },
   );
   const { code, stdout } = await petctl(['api', 'GET', '/pets', '--paginate', '--jq', '[.[].id]'], { env });
-  expect([code, stdout, requests.at(-1)?.url]).toEqual([0, '[1,2,3]\n', '/v1/pets?after=2']);
+  expect([code, stdout]).toEqual([0, '[1,2,3]\n']);
+  expect(requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets?after=1', '/other?after=2']);
   const { env: withHtml } = await record((_, count) =>
     count === 1 ? pageBefore('?after=1') : { body: '<p>', headers: { 'content-type': 'text/html' } },
   );

@@ -57,12 +57,19 @@ export interface RawRequest {
   readonly body?: Body;
 }
 
+/** The response to a request that the spec does not describe. */
+export interface RawResponse {
+  readonly text: string;
+  readonly response: HttpResponse;
+}
+
 /** Sends a request that the spec does not describe, with the credentials, time limits, retries and errors of any call. */
 export async function request(
   connection: Connection,
   { method: name, path, headers, body }: RawRequest,
-  options: CallOptions = {},
-): Promise<{ readonly text: string; readonly response: HttpResponse }> {
+  options?: CallOptions,
+  url: CallArguments['url'] = (built) => built,
+): Promise<RawResponse> {
   // fetch sends `get` as GET, but `patch` as it is.
   const method = name.toUpperCase();
   // fetch would reject such a request with the error of a broken connection, so it is rejected here.
@@ -88,10 +95,8 @@ export async function request(
   };
   // The request is not an operation of the spec, so the transport gets no operation.
   const transport: Transport = ({ operation: _, ...request }) => connection.transport(request);
-  const { data, response } = await execute({ ...connection, check: undefined, transport }, wire, {
-    input: {},
-    options,
-  });
+  const args = { input: {}, options, url };
+  const { data, response } = await execute({ ...connection, check: undefined, transport }, wire, args);
   // `parseText` returns a string, which the type of `execute` does not express.
   return { text: data as unknown as string, response };
 }

@@ -137,8 +137,7 @@ export function errorFrom(response: HttpResponse, text: string, problem?: string
     isFromService ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
   // The headers and the response are not enumerable, because they are noise when an error is printed.
-  Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
-  return Object.assign(error, {
+  return Object.assign(Object.defineProperties(error, { headers: { value: headers }, response: { value: response } }), {
     status,
     code: isFromService ? code : undefined,
     requestId: headers.get('x-request-id') ?? undefined,

@@ -1,5 +1,5 @@
 export type * from '@petstore/types';
-export { atServer, type Call, type Outcome, outcome, type RawRequest, request } from './call.ts';
+export { atServer, type Call, type Outcome, outcome, type RawRequest, type RawResponse, request } from './call.ts';
 export {
   type Body,
   type CallOptions,
@@ -32,5 +32,5 @@ export {
 export { type DataAndResponse, mayRetry } from './execute.ts';
 export * from './gen/calls.gen.ts';
 export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
-export { extendTrail, nextPage, type Page, type Paged, pages } from './pages.ts';
+export { type Page, type Paged, pages, requestPages } from './pages.ts';
 export { type Options, type Petstore, petstore, withEnvironment } from './petstore.ts';

@@ -1,8 +1,8 @@
 import type { OperationId, operations, Pagination, Result } from '@petstore/types';
 import { exactJson } from './bodies.ts';
-import type { Call } from './call.ts';
-import type { HttpResponse } from './connection.ts';
-import { errorFrom } from './errors.ts';
+import { type Call, type RawRequest, type RawResponse, request } from './call.ts';
+import type { CallOptions, Connection, HttpResponse } from './connection.ts';
+import { errorFrom, parseIfJson } from './errors.ts';
 import type { DataAndResponse } from './execute.ts';
 import { pageRules } from './gen/pages.gen.ts';
 
@@ -62,22 +62,58 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
 }
 
 /** The pages of a list read so far, to detect a loop: the cursors or addresses of the `last` page and of an earlier one, `compared`. */
-export interface Trail {
+interface Trail {
   readonly last: string;
   readonly compared: string;
   readonly length: number;
 }
 
+/** Makes the error for a page whose cursor or address has a problem. */
+type Unexpected = (problem: string, cursor: string) => Error;
+
 /**
- * The trail with one more cursor or address; `undefined` if the cursor leads back to a page that was read before. Brent's
- * algorithm compares each cursor with `compared`, which is replaced by the pages 1, 2, 4, 8, …, so a long loop is found after at
- * most three rounds.
+ * The trail with one more cursor or address. Throws if the cursor leads back to a page that was read before. Brent's algorithm
+ * compares each cursor with `compared`, which is replaced by the pages 1, 2, 4, 8, …, so a long loop is found after at most three
+ * rounds.
  */
-export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
-  if (cursor === trail?.last || cursor === trail?.compared) return undefined;
+function extendTrail(trail: Trail | undefined, cursor: string, unexpected: Unexpected): Trail {
+  if (cursor === trail?.last || cursor === trail?.compared) throw unexpected('the next page was read before', cursor);
   const { length, compared } = trail ?? { length: 0, compared: cursor };
   const isPowerOfTwo = Number.isInteger(Math.log2(length + 1));
   return { last: cursor, compared: isPowerOfTwo ? cursor : compared, length: length + 1 };
+}
+
+/** The trail with the address that a link refers to. `built` is the address of the first page, with which a trail of addresses begins. */
+function followLink(link: string, built: string, trail: Trail | undefined, unexpected: Unexpected): Trail {
+  const start = trail ?? extendTrail(undefined, built, unexpected);
+  const url = URL.canParse(link, start.last) ? new URL(link, start.last) : undefined;
+  // Credentials must not be sent to an origin that the caller did not choose. fetch rejects an address with a user, or `blob:`.
+  if (!url?.href.startsWith(new URL('/', built).href)) throw unexpected('the next page is on another origin', link);
+  return extendTrail(start, url.href, unexpected);
+}
+
+/**
+ * Sends a request that the spec does not describe. Yields its response, and those of all following pages that `Link` headers name;
+ * returns the last one.
+ */
+export async function* requestPages(
+  connection: Connection,
+  raw: RawRequest,
+  options?: CallOptions,
+): AsyncGenerator<RawResponse, RawResponse> {
+  let page = await request(connection, raw, options);
+  let trail: Trail | undefined;
+  while (true) {
+    yield page;
+    const { text, response } = page;
+    const link = nextPage(response);
+    if (link === undefined) return page;
+    const unexpected: Unexpected = (problem, address) => errorFrom(response, address, problem, parseIfJson(text));
+    page = await request(connection, raw, options, (built) => {
+      trail = followLink(link, built, trail, unexpected);
+      return trail.last;
+    });
+  }
 }
 
 /** The reason for aborting the request of the next page when the caller leaves the loop. */
@@ -104,15 +140,6 @@ function pageFrom(
   };
   if (!Array.isArray(items)) throw unexpected('no list');
   const following = nextRequest(pagination, data, items, response);
-  /** The address that a link refers to. `built` is the address that is built from the inputs of the call. */
-  const addressOf = (link: string, built: string): string => {
-    const base = trail?.last ?? built;
-    const url = URL.canParse(link, base) ? new URL(link, base) : undefined;
-    // Credentials must not be sent to an origin that the caller did not choose. fetch rejects an address with a user, or `blob:`.
-    if (!url?.href.startsWith(`${new URL(built).origin}/`))
-      throw unexpected('the next page is on another origin', link);
-    return url.href;
-  };
   return {
     items,
     response,
@@ -129,12 +156,11 @@ function pageFrom(
           ? { ...options, signal: AbortSignal.any([stop.signal, options?.signal ?? stop.signal]) }
           : options,
         url: (built) => {
-          const next = link === undefined ? String(cursor) : addressOf(link, built);
-          // The first page has no cursor, but it has an address, with which a trail of addresses begins.
-          const before = trail ?? (link === undefined ? undefined : extendTrail(undefined, built));
-          longerTrail = extendTrail(before, next);
-          if (!longerTrail) throw unexpected('the next page was read before', next);
-          return link === undefined ? built : next;
+          longerTrail =
+            link === undefined
+              ? extendTrail(trail, String(cursor), unexpected)
+              : followLink(link, built, trail, unexpected);
+          return link === undefined ? built : longerTrail.last;
         },
       }));
       return pageFrom(pagination, call, success, longerTrail);

@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
-import { type Petstore, petstore, UnexpectedResponseError } from '../src/index.ts';
+import { connect, type Petstore, petstore, requestPages, UnexpectedResponseError } from '../src/index.ts';
 import { nextPage } from '../src/pages.ts';
-import { type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
+import { type Responder, respond, respondError, rex, stubbed, stubServer } from './stub-server.ts';
 
 /** Lists `total` pets in pages of ten. */
 const pagesOf =
@@ -143,6 +143,26 @@ test.each<[string, Record<string, string>, number]>([
   });
   expect(requests.length).toBeLessThanOrEqual(max);
   await expect(api.listPets().collect({ max: 1000 })).rejects.toMatchObject({ name: 'UnexpectedResponseError' });
+});
+
+test.each([
+  ['are at any path of the origin', '/other?after=1', ['/v1/pets', '/other?after=1']],
+  ['end at another origin', 'http://elsewhere.test/v1/pets', ['/v1/pets', 'the next page is on another origin']],
+  ['end at an earlier page', '/v1/pets', ['/v1/pets', 'the next page was read before']],
+])('the pages of a request that the spec does not describe %s', async (_, next, expected) => {
+  const { baseUrl, requests } = await stubServer(linked({ 0: next }));
+  const reached: (string | undefined)[] = [];
+  try {
+    for await (const { text } of requestPages(connect({ apiKey: 'k', baseUrl }), { method: 'GET', path: '/pets' })) {
+      expect(JSON.parse(text)).toHaveLength(1);
+      reached.push(requests.at(-1)?.url);
+    }
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'UnexpectedResponseError', body: [{ id: 0 }] });
+    reached.push((error as Error).message.replace(/: http.*/, ''));
+  }
+  expect(reached).toEqual(expected);
+  expect(requests.every(({ headers }) => headers.authorization === 'Bearer k')).toBe(true);
 });
 
 test.each([null, { items: [] }, 'pets'])('a page that is not a list (%j) is an error', async (body) => {

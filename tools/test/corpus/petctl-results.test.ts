@@ -24,6 +24,13 @@ paths:
       operationId: getNumbers
       tags: [ things ]
       responses: { '200': { description: N., content: { application/json: { schema: { type: array, items: { type: integer } } } } } }
+  /logs:
+    get:
+      operationId: listLogs
+      tags: [ things ]
+      x-pagination: { by: last, cursor: after, key: id, limit: limit }
+      parameters: [ { name: after, in: query, schema: { type: integer } }, { name: limit, in: query, schema: { type: integer } } ]
+      responses: { '200': { description: L., content: { application/json: { schema: { type: array, items: { type: object, properties: { id: { type: integer } } } } } } } }
   /map:
     get:
       operationId: getMap
@@ -32,6 +39,13 @@ paths:
 `);
 
 describe('results', () => {
+  test('a list whose last element is the cursor of the next page has a notice of more elements', async () => {
+    const page = { status: 200, contentType: 'application/json', body: '[{"id":7}]' };
+    const { stderr, sent } = await run('things list-logs -v', page);
+    expect(stderr).toContain('Showing the first 1. More exist: use --all, or --after 7.');
+    expect(sent.at(-1)?.target).toBe('/logs?after=7&limit=1');
+  });
+
   const bytes = Uint8Array.from([137, 80, 0, 255]);
   const image = { status: 200, contentType: 'image/png', bytes };
 

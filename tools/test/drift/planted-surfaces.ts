@@ -25,7 +25,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'no error for a class of statuses': swap("  5: 'Server',\n", ''),
     'an error without its code': swap('code: isFromService ? code : undefined', 'code: undefined'),
     'an error without its request': swap("'x-request-id'", "'request-id'"),
-    'an error without its body': put('return Object.assign(error', '    body,\n', ''),
+    'an error without its body': put('return Object.assign(Object.defineProperties(error', '    body,\n', ''),
     'an error that is none of its class': swap("'response' in error", "'answer' in error"),
   }),
   ...edits('client', 'packages/client/README.md', {
@@ -41,7 +41,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...edits('client', client('pages.ts'), {
     'another relation': swap('next(\\s|$)', 'prev(\\s|$)'),
-    'a link with another parameter': swap('return url.href;', 'return `${url.href}&limit=1`;'),
+    'a link with another parameter': swap('extendTrail(start, url.href,', 'extendTrail(start, `${url.href}&limit=1`,'),
     'elements that are dropped': swap('Object(data) !== data ? data', 'Object(data) !== data ? [data].flat().slice(1)'),
   }),
   ...edits('client', client('execute.ts'), {

@@ -6,6 +6,7 @@ import {
   type DataAndResponse,
   type DeprecationNotice,
   type Options,
+  type Page,
   petstore,
   TimeoutError,
   type UserAndPassword,
@@ -131,9 +132,10 @@ function clientValue({ scheme, value }: Credential): string | UserAndPassword {
   return { username, password };
 }
 
-/** A call of any operation. Only the call of an operation that has pages is iterable. */
+/** A call of any operation. Only the call of an operation that has pages is iterable and has a `page`. */
 export interface Call extends Promise<unknown>, AsyncIterable<unknown> {
   withResponse(): Promise<DataAndResponse<unknown>>;
+  page(): Promise<Page<unknown>>;
 }
 
 /** The client's function for an operation. */

@@ -1,11 +1,10 @@
 import {
   connect,
-  extendTrail,
-  nextPage,
   observe,
   PetstoreError,
-  type RawRequest,
+  type RawResponse,
   request,
+  requestPages,
   TimeoutError,
 } from '@petstore/client';
 import { type Operation, type SecurityScheme, service, typeIn } from '@petstore/types';
@@ -32,9 +31,8 @@ export async function api(invocation: Invocation): Promise<void> {
     return preview(invocation, service, (options) => request(connect(options), raw));
   }
   const { options } = await clientFor(invocation, await credentialsFor(invocation, service));
-  const connection = observe(connect(options), options);
-  const send = (one: RawRequest) => request(connection, one, { signal: io.interrupted });
-  const first = await send(raw).catch(async (error: unknown) => {
+  const responses = requestPages(observe(connect(options), options), raw, { signal: io.interrupted });
+  const { value: first } = await responses.next().catch(async (error: unknown) => {
     // As in the report, the last response explains more than the timeout.
     const failure = error instanceof TimeoutError ? error.cause : error;
     if (flags.has('include') && failure instanceof PetstoreError) await io.stdout.write(headOf(failure.response));
@@ -50,44 +48,27 @@ export async function api(invocation: Invocation): Promise<void> {
   // Other content is written unchanged, but on a terminal with its control characters escaped.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
   const columns = columnsOf(rowsOf(data), flags.get('fields'));
-  const rows = flags.has('paginate') ? pages(first, raw, options.baseUrl, send) : rowsOf(data);
+  const rows = flags.has('paginate') ? rowsOfPages(data, responses) : rowsOf(data);
   await print(rows, { list: Array.isArray(data), columns, defaultFormat: 'json' }, invocation);
 }
 
-type ResponseAndText = Awaited<ReturnType<typeof request>>;
-
-/** Yields the elements of a page, and of all following pages that are linked. */
-async function* pages(
-  first: ResponseAndText,
-  raw: RawRequest,
-  baseUrl: string,
-  send: (raw: RawRequest) => Promise<ResponseAndText>,
-): AsyncGenerator<unknown> {
-  let [page, trail] = [first, extendTrail(undefined, new URL(baseUrl + raw.path).href)];
-  while (trail) {
-    const url = trail.last;
+/** Yields the elements of the first page, and of all following pages. */
+async function* rowsOfPages(first: unknown, following: AsyncIterable<RawResponse>): AsyncGenerator<unknown> {
+  yield* rowsOf(first);
+  for await (const page of following) {
     const data = dataOf(page);
-    if (data === undefined) throw new ResponseError(`The page at ${url} is not JSON.`);
+    if (data === undefined) throw new ResponseError('A later page is not JSON.');
     yield* rowsOf(data);
-    const next = nextPage(page.response);
-    if (next === undefined) return;
-    const address = URL.canParse(next, url) ? new URL(next, url).href : next;
-    // The API key must not be sent to another service, so only pages of this service are followed.
-    if (!address.startsWith(`${baseUrl}/`))
-      throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
-    trail = extendTrail(trail, address);
-    if (!trail) throw new ResponseError(`The next page, ${address}, is one of the earlier pages.`);
-    page = await send({ ...raw, path: address.slice(baseUrl.length) });
   }
 }
 
-function dataOf({ text, response }: ResponseAndText): unknown {
+function dataOf({ text, response }: RawResponse): unknown {
   const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '');
   return isJson ? jsonValueIfValid(text) : undefined;
 }
 
 /** The status and the headers of a response as HTTP text. */
-function headOf(response: ResponseAndText['response']): string {
+function headOf(response: RawResponse['response']): string {
   const lines = [...headerPairs(response)].map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP ${response.status}`, ...lines].map(escapeControls).join('\n')}\n\n`;
 }

@@ -1,4 +1,3 @@
-import { nextPage } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
 import { type Call, clientFor, createCall, credentialsFor } from '../call/client.ts';
 import { UsageError } from '../io/errors.ts';
@@ -53,7 +52,8 @@ async function writeResult(call: Call, operation: Operation, invocation: Invocat
   const { data: result, response } = await call.withResponse();
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
   const success = successOf(operation, response.status);
-  const data = listIn(operation, body);
+  const page = operation.pagination && (await call.page());
+  const data = page ? page.items : body;
   const shape = shapeOf(operation, success, flags.get('fields'), data);
   // The service may return fewer elements than the limit, so follow the pages.
   if (flags.has('all') || (limit !== undefined && rowsOf(data).length < total))
@@ -61,7 +61,7 @@ async function writeResult(call: Call, operation: Operation, invocation: Invocat
   const rows = rowsOf(data).slice(0, total);
   if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
   else if (body !== undefined) await print(rows, shape, invocation);
-  return operation.pagination && nextPage(response) !== undefined ? rows : undefined;
+  return page?.hasNext ? rows : undefined;
 }
 
 /** The spec's response for a successful status. */
@@ -70,11 +70,6 @@ function successOf({ responses, successes }: Operation, status: number): Operati
     successes.includes(name),
   );
   return responses[declared ?? successes[0] ?? ''];
-}
-
-/** The list of a page: the body, or the property of the body that `x-pagination` names. */
-function listIn({ pagination }: Operation, body: unknown): unknown {
-  return pagination?.items === undefined ? body : (Object(body)[pagination.items] ?? []);
 }
 
 /** Yields the elements of all pages as the pages arrive, at most `total` elements. */
