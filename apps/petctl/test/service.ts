@@ -1,4 +1,4 @@
-import { defaultConfig, serve } from '@petstore/server';
+import { defaultConfig, serve } from '@petstore/server/internal';
 import { newFolder } from '@petstore/testing';
 import { service } from '@petstore/types';
 import { onCleanup } from './cleanup.ts';

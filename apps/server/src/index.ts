@@ -1,12 +1,9 @@
-export { type AppOptions, createApp, createExpressApp, createExpressListener } from './app.ts';
-export { allCollections, collections } from './collections.ts';
-export { type Config, defaultConfig } from './config/config.ts';
+export { type AppOptions, createApp } from './app.ts';
 export { ConfigError } from './config/kinds.ts';
 export { handlers } from './handlers.ts';
 export { type Listener, type ListenOptions, listen } from './http/listen.ts';
 export { type KeyCheck, keyCheck } from './keys/check-keys.ts';
 export { parseKeys } from './keys/parse-keys.ts';
-export { type Running, serve } from './serve.ts';
 export type { CollectionDeclaration } from './store/document.ts';
 export { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from './store/errors.ts';
 export type { LowdbOptions } from './store/lowdb/lowdb.ts';

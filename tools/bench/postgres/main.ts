@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { collections, openPostgresStore, type Store } from '@petstore/server';
+import { collections, openPostgresStore, type Store } from '@petstore/server/internal';
 import { keyColumn, keyOf, tableOf } from '@petstore/server/postgres/schema';
 import { statementsOf } from '@petstore/server/postgres/statements';
 import { Cluster } from '@petstore/testing/postgres/cluster';

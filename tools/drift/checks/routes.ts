@@ -13,7 +13,7 @@ export const routes: Check = {
     'Each operation has a handler, and a route of the Express app with its method and path. There are no others.',
   run: async (project) => {
     const { createExpressApp, handlers, memoryStore } =
-      await project.load<typeof import('@petstore/server')>('@petstore/server');
+      await project.load<typeof import('@petstore/server/internal')>('@petstore/server/internal');
     const app = await createExpressApp(memoryStore(), { keys: () => undefined });
     const operations = project.spec.model.operations.map(({ operation }) => operation);
     const basePath = basePathOf(project.spec);

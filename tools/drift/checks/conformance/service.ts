@@ -11,7 +11,7 @@ import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../
 import { basePathOf, isNode, node, pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs } from '../values.ts';
 
-type Server = typeof import('@petstore/server');
+type Server = typeof import('@petstore/server/internal');
 
 type Send = (request: WireRequest) => Promise<Response>;
 
