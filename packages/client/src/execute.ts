@@ -101,7 +101,7 @@ export function mayRetry(method: string, error: Error): boolean {
 export function mayRetryIdempotent(error: Error): boolean {
   // A function of the caller can throw any value, also one that is not an object.
   const { name, status, code } = Object(error) as Partial<PetstoreError>;
-  // The name begins with one of these words, the code contains this one, or the status is one of these.
+  // The alternatives are for the start of the name, a part of the code, and the status.
   return /^(Connection|Timeout)|in_flight|(408|429|5..)$/.test(`${name}${code}${status}`);
 }
 

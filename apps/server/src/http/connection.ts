@@ -34,7 +34,7 @@ export interface SharedState {
  */
 export class Connection {
   readonly #socket: Socket;
-  /** The socket's own `setTimeout`, which Node can no longer call. */
+  /** The socket's real `setTimeout`. Node calls a stub instead. */
   readonly #setSocketTimeout: Socket['setTimeout'];
   readonly #shared: SharedState;
   /** The response that is being processed or flushed. */
@@ -56,7 +56,7 @@ export class Connection {
   constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
     this.#shared = shared;
-    // Node resumes the socket at several events, such as the end of a body, and undoes a `pause` that follows at once.
+    // Node resumes the socket at several events, such as the end of a body. While reading is paused, this has no effect.
     const resume = socket.resume.bind(socket);
     socket.resume = () => (this.#pausesReading ? socket : resume());
     // Node handles errors, except after CONNECT: an unhandled reset would end the process.

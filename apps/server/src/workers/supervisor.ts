@@ -162,7 +162,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // As long as this worker and its replacement both counted, the death of another worker left no gap.
+    // While this worker and its replacement both counted, a worker that died was not replaced.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

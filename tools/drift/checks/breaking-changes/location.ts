@@ -25,7 +25,7 @@ interface Scope {
   readonly direction: 'request' | 'response';
   /** The media type of the data, where there is one. */
   readonly media?: string;
-  /** The pairs of schemas around this one. Recursion stops when one of them recurs. */
+  /** The pairs of schemas around the compared pair, as JSON. Recursion stops when a pair occurs again. */
   readonly enclosingPairs?: ReadonlySet<string>;
 }
 

@@ -16,7 +16,7 @@ const READ_AHEAD = 4;
 
 /**
  * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
- * `isVerified` also checks the identifier and the kind of every document.
+ * `isVerified` also checks the identifier and the indexed values of every document.
  */
 export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false) {
   const { folder } = catalog;
@@ -104,7 +104,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     return count;
   }
 
-  /** The catalog's number of a kind; undefined if the declared indexes have changed, so that documents have to be parsed. */
+  /** The index of a kind in `catalog.kinds`; undefined if the declared indexes have changed, so that documents have to be parsed. */
   function knownKind([collection, values]: Kind): number | undefined {
     const isSame = values === '' || String(Object.keys(decodeText(values))) === String(catalog.indexes(collection));
     return isSame ? catalog.kind(collection, values) : undefined;

@@ -99,7 +99,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       // This may replace the pool.
       const connecting = connect(hosts.current);
       const usedPool = pool;
-      // Used if the caller's time ends before the host's time.
+      // The failure if the caller's time ends before the host responds.
       let failure: unknown = new Error(`${hostOf(hosts.urls[poolHost] ?? '')}: no response`);
       try {
         const client = await withTimeout(remainingMs, connecting, cancelWaits);
@@ -190,7 +190,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   function noConnection(): StoreUnavailableError {
     const { cause } = outage ?? {};
-    // Without an outage, the only connection for writes was busy all the time. Reads wait in `groupRead`, never here.
+    // Without an outage, only writes wait here, for the one connection of their pool. Reads wait in `groupRead`.
     const message =
       cause === undefined
         ? 'Earlier writes take too long. Retry later.'
