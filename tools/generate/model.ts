@@ -15,6 +15,8 @@ export interface OperationModel {
   /** The schema of the body with the chosen media type. */
   readonly bodySchema?: Schema;
   readonly bodyDescription?: string;
+  /** The names of the headers of its responses. */
+  readonly responseHeaders: readonly string[];
 }
 
 export interface Model {
@@ -60,7 +62,8 @@ export function modelOf(loaded: Document): Model {
         `'${successor}' is not an operation`,
         'write the operationId of another operation',
       );
-  const service = errors.try(() => serviceOf(document, schemes, security));
+  const responseHeaders = operations.flatMap((operation) => operation.responseHeaders);
+  const service = errors.try(() => serviceOf(document, schemes, security, responseHeaders));
   errors.throwIfAny();
   return { document, service: service as Service, operations };
 }
@@ -78,8 +81,8 @@ function operationModelOf(
   const request = errors.try(() => bodyOf(declared, at, parameters, schemas));
   rejectRequest(path, method, at, parameters, request !== undefined, errors);
   const fields = { ...Object.fromEntries(parameters), ...request?.fields };
-  const noResponses = { responses: {}, successes: [], success: undefined };
-  const responses = errors.try(() => responsesOf(declared, method, at, schemas)) ?? noResponses;
+  const noResponses = { headers: [], responses: { responses: {}, successes: [], success: undefined } };
+  const { headers, responses } = errors.try(() => responsesOf(declared, method, at, schemas)) ?? noResponses;
   const id = errors.try(() => functionName(text(declared.operationId) ?? derivedId(method, path), at)) ?? '';
   const tags = list(declared.tags).map(String);
   const named = { id, method, path, tag: tags[0], command: declared['x-command'] };
@@ -106,6 +109,7 @@ function operationModelOf(
   });
   return {
     operation,
+    responseHeaders: headers,
     ...(request && { bodySchema: request.schema, bodyDescription: request.description }),
   };
 }

@@ -3,17 +3,20 @@ import { defined, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf } from './serialization.ts';
 
-/** Every declared response by status, and the statuses of the successes. */
+/** Every declared response by status, the statuses of the successes, and the names of all headers. */
 export function responsesOf(operation: Node, method: string, at: string, schemas: Schemas) {
   const responsesAt = `${at}.responses`;
   const responses: Record<string, OperationResponse> = {};
+  const headers: string[] = [];
   for (const [key, value] of Object.entries(node(operation.responses))) {
     if (key.startsWith('x-')) continue;
     const responseAt = `${responsesAt}.${key}`;
     const status = key.toUpperCase() === 'DEFAULT' ? 'default' : key.toUpperCase();
     if (!/^([1-5](\d\d|XX)|default)$/.test(status))
       reject(responseAt, `'${key}' is not a status`, 'write a status, 2XX or default');
-    const { description, ...content } = responseOf(schemas.target(value, responseAt), responseAt, schemas);
+    const target = schemas.target(value, responseAt);
+    headers.push(...Object.keys(node(target.headers)));
+    const { description, ...content } = responseOf(target, responseAt, schemas);
     // These statuses and responses to HEAD have no body, whatever their headers say (RFC 9110).
     const hasBody = method !== 'head' && !/^(204|205|304)$/.test(status);
     responses[status] = { description, ...(hasBody && content) };
@@ -24,7 +27,7 @@ export function responsesOf(operation: Node, method: string, at: string, schemas
   const successes = declared.length > 0 ? declared : ['default' in responses ? 'default' : '2XX'];
   const [only, ...others] = successes;
   const success = others.length === 0 && /^\d+$/.test(String(only)) ? Number(only) : undefined;
-  return { responses, successes, success };
+  return { headers, responses: { responses, successes, success } };
 }
 
 /** Selects JSON among the media types, else text, else bytes. */

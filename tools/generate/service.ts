@@ -13,6 +13,8 @@ export interface Service {
   readonly deployments: Readonly<Record<string, string>>;
   /** The HTTP status of each error code. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** The names of the headers that any response of any operation has. */
+  readonly responseHeaders: readonly string[];
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The scheme whose credential is the client's option `apiKey`. */
   readonly keyScheme?: string;
@@ -25,6 +27,7 @@ export function serviceOf(
   document: Document,
   securitySchemes: Service['securitySchemes'],
   security: Service['security'],
+  responseHeaders: readonly string[],
 ): Service {
   const { title, version, summary, description } = node(document.info);
   const [firstLine = ''] = (text(description) ?? '').trim().split('\n');
@@ -34,6 +37,7 @@ export function serviceOf(
     version: String(version ?? ''),
     summary: text(summary) ?? firstLine,
     statuses: node(codes['x-statuses']) as Record<string, number>,
+    responseHeaders: [...new Set(responseHeaders)].toSorted(),
     deployments: deploymentsOf(document),
     securitySchemes,
     keyScheme: keyScheme(document, securitySchemes),

@@ -31,7 +31,7 @@ export function serviceModule({ service: { deployments, version, ...rest } }: Mo
     docComment(['The addresses of the deployments.']),
     `export const deployments = ${literal(deployments)} as const;`,
     '',
-    docComment(['The service: its title, the status of each error code, its security.']),
+    docComment(['The service: its title, the status of each error code, the headers of its responses, its security.']),
     `export const service = ${literal(service)} as const;`,
     '',
   ].join('\n');

@@ -35,6 +35,15 @@ test('the version and the deployments are those of the spec', () => {
   );
 });
 
+test('the service has the headers of all responses, each name once', async () => {
+  const headers = { 'X-Total': {}, 'X-Request-Id': {} };
+  const get = { operationId: 'getTotal', responses: { '204': { description: 'Done.', headers } } };
+  const files = await generate(withPath('/total', { get }));
+  const code = files.get('packages/types/src/gen/service.gen.ts');
+  const [, names = ''] = /responseHeaders: \[([^\]]*)\]/.exec(code ?? '') ?? [];
+  expect(names.match(/X-Total|X-Request-Id/g)).toEqual(['X-Request-Id', 'X-Total']);
+});
+
 test('a body that is one input has documentation', async () => {
   const typesOf = async (more: object) => {
     const requestBody = { ...more, content: { 'image/jpeg': {} } };

@@ -2,18 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import cors from 'cors';
 
+/**
+ * The response headers that the spec need not declare: they belong to responses outside its operations, such as a 405, to errors of
+ * the server, or to an option of the server.
+ */
+const undeclaredHeaders = ['Allow', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+
 /** Allows pages of these origins to call the service, and to read the response headers. `*` allows every origin. */
 export function crossOrigin(origins: readonly string[]) {
   const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
     allowedHeaders: [
       ...['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'X-Request-Id', 'Traceparent'],
-      ...describedHeaders(),
+      ...declaredHeaders(),
     ],
-    exposedHeaders: [
-      ...['Link', 'X-Request-Id', 'Retry-After', 'Deprecation', 'Sunset', 'Allow', 'ETag'],
-      ...['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
-    ],
+    exposedHeaders: [...new Set([...undeclaredHeaders, ...service.responseHeaders])],
     maxAge: 600,
     preflightContinue: true,
   });
@@ -25,7 +28,7 @@ export function crossOrigin(origins: readonly string[]) {
 }
 
 /** The request headers that the spec declares: parameters, idempotency keys and API keys. */
-function describedHeaders(): string[] {
+function declaredHeaders(): string[] {
   const ofOperations = Object.values<Operation>(operations).flatMap(({ fields, idempotencyKey }) => [
     ...Object.keys(fields).filter((name) => fields[name]?.in === 'header'),
     ...(idempotencyKey ? [idempotencyKey.header] : []),

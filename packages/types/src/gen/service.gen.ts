@@ -14,7 +14,7 @@ export const deployments = {
 } as const;
 
 /**
- * The service: its title, the status of each error code, its security.
+ * The service: its title, the status of each error code, the headers of its responses, its security.
  */
 export const service = {
     title: 'Petstore',
@@ -32,6 +32,20 @@ export const service = {
         internal_error: 500,
         unavailable: 503
     },
+    responseHeaders: [
+        'Allow',
+        'Deprecation',
+        'ETag',
+        'Idempotency-Replayed',
+        'Link',
+        'RateLimit',
+        'RateLimit-Policy',
+        'Retry-After',
+        'Sunset',
+        'WWW-Authenticate',
+        'X-Content-Type-Options',
+        'X-Request-Id'
+    ],
     securitySchemes: {
         bearer: {
             type: 'bearer'
