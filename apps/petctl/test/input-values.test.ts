@@ -85,6 +85,10 @@ describe('null, several types, constants', () => {
     half: { type: 'integer', format: 'int64', minimum: 0 },
     weight: { type: 'number' },
     open: {},
+    nested: { anyOf: [{ type: 'null' }, { oneOf: [{ type: 'integer', format: 'int64' }, { type: 'boolean' }] }] },
+    listed: { anyOf: [{ type: 'null' }, { type: 'array', items: { type: 'integer', format: 'int64' } }] },
+    either: { anyOf: ['int32', 'int64'].map((format) => ({ properties: { id: { type: 'integer', format } } })) },
+    narrow: { anyOf: [{ type: 'null' }, { properties: { id: { type: 'integer' } } }] },
   });
 
   test.each([
@@ -95,6 +99,9 @@ describe('null, several types, constants', () => {
     [['--id', '"7"', '--level', 'null'], { id: '7', level: null }],
     [['--big', '-9223372036854775808'], { big: -(2n ** 63n) }],
     [['--half', '9223372036854775807'], { half: 2n ** 63n - 1n }],
+    [['--nested', '9223372036854775807'], { nested: 2n ** 63n - 1n }],
+    [['--listed', '[9223372036854775807]'], { listed: [2n ** 63n - 1n] }],
+    [['--either', '{"id":9223372036854775807}'], { either: { id: 2n ** 63n - 1n } }],
     [['--open', '7'], { open: 7 }],
     [['--open', '{"a":"0.12345678901234567890 \\" 3e-324"}'], { open: { a: '0.12345678901234567890 " 3e-324' } }],
     [['--weight', '0.12345678901234568'], { weight: 0.12345678901234568 }],
@@ -110,6 +117,7 @@ describe('null, several types, constants', () => {
     [['--kind', 'elephant'], 'It must be dog.'],
     [['--age', 'x'], 'no'],
     [['--open', '{"big":9223372036854775807}'], 'is too large to be exact'],
+    [['--narrow', '{"id":9223372036854775807}'], 'is too large to be exact'],
     [['--bounded', '9223372036854775807'], 'is more than 9007199254740991'],
     [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
     [['--half', '-1'], 'is less than 0'],

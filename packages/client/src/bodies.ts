@@ -1,4 +1,5 @@
 // Encoders of bodies: JSON with bigints, text, bytes and forms. `inBody` writes JSON without bigints.
+import { exactJson } from '@petstore/types';
 import { addQuery, type Encoder, inQuery, type RequestDraft, randomText, writeEach } from './build-request.ts';
 import type { Body } from './connection.ts';
 
@@ -17,7 +18,7 @@ export function ifAny(encode: Encoder): Encoder {
 }
 
 /** Writes the input `body` as JSON of any shape, with integers that may be bigints. */
-export const wholeJson = (type = 'application/json') => wholeAs(type, exactJson);
+export const wholeJson = (type = 'application/json') => wholeAs(type, (body) => exactJson(body));
 
 /** Writes the input `body` as text. */
 export const wholeText = (type: string) => wholeAs(type, (body) => String(body));
@@ -93,17 +94,6 @@ export const styledParts =
     encode(pairs, [[name, value]]);
     return [...new URLSearchParams(pairs.url.slice(1))].map(([key, text]) => [partHeader(key, text, ''), text]);
   };
-
-/** JSON with the digits of bigints. Runtimes from before 2025 have no `rawJSON`, so `JSON.stringify` throws for a bigint. */
-export function exactJson(value: unknown): string {
-  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
-  return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, shown) {
-    // `shown` may be the result of a `BigInt.prototype.toJSON`, which many programs define.
-    const item = this[name];
-    if (typeof item !== 'bigint') return shown;
-    return rawJSON ? rawJSON(String(item)) : item;
-  });
-}
 
 function wholeAs(type: string, write: (body: unknown, draft: RequestDraft) => Body): Encoder {
   return writeEach(['body'], (draft, body) => {

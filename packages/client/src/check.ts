@@ -1,14 +1,15 @@
 import {
+  exactJson,
   type JsonType,
   type Operation,
   type OperationId,
   operations,
   propertiesOf,
   resolved,
+  responseOf,
   type Schema,
   typeOf,
 } from '@petstore/types';
-import { exactJson } from './bodies.ts';
 
 /** The error of data that does not match the spec. */
 export class UnexpectedDataError extends Error {
@@ -30,13 +31,11 @@ export class UnexpectedDataError extends Error {
  * keywords such as `not` are not.
  */
 export function checkAnswers(id: OperationId, data: unknown): void {
-  const { successes, responses }: Operation = operations[id];
-  const [onlySuccess, ...others] = successes;
+  const operation: Operation = operations[id];
+  const [onlySuccess = '', ...others] = operation.successes;
   // The data of several successes has the form of `byStatus`.
-  const { status, data: dataOfStatus } = Object(data) as { status?: number; data?: unknown };
-  const declared = [String(status), `${String(status)[0]}XX`].find((name) => successes.includes(name));
-  const schema = responses[(others.length === 0 ? onlySuccess : declared) ?? 'default']?.schema;
-  const value = others.length === 0 ? data : dataOfStatus;
+  const { status, data: value } = others.length === 0 ? { data } : (data as { status: number; data: unknown });
+  const { schema } = (status ? responseOf(operation, status) : operation.responses[onlySuccess]) ?? {};
   if (!schema) return;
   const faults = [...faultsIn(value, schema, '', 'response')].map(sentenceOf);
   if (faults.length > 0) throw new UnexpectedDataError(id, faults);

@@ -1,5 +1,4 @@
-import type { OperationId, operations, Pagination, Result } from '@petstore/types';
-import { exactJson } from './bodies.ts';
+import { exactJson, type OperationId, type operations, type Pagination, type Result } from '@petstore/types';
 import { type Call, type RawRequest, type RawResponse, request } from './call.ts';
 import type { CallOptions, Connection, HttpResponse } from './connection.ts';
 import { errorFrom, parseIfJson } from './errors.ts';

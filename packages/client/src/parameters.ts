@@ -1,5 +1,5 @@
 // Encoders of parameters that are not single values: lists and objects in the styles of OpenAPI, and JSON.
-import { exactJson } from './bodies.ts';
+import { exactJson } from '@petstore/types';
 import { addCookie, addQuery, type Encoder, fillPath, type RequestDraft, writeEach } from './build-request.ts';
 
 /** Writes a list as `3,4,5`, an object as `R,100,G,200` or exploded as `R=100,G=200`. */

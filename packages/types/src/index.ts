@@ -4,20 +4,32 @@ export type { Operations } from './gen/operation-types.gen.ts';
 export { operations, schemas } from './gen/operations.gen.ts';
 export { deployments, service, version } from './gen/service.gen.ts';
 export type * from './gen/types.gen.ts';
-export { exactReplacer, isRounded, parseExact, repeatedKey, roundedNumber } from './json.ts';
+export { exactJson, exactReplacer, isRounded, parseExact, repeatedKey, roundedNumber } from './json.ts';
 export { int64Of, isExactNumber, isInt64 } from './numbers.ts';
-export type {
-  BodyKind,
-  Field,
-  IdempotencyKey,
-  JsonType,
-  Operation,
-  OperationResponse,
-  Pagination,
-  PropertyEncoding,
-  RequestBody,
-  Schema,
-  SecurityScheme,
-  Serialization,
+export {
+  type BodyKind,
+  type Field,
+  type IdempotencyKey,
+  type JsonType,
+  type Operation,
+  type OperationResponse,
+  type Pagination,
+  type PropertyEncoding,
+  type RequestBody,
+  responseOf,
+  type Schema,
+  type SecurityScheme,
+  type Serialization,
 } from './operation.ts';
-export { hasSafeBounds, isBinary, isWide, propertiesOf, resolved, typeIn, typeOf, typesOf } from './schema.ts';
+export {
+  alternativesOf,
+  hasSafeBounds,
+  isBinary,
+  isWide,
+  mayBeWide,
+  propertiesOf,
+  resolved,
+  typeIn,
+  typeOf,
+  typesOf,
+} from './schema.ts';

@@ -13,13 +13,26 @@ function exactInteger(_key: string, value: unknown, { source = '' }: { readonly 
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits; on Node 20 as text. */
+/** JSON in which a bigint is an integer with all its digits. Throws for a bigint on Node 20, which cannot write it. */
+export function exactJson(value: unknown, indent?: number): string {
+  // Without a replacer, `JSON.stringify` is faster, but rejects bigints, unless the program defines how they are written.
+  if (!('toJSON' in BigInt.prototype)) {
+    try {
+      return JSON.stringify(value, undefined, indent);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+  return JSON.stringify(value, exactReplacer, indent);
+}
+
+/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. Node 20 throws for a bigint. */
 export function exactReplacer(this: unknown, key: string, value: unknown): unknown {
   // `value` may already be the result of a `BigInt.prototype.toJSON`, which many programs define.
   const original = (this as Readonly<Record<string, unknown>>)[key];
   if (typeof original !== 'bigint') return value;
-  const { rawJSON = String } = JSON as { rawJSON?(text: string): unknown };
-  return rawJSON(String(original));
+  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
+  return rawJSON ? rawJSON(String(original)) : original;
 }
 
 /** The first key of valid JSON that repeats in its object. `JSON.parse` drops all its values but the last. */

@@ -167,3 +167,8 @@ export interface Operation {
   /** The status of the success, if there is only one. */
   readonly success?: number;
 }
+
+/** The response that an operation declares for a status: for the status itself, for its range, or as the default. */
+export function responseOf({ responses }: Pick<Operation, 'responses'>, status: number): OperationResponse | undefined {
+  return responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
+}

@@ -70,6 +70,17 @@ export function isWide(schema: Schema): boolean {
   return target.allOf?.some(isWide) || (target.format === 'int64' && !hasSafeBounds(target));
 }
 
+/** Whether this schema or an alternative in it accepts integers beyond 2^53. */
+export function mayBeWide(schema: Schema): boolean {
+  return isWide(schema) || alternativesOf(schema).some(mayBeWide);
+}
+
+/** The schemas that a schema consists of: all parts of an `allOf`, and all alternatives. */
+export function alternativesOf(schema: Schema): readonly Schema[] {
+  const { allOf = [], anyOf = [], oneOf = [] } = resolved(schema);
+  return [...allOf, ...anyOf, ...oneOf];
+}
+
 /** Whether every integer within the bounds of a schema is an exact number. */
 export function hasSafeBounds(schema: Schema): boolean {
   const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity, exclusiveMaximum = Infinity } = schema;

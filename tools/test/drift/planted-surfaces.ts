@@ -14,8 +14,10 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
     'another scheme': swap('`Bearer ${token}`', '`Token ${token}`'),
   }),
+  ...edits('client', 'packages/types/src/json.ts', {
+    'large integers as text': swap('rawJSON(String(original)) : original', 'String(original) : original'),
+  }),
   ...edits('client', client('bodies.ts'), {
-    'large integers as text': swap('rawJSON(String(item)) : item', 'String(item) : item'),
     'another content type': put('export function inExactJson', "type = 'application/json'", "type = 'text/json'"),
   }),
 

@@ -1,4 +1,4 @@
-import type { Operation, OperationResponse } from '@petstore/types';
+import { type Operation, responseOf } from '@petstore/types';
 import { type Call, clientFor, createCall, credentialsFor } from '../call/client.ts';
 import { UsageError } from '../io/errors.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
@@ -51,7 +51,7 @@ async function writeResult(call: Call, operation: Operation, invocation: Invocat
   const total = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
   const { data: result, response } = await call.withResponse();
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
-  const success = successOf(operation, response.status);
+  const success = responseOf(operation, response.status);
   const page = operation.pagination && (await call.page());
   const data = page ? page.items : body;
   const shape = shapeOf(operation, success, flags.get('fields'), data);
@@ -62,14 +62,6 @@ async function writeResult(call: Call, operation: Operation, invocation: Invocat
   if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
   else if (body !== undefined) await print(rows, shape, invocation);
   return page?.hasNext ? rows : undefined;
-}
-
-/** The spec's response for a successful status. */
-function successOf({ responses, successes }: Operation, status: number): OperationResponse | undefined {
-  const declared = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((name) =>
-    successes.includes(name),
-  );
-  return responses[declared ?? successes[0] ?? ''];
 }
 
 /** Yields the elements of all pages as the pages arrive, at most `total` elements. */

@@ -1,9 +1,11 @@
 import { faultOf } from '@petstore/client/check';
 import {
+  alternativesOf,
   isBinary,
+  isInt64,
   isRounded,
-  isWide,
   type JsonType,
+  mayBeWide,
   propertiesOf,
   repeatedKey,
   resolved,
@@ -57,7 +59,7 @@ export function notNull(schema: Schema): Schema {
 /** Validates a value by its schema. */
 export function validate(value: unknown, schema: Schema): ParsedValue {
   const problem = faultOf(value, schema, 'request');
-  if (problem === undefined) return isExact(value, schema) ? { value } : { problem: 'is too large to be exact' };
+  if (problem === undefined) return isExact(value, [schema]) ? { value } : { problem: 'is too large to be exact' };
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }
 
@@ -108,30 +110,30 @@ function parseElements(text: string, schema: Schema): ParsedValue {
 function parseEntry(text: string, schema: Schema): ParsedValue {
   const [, key, word = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined) return { problem: 'is neither key=value nor a JSON object' };
-  const { additionalProperties } = resolved(schema);
-  const schemaOfOthers = typeof additionalProperties === 'object' ? additionalProperties : {};
-  const parsed = parseValue(word, propertiesOf(schema)[key] ?? schemaOfOthers);
+  const parsed = parseValue(word, propertyOf(schema, key));
   return 'value' in parsed ? { value: { [key]: parsed.value } } : parsed;
 }
 
-/** Whether a value can be sent exactly. Only an integer of the format int64 may be 2^53 or larger. */
-function isExact(value: unknown, schema: Schema = {}): boolean {
-  if (typeof value === 'bigint') return mayBeWide(schema) && BigInt.asIntN(64, value) === value;
+/** Whether a value that one of these schemas describes can be sent exactly. Only an integer of the format int64 may be 2^53 or larger. */
+function isExact(value: unknown, schemas: readonly Schema[]): boolean {
+  if (typeof value === 'bigint') return schemas.some(mayBeWide) && isInt64(value);
   if (typeof value === 'number') return Math.abs(value) < 2 ** 53;
   if (typeof value !== 'object' || value === null) return true;
-  const { items, additionalProperties } = resolved(schema);
-  const named = propertiesOf(schema);
-  const rest = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  if (Array.isArray(value)) return value.every((one) => isExact(one, items));
-  // Which of several alternatives applies is unknown here, so each property may be an int64.
-  const hasAlternatives = (schema.anyOf ?? schema.oneOf) !== undefined;
-  return Object.entries(value).every(([name, one]) => isExact(one, hasAlternatives ? int64 : (named[name] ?? rest)));
+  // Which of several alternatives applies is unknown here.
+  const parts = schemas.flatMap(partsOf);
+  const elements = parts.flatMap(({ items = [] }) => items);
+  if (Array.isArray(value)) return value.every((one) => isExact(one, elements));
+  const schemasOf = (name: string) => parts.map((part) => propertyOf(part, name));
+  return Object.entries(value).every(([name, one]) => isExact(one, schemasOf(name)));
 }
 
-const int64: Schema = { type: 'integer', format: 'int64' };
+function partsOf(schema: Schema): Schema[] {
+  return [resolved(schema), ...alternativesOf(schema).flatMap(partsOf)];
+}
 
-function mayBeWide(schema: Schema): boolean {
-  return isWide(schema) || (schema.anyOf ?? schema.oneOf ?? []).some(isWide);
+function propertyOf(schema: Schema, name: string): Schema {
+  const { additionalProperties } = resolved(schema);
+  return propertiesOf(schema)[name] ?? (typeof additionalProperties === 'object' ? additionalProperties : {});
 }
 
 /** The allowed values, for messages and help; undefined if all values of the type are allowed. */

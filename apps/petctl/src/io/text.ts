@@ -1,4 +1,4 @@
-import { exactReplacer, parseExact } from '@petstore/types';
+import { exactJson, parseExact } from '@petstore/types';
 
 /** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -24,13 +24,9 @@ export function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Returns a value as JSON: a bigint as digits (before Node 21 in quotes), and undefined as `null`. */
+/** Returns a value as JSON, and undefined as `null`. */
 export function jsonText(value: unknown, indent?: number): string {
-  try {
-    return JSON.stringify(value ?? null, undefined, indent);
-  } catch {
-    return JSON.stringify(value, exactReplacer, indent);
-  }
+  return exactJson(value ?? null, indent);
 }
 
 /** Parses JSON, also after a byte order mark. An integer of 2^53 or more becomes a bigint, if it is written as digits only. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Operation, OperationResponse } from '@petstore/types';
+import { type Operation, responseOf } from '@petstore/types';
 import { handlers, storedHandlers } from '../handlers.ts';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
@@ -155,8 +155,3 @@ function successOf(operation: Operation, input: Input, result: unknown): Success
 
 /** Methods without effects on the store (RFC 9110 9.2.1). */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-
-/** The response that the spec declares for a status. */
-function responseOf({ responses }: Operation, status: number): OperationResponse | undefined {
-  return responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
-}

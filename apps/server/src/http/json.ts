@@ -1,7 +1,7 @@
-import { int64Of, isExactNumber, repeatedKey, type Schema } from '@petstore/types';
+import { int64Of, isExactNumber, mayBeWide, repeatedKey, type Schema } from '@petstore/types';
 import { JSON_CONTAINER_BYTES, JSON_VALUE_BYTES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { inexact, itemsOf, mayBeWide, propertyOf } from './values.ts';
+import { inexact, itemsOf, propertyOf } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double

@@ -1,4 +1,13 @@
-import { int64Of, isExactNumber, isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
+import {
+  alternativesOf,
+  int64Of,
+  isExactNumber,
+  mayBeWide,
+  propertiesOf,
+  resolved,
+  type Schema,
+  typesOf,
+} from '@petstore/types';
 
 /** Text that does not follow the style of its parameter, or a number that a double would change. */
 export class StyleError extends Error {
@@ -65,11 +74,6 @@ const UNSAFE_INTEGER = `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${
 /** The problem of a number that a double would change. */
 export const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;
 
-/** Whether this schema or an alternative in it accepts integers beyond 2^53. */
-export function mayBeWide(schema: Schema): boolean {
-  return isWide(schema) || alternativesOf(schema).some(mayBeWide);
-}
-
 /** The schema of the elements of a list. */
 export function itemsOf(schema: Schema): Schema {
   return resolved(schema).items ?? firstOf(schema, (alternative) => resolved(alternative).items) ?? {};
@@ -92,11 +96,6 @@ function firstOf<T>(schema: Schema, find: (alternative: Schema) => T | undefined
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function alternativesOf(schema: Schema): readonly Schema[] {
-  const { allOf = [], anyOf = [], oneOf = [] } = resolved(schema);
-  return [...allOf, ...anyOf, ...oneOf];
 }
 
 /** A text that is the same for equal values only: properties are sorted, strings have their length as a prefix. */

@@ -1,4 +1,4 @@
-import { exactReplacer, type Operation, parseExact, type Schema } from '@petstore/types';
+import { exactJson, type Operation, parseExact, type Schema } from '@petstore/types';
 import type { Awaitable, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** Describes the documents of a collection to a store, which knows no other property of them. */
@@ -70,14 +70,7 @@ export function storedDocument(id: number, version: string, text: string, encodi
 
 /** JSON on one line. A bigint becomes an integer with all its digits. */
 export function encode(value: unknown): string {
-  // The program around the server may define how bigints are written.
-  if ('toJSON' in BigInt.prototype) return JSON.stringify(value, exactReplacer);
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, exactReplacer);
-  }
+  return exactJson(value);
 }
 
 /**

@@ -1,6 +1,5 @@
 // Writes responses as the service does.
-import { type Operation, operations, service } from '@petstore/types';
-import { exactJson } from '../bodies.ts';
+import { exactJson, type Operation, operations, service } from '@petstore/types';
 import type { OperationResult } from './resources.ts';
 
 /** The response of a success. */

@@ -3,7 +3,6 @@ import { ConnectionError, mayRetry, PetstoreError, TimeoutError } from '@petstor
 import type { Operation } from '@petstore/types';
 import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
 import { UsageError, unsendableInputErrors } from '../../io/errors.ts';
-import { jsonText } from '../../io/text.ts';
 import { asRow, type Row } from '../../output/format.ts';
 import { isUnauthorized } from '../../output/report.ts';
 import type { Input, Invocation } from '../../parse/command.ts';
@@ -115,7 +114,9 @@ function digest(parts: readonly string[]): string {
 /** The same text for equal values, regardless of the order of their properties. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return jsonText(value);
+  // Node 20 has no JSON for a bigint.
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
 }
