@@ -77,12 +77,12 @@ function asHttpError(error: unknown): HttpError {
   if (error instanceof StoreUncertainError) {
     // Not `unavailable`, which promises that nothing was done: a retry could execute the request twice.
     const message =
-      'The outcome is unknown. Retry with the same Idempotency-Key, or check whether the change was made.';
+      'The outcome is unknown. Retry with the same idempotency key, or check whether the change was made.';
     return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
   }
   if (error instanceof IdempotencyMismatchError) {
     const message =
-      'This Idempotency-Key belongs to another request. Nothing was done. Send this request with another key.';
+      'This idempotency key belongs to another request. Nothing was done. Send this request with another key.';
     return new HttpError('idempotency_key_reused', message, { cause: error });
   }
   if (error instanceof StoreUnavailableError) {
@@ -109,8 +109,7 @@ const WORDING: Readonly<Record<string, string>> = {
 };
 
 /** Replaces the message of ajv for an idempotency key, which shows a regular expression. */
-const IDEMPOTENCY_KEY_WORDING =
-  'it is not a valid key: send a short text of visible ASCII characters without spaces, such as a UUID';
+const IDEMPOTENCY_KEY_WORDING = 'it is not a valid key: send a UUID, or another text that the spec allows';
 const idempotencyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),
 );

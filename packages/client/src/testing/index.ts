@@ -116,7 +116,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     const earlier = idempotentResponses.get(key);
     if (earlier) {
       if (earlier.fingerprint !== fingerprint)
-        throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
+        throw new HttpError(422, 'This idempotency key belongs to another request.');
       const replayed = (await earlier.response).clone();
       replayed.headers.set('idempotency-replayed', 'true');
       return replayed;
