@@ -83,7 +83,7 @@ interface Properties {
   readonly additional: boolean;
 }
 
-/** With one of these keywords, an object is one input: its properties are not inputs of their own. */
+/** A body with one of these keywords is one input: its properties are not inputs of their own. */
 const unmerged = ['anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'enum', 'const'] as const;
 
 /** Resolves references, and computes properties of schemas. */

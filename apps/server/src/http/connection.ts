@@ -86,7 +86,7 @@ export class Connection {
     return this.#current?.writableEnded ?? false;
   }
 
-  /** Whether reading is paused: requests wait, or the socket's timeout runs, and input would restart it. */
+  /** Whether reading is paused: requests wait, or the socket's timeout runs, because input would restart the timeout. */
   get #pausesReading(): boolean {
     return !this.#isClosing && (this.#waiting.length > 0 || Boolean(this.#socket.timeout));
   }

@@ -121,7 +121,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   return { ajv, ajvBody, compile, errorsIn };
 }
 
-/** Removes the whole spec from the schema of each operation, because ajv would store a copy per operation. */
+/** Omits `paths` and `components` from the schema of each operation, because ajv would store a copy per operation. */
 function shareComponents(ajv: Ajv): void {
   const add = ajv.addSchema.bind(ajv);
   // The validator has added each component as `#/components/schemas/…`. With this `$id`, references resolve to these names.

@@ -104,7 +104,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     return count;
   }
 
-  /** The index of a kind in `catalog.kinds`; undefined if the declared indexes have changed, so that documents have to be parsed. */
+  /** The position of a kind in `catalog.kinds`; undefined if other properties are indexed now, so documents have to be parsed. */
   function knownKind([collection, values]: Kind): number | undefined {
     const isSame = values === '' || String(Object.keys(decodeText(values))) === String(catalog.indexes(collection));
     return isSame ? catalog.kind(collection, values) : undefined;
