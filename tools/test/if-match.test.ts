@@ -11,22 +11,16 @@ const { folder, remove } = makeFolder('if-match');
 afterAll(remove);
 
 const change = `
-    replacePet: async ({ petId, ...pet }) => {
-      if ((await pets().replace(petId, pet)).outcome !== 'stored') throw new HttpError('not_found', 'There is none.');
-      return { id: petId, ...pet };
-    },
+    replacePet: ({ petId, ...pet }) => stored(pets(), (pets) => pets.replace(petId, pet), noPet(petId)),
 
     mergePet: async ({ petId, ...changes }) => {
-      const found = await pets().get(petId);
-      if (!found) throw new HttpError('not_found', 'There is none.');
-      const pet = { ...decode(found.json), ...changes };
-      const { outcome } = await pets().replace(petId, pet, { ifVersion: found.version });
-      if (outcome !== 'stored') throw new HttpError('not_found', 'There is none, or it was changed.');
-      return pet;
+      const found = await stored(pets(), (pets) => pets.get(petId), noPet(petId));
+      const [pet, ifVersion] = [{ ...found.decode(), ...changes }, found.version];
+      return stored(pets(), (pets) => pets.replace(petId, pet, { ifVersion }), noPet(petId));
     },
 
     removePet: async ({ petId }) => {
-      if ((await pets().remove(petId)).outcome !== 'removed') throw new HttpError('not_found', 'There is none.');
+      if ((await pets().remove(petId)).outcome !== 'removed') throw noPet(petId)();
     },
 `;
 
@@ -69,7 +63,7 @@ describe.each([
   beforeAll(async () => {
     const shipped = openProject();
     const edited = shipped.with({ [spec]: withChanges(shipped.read(spec), codes) });
-    const source = shipped.read(handlers).replace('    getPet: async', `${change}\n    getPet: async`);
+    const source = shipped.read(handlers).replace('    getPet:', `${change}\n    getPet:`);
     const project = edited.with({
       ...Object.fromEntries(await generateEverything(edited.spec.model)),
       [handlers]: source,

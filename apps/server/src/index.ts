@@ -11,3 +11,4 @@ export { memoryStore } from './store/memory.ts';
 export { openLowdbStore, openPostgresStore } from './store/open.ts';
 export type { PostgresOptions, PostgresStore } from './store/postgres/postgres.ts';
 export type { Collection, Connections, Document, ListQuery, Page, Properties, Store } from './store/store.ts';
+export { apiOf } from './store/stored.ts';

@@ -1,40 +1,41 @@
 import { PetstoreError, petstore } from '@petstore/client';
 import { type Api, type ApiError, type Operation, type OperationId, operations } from '@petstore/types';
-import { beforeAll, beforeEach, describe } from 'vitest';
+import { beforeEach, describe } from 'vitest';
 import { decodeText, encode } from '../src/store/document.ts';
+import { memoryStore } from '../src/store/memory.ts';
 import type { Store } from '../src/store/store.ts';
 import { contract } from './contract.ts';
-import { type Listening, listenForSuite } from './listen.ts';
+import { type Listening, listenForSuite, modes } from './listen.ts';
 
-/** Runs the contract's tests on a server over such stores, with plain requests and through the client. */
+/** Runs the contract's tests on a server over such stores, in each mode, with plain requests and through the client. */
 export function contractOverHttp(newStore: () => Promise<Store>): void {
-  describe('the server fulfils the contract over HTTP', () => {
-    const server = sharedServer(newStore);
-    contract(async () => ({
-      api: overHttp(server()),
-      codeOf: (error) => (error instanceof ResponseError ? error.body.code : error),
-    }));
-  });
+  describe.each(modes)('the server, %s,', (_, options) => {
+    const server = sharedServer(newStore, options);
 
-  describe('the client fulfils the contract', () => {
-    const server = sharedServer(newStore);
-    contract(async () => {
-      const { baseUrl, apiKey } = server();
-      const api: Api = petstore({ baseUrl, apiKey });
-      return { api, codeOf: (error) => (error instanceof PetstoreError ? error.code : error) };
+    describe('fulfils the contract over HTTP', () => {
+      contract(async () => ({
+        api: overHttp(server()),
+        codeOf: (error) => (error instanceof ResponseError ? error.body.code : error),
+      }));
+    });
+
+    describe('fulfils the contract through the client', () => {
+      contract(async () => {
+        const { baseUrl, apiKey } = server();
+        const api: Api = petstore({ baseUrl, apiKey });
+        return { api, codeOf: (error) => (error instanceof PetstoreError ? error.code : error) };
+      });
     });
   });
 }
 
 /** One server for all tests of a suite, over a new store for each: compiling the spec's checks takes a third of a second. */
-function sharedServer(newStore: () => Promise<Store>): () => Listening {
-  let store: Store;
-  const renew = async () => {
+function sharedServer(newStore: () => Promise<Store>, options: Parameters<typeof listenForSuite>[0]) {
+  let store = memoryStore();
+  beforeEach(async () => {
     store = await newStore();
-  };
-  beforeAll(renew);
-  beforeEach(renew);
-  return listenForSuite({}, new Proxy({} as Store, { get: (_, name) => Reflect.get(store, name) }));
+  });
+  return listenForSuite(options, new Proxy({} as Store, { get: (_, name) => Reflect.get(store, name) }));
 }
 
 /** A response other than the success that the spec declares. */

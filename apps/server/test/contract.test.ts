@@ -1,21 +1,31 @@
 import { PetstoreError } from '@petstore/client';
 import { fakeService } from '@petstore/client/testing';
-import { describe } from 'vitest';
-import { allCollections } from '../src/collections.ts';
+import { newFolder } from '@petstore/testing';
+import { describe, onTestFinished } from 'vitest';
 import { handlers } from '../src/handlers.ts';
 import { HttpError } from '../src/http/http-error.ts';
 import { memoryStore } from '../src/store/memory.ts';
+import { openLowdbStore } from '../src/store/open.ts';
+import { apiOf } from '../src/store/stored.ts';
 import { contract } from './contract.ts';
 import { contractOverHttp } from './contract-over-http.ts';
 
 describe('the handlers fulfil the contract', () => {
   contract(async () => ({
-    api: handlers(memoryStore(allCollections)),
+    api: apiOf(handlers(memoryStore())),
     codeOf: (error) => (error instanceof HttpError ? error.code : error),
   }));
 });
 
-contractOverHttp(async () => memoryStore(allCollections));
+describe('on the memory store', () => contractOverHttp(async () => memoryStore()));
+
+describe('on a data folder', () => {
+  contractOverHttp(async () => {
+    const store = await openLowdbStore(newFolder());
+    onTestFinished(store.close);
+    return store;
+  });
+});
 
 describe("the client's fake service fulfils the contract", () => {
   contract(async () => ({

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../src/collections.ts';
 import { handlers } from '../src/handlers.ts';
 import { openLowdbStore } from '../src/store/lowdb/lowdb.ts';
+import { apiOf } from '../src/store/stored.ts';
 import { type RequestError, send } from './requests.ts';
 import { main } from './server-process.ts';
 
@@ -37,7 +38,7 @@ test('SIGTERM under load: every received request gets a response, and no acknowl
   expect([code, broken]).toEqual([0, []]);
 
   const store = await openLowdbStore(dataDir, allCollections);
-  const stored = await handlers(store).listPets({ after: 0, limit: Number.MAX_SAFE_INTEGER });
+  const stored = await apiOf(handlers(store)).listPets({ after: 0, limit: Number.MAX_SAFE_INTEGER });
   await store.close();
   const ids = new Set(stored.map(({ id }) => id));
   expect(ids.size).toBe(stored.length);

@@ -68,12 +68,12 @@ function morePaths(paths: Record<string, { get: { operationId: string } }>): str
   return copies.flat().join('\n');
 }
 
-/** One handler serves all added operations. Only the generated `Api` of the copy has its type. */
+/** One handler serves all added operations. Only the generated types of the copy describe it. */
 function withMoreHandlers(text: string): string {
   return `${text.replace('export function handlers(', 'function shippedHandlers(')}
 import { operations as all } from '@petstore/types';
-export const handlers = (store: Store): Api => ({
-  ...(Object.fromEntries(Object.keys(all).map((id) => [id, async () => []])) as unknown as Api),
+export const handlers = (store: Store): Handlers => ({
+  ...(Object.fromEntries(Object.keys(all).map((id) => [id, async () => []])) as unknown as Handlers),
   ...shippedHandlers(store),
 });
 `;

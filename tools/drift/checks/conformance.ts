@@ -70,14 +70,14 @@ async function* operationFindings(
 async function* responsesOf(service: Service, operation: Operation): AsyncGenerator<[TestRequest, Response]> {
   const prepared = async () => [...testRequestsFor(service, operation, await prepare(service, operation))];
   let requests = await prepared();
-  for (const [i, { needs }] of requests.entries()) {
-    if (needs && !service[needs]) continue;
+  for (const [i, { withFailingStore }] of requests.entries()) {
+    if (withFailingStore && !service.whileFailing) continue;
     // A write may have deleted the prepared resource, so it is created again.
     if (i > 0 && operation.method !== 'GET') requests = await prepared();
     const test = requests[i];
     if (!test) continue;
     const send = () => service.send(test.request);
-    yield [test, needs === 'whileFailing' && service.whileFailing ? await service.whileFailing(send) : await send()];
+    yield [test, withFailingStore && service.whileFailing ? await service.whileFailing(send) : await send()];
   }
 }
 

@@ -30,7 +30,6 @@ const called = (_, id) => async (input) => {
   return next.result;
 };
 export const handlers = () => new Proxy({}, { get: called });
-export const storedHandlers = () => ({});
 `;
 
 /** Starts the server as it is with the packages that \`loadClient\` has written into a folder. Any of these keys is accepted. */

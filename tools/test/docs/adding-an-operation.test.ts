@@ -189,6 +189,14 @@ describe.skipIf(cannotApply)(`the steps of ${page}, in a copy of the repository`
       expect((await http('GET', '/orders?limit=1')).headers.get('link')).toBe('<?limit=1&after=1>; rel="next"');
     });
 
+    test('a list has an ETag, and gets a 304 until a write', async () => {
+      const tag = (await http('GET', '/orders')).headers.get('etag') ?? '';
+      const status = async () => (await http('GET', '/orders', { 'if-none-match': tag })).status;
+      expect([tag, await status()]).toEqual([expect.stringMatching(/^W\/".+"$/), 304]);
+      await call('createOrder', { petId: 1 });
+      expect(await status()).toBe(200);
+    });
+
     test('DELETE removes, once', async () => {
       await petctl('pets', 'delete', '1');
       await expect(call('deletePet', { petId: 1 })).rejects.toMatchObject({ status: 404 });

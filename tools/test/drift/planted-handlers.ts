@@ -1,15 +1,33 @@
-import { edits, type PlantedDrift, put, source } from './planting.ts';
+import { edits, type PlantedDrift, put, source, swap } from './planting.ts';
 
 /** Edits of a function of handlers.ts. */
 const query = (find: string, by: string) => put('function queryOf', find, by);
-const list = (find: string, by: string) => put('listPets: async', find, by);
 
 /** Another limit of a page. */
 const limit = (code: string) => query('return { limit,', `return { limit: ${code},`);
 
+const created = 'stored(pets(), (pets) => pets.create({ ...pet }))';
+const listed = 'stored(pets(), (pets) => pets.list(queryOf(input)))';
+const read = 'stored(pets(), (pets) => pets.get(petId), noPet(petId))';
+
 /** Another `createPet`. */
-export const createPet = 'createPet: async (pet) => decode<Pet>((await pets().create({ ...pet })).json)';
-const creates = (code: string) => put('return {', createPet, `createPet: async ${code}`);
+export const createPet = `createPet: (pet) => ${created}`;
+const creates = (code: string) => swap(createPet, `createPet: async ${code}`);
+
+/** Another `listPets`, which changes what the store has. */
+const lists = (code: (page: string) => string) =>
+  swap(`(input) => ${listed}`, `async (input) => ${code(`(await ${listed}).decode()`)}`);
+
+/** `getPet` returns other properties. */
+const reads = (properties: string) =>
+  swap(`({ petId }) => ${read}`, `async ({ petId }) => ({ ...(await ${read}).decode(), ${properties} })`);
+
+/** Other text than the store has. */
+const texts = (access: string, text: string) =>
+  swap(
+    access,
+    `Promise.resolve(${access}).then((found) => found && { ...found, json: { ...found.json, text: ${text} } })`,
+  );
 
 /** `createPet` stores and returns something else than `sent`. */
 const stores = (code: string) =>
@@ -17,47 +35,32 @@ const stores = (code: string) =>
 
 /** `createPet` rejects some pets. */
 const rejects = (condition: string) =>
-  creates(
-    `(pet) => { if (${condition}) throw new HttpError('invalid_request', 'No.'); return decode<Pet>((await pets().create({ ...pet })).json); }`,
-  );
+  creates(`(pet) => { if (${condition}) throw new HttpError('invalid_request', 'No.'); return ${created}; }`);
 
-const sorted = 'decode<Pet[]>((await pets().list(queryOf(input))).json)';
 const late = "throw new Error('late');";
 
 /** In the handlers: the running server shows them. */
 export const plantedInHandlers: PlantedDrift[] = edits('conformance', source.handlers, {
   // Errors that are thrown outside of requests.
   'an error in a timer': put('export function handlers', 'return {', `setTimeout(() => { ${late} }, 1);\n  return {`),
-  'an error behind a response': put(
-    'export function storedHandlers',
-    'const state =',
-    `setImmediate(() => { ${late} });\n      const state =`,
-  ),
+  'an error behind a response': swap(read, `{ setImmediate(() => { ${late} }); return ${read}; }`),
   'an error at import': put('/** The operations', 'export', "throw new Error('early');\nexport"),
 
   // Results that are not declared.
-  'a property that is not declared': creates(
-    '(pet) => ({ ...decode<Pet>((await pets().create({ ...pet })).json), colour: 1 }) as Pet',
+  'a property that is not declared': creates(`(pet) => ({ ...(await ${created}).decode(), colour: 1 })`),
+  'a property that is not declared, in the text of the store': texts(
+    'pets.create({ ...pet })',
+    `found.json.text.replace('{', '{"colour":1,')`,
   ),
-  'a property that is not declared, as the store has it': put(
-    'createPet: (pet',
-    '=> ({ json })',
-    `=> ({ json: { ...json, text: json.text.replace('{', '{"colour":1,') } })`,
+  'a property of another type': reads('id: String(petId)'),
+  'JSON that is cut': texts('pets.get(petId)', 'found.json.text.slice(1)'),
+  'a success instead of a 404': swap(
+    `({ petId }) => ${read}`,
+    `async ({ petId }) => (await pets().get(petId)) ? ${read} : { id: 1, name: '', categoryId: 1 }`,
   ),
-  'a property of another type': put(
-    'return decode<Pet>(pet.json)',
-    'decode<Pet>(pet.json)',
-    '{ ...decode<Pet>(pet.json), id: String(petId) } as unknown as Pet',
-  ),
-  'JSON that is cut': put(
-    'getPet: ({ petId',
-    '{ json: pet.json,',
-    '{ json: { ...pet.json, text: pet.json.text.slice(1) },',
-  ),
-  'a success instead of a 404': put('if (!pet)', /throw new HttpError.*/, "return { id: 1, name: '', categoryId: 1 };"),
-  'another code for a status': put('if (!pet)', "new HttpError('not_found',", "new HttpError('unauthorized',"),
+  'another code for a status': put('const noPet', "new HttpError('not_found',", "new HttpError('unauthorized',"),
   'the code of another status': put(
-    'if (!pet)',
+    'const noPet',
     /new HttpError\('not_found', ([^)]*)\)/,
     "new HttpError('invalid_request', $1, { status: 404 })",
   ),
@@ -78,14 +81,9 @@ export const plantedInHandlers: PlantedDrift[] = edits('conformance', source.han
   'one less where there is a filter': limit('status ? limit - 1 || 1 : limit'),
   'another default of a page': limit('limit === 20 ? 10 : limit'),
   'pages that are small': query('maxBytes: MAX_PAGE_BYTES', 'maxBytes: 300'),
-  'another order': list(sorted, `${sorted}.reverse()`),
-  'another order where there is a filter': list(sorted, `(input?.status ? ${sorted}.reverse() : ${sorted})`),
-  'an element read otherwise than it is listed': put(
-    'return decode<Pet>',
-    'return decode<Pet>(pet.json)',
-    "return { ...decode<Pet>(pet.json), name: 'pet' }",
-  ),
-  'a version that never changes': put('const current =', 'collection.version()', "'1'"),
+  'another order': lists((page) => `${page}.reverse()`),
+  'another order where there is a filter': lists((page) => `(input?.status ? ${page}.reverse() : ${page})`),
+  'an element read otherwise than it is listed': reads("name: 'pet'"),
 
   // Created elements.
   'an optional property dropped': creates(
@@ -110,11 +108,14 @@ export const plantedInHandlers: PlantedDrift[] = edits('conformance', source.han
 
   // Repeated requests.
   'a repetition without a property': creates(
-    '(pet) => { const { json, isReplayed } = await pets().create({ ...pet }); return { ...decode<Pet>(json), ...(isReplayed && { status: undefined }) } as Pet; }',
+    '(pet) => { const { id, isReplayed } = await pets().create({ ...pet }); return { id, ...pet, ...(isReplayed && { status: undefined }) }; }',
   ),
-  'a repetition without a property, as the store has it': put(
-    'createPet: (pet',
-    /\(\{ json \}\) => \(\{ json \}\)/,
-    `({ json, isReplayed }) => ({ json: isReplayed ? { ...json, text: json.text.replace(/,"status":"\\w+"/, '') } : json })`,
+  'a repetition without a property, in the text of the store': texts(
+    'pets.create({ ...pet })',
+    `found.isReplayed ? found.json.text.replace(/,"status":"\\w+"/, '') : found.json.text`,
   ),
+});
+
+export const plantedInStored: PlantedDrift[] = edits('conformance', 'apps/server/src/store/stored.ts', {
+  'a version that never changes': swap('collection.version()', "'1'"),
 });

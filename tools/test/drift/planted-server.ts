@@ -1,4 +1,4 @@
-import { createPet, plantedInHandlers } from './planted-handlers.ts';
+import { createPet, plantedInHandlers, plantedInStored } from './planted-handlers.ts';
 import { described, edits, getPet, type PlantedDrift, put, source, swap } from './planting.ts';
 
 const { handlers, response, dispatch, httpError } = source;
@@ -46,6 +46,7 @@ export const plantedInServer: PlantedDrift[] = [
 
   // The running server.
   ...plantedInHandlers,
+  ...plantedInStored,
   ...edits('conformance', response, {
     'no Deprecation header where one is required': put(
       'function deprecation(',
@@ -102,11 +103,7 @@ export const plantedInServer: PlantedDrift[] = [
       'idempotencyKeyOf(request.headers, operation, context.keyName)',
       'operation.path === "" ? idempotencyKeyOf(request.headers, operation, context.keyName) : undefined',
     ),
-    'no 304': put(
-      'if (/^(GET|HEAD)$/.test(operation.method) && isKnown',
-      '/^(GET|HEAD)$/.test(operation.method)',
-      'tag === ""',
-    ),
+    'no 304': put('if (isRead && isKnown', 'isRead', 'tag === ""'),
     'a replay that is not said': put('if (isReplayed', "headers.push('Idempotency-Replayed', 'true')", ';'),
     'a page that never leads on': put(
       'if (page) headers',

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { MAX_CACHED_RESPONSE_BYTES } from '../limits.ts';
+import type { CollectionState } from '../store/stored.ts';
 import type { RequestContext } from './request-context.ts';
 import { canBeWhole, dateText, type Headers, wholeText } from './response.ts';
 import type { TextContent } from './response-content.ts';
-import type { CollectionState, TargetCache } from './target-cache.ts';
+import type { TargetCache } from './target-cache.ts';
 
 /** Whether the request identifier has 36 characters, so another identifier of this length can replace it in the bytes of a response. */
 const hasFixedId = ({ requestId }: RequestContext) => requestId.length === 36;

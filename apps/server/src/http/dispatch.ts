@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Operation, responseOf } from '@petstore/types';
-import { handlers, storedHandlers } from '../handlers.ts';
+import { handlers } from '../handlers.ts';
 import { MAX_PAGE_BYTES } from '../limits.ts';
+import { whenRead } from '../store/document.ts';
 import type { Awaitable, Store } from '../store/store.ts';
+import { Stored } from '../store/stored.ts';
 import type { BodyBudget } from './body.ts';
 import { cachedResponses } from './cached-responses.ts';
 import { allowedVersions, entityTag, isKnown, onlyVersions } from './conditional-requests.ts';
@@ -11,9 +13,9 @@ import { idempotencyKeyOf, idempotentRequests, writtenOnce } from './idempotency
 import type { Input } from './input.ts';
 import { nextLink, type PageInfo } from './next-link.ts';
 import type { RequestContext } from './request-context.ts';
-import type { StoredResponse, WriteResponse } from './response.ts';
-import { type Content, contentOf, pageContent, storedContent } from './response-content.ts';
-import type { CollectionState, TargetCache } from './target-cache.ts';
+import type { WriteResponse } from './response.ts';
+import { type Content, contentOf, pageContent } from './response-content.ts';
+import type { TargetCache } from './target-cache.ts';
 
 /** Calls the handler of an operation and writes its result. Throws or rejects with any error. */
 export type Dispatch = (
@@ -24,9 +26,6 @@ export type Dispatch = (
   input: Input,
 ) => void | Promise<void>;
 
-/** Handlers by operation ID. */
-type Handlers<Result> = Readonly<Record<string, ((input: Input) => Result) | undefined>>;
-
 /** A request for an operation, with its validated input. */
 interface Call {
   request: IncomingMessage;
@@ -36,17 +35,13 @@ interface Call {
   input: Input;
 }
 
-interface Success {
+interface Success extends Partial<Pick<Stored<unknown>, 'version' | 'state'>> {
   content: Content | undefined;
-  /** The version that the ETag is made from. */
-  version?: string | undefined;
   page?: PageInfo | undefined;
   /** Set if the operation has several success statuses. */
   status?: number;
   /** Whether an earlier request with the same idempotency key did the write. */
   isReplayed?: boolean | undefined;
-  /** The state of the collection that the response was read from. A cached response is valid until this state changes. */
-  state?: CollectionState | undefined;
 }
 
 export function dispatcher(
@@ -66,16 +61,17 @@ export function dispatcher(
     if (request.headers['if-none-match'] === undefined && cached.send(response, context)) return;
     const call = { request, response, context, operation, input };
     if (!SAFE_METHODS.has(operation.method) || operation.body) return dispatchWrite(call);
-    const success = callHandler(operation, input);
-    return success instanceof Promise ? success.then((result) => succeed(call, result)) : succeed(call, success);
+    return whenRead(callHandler(operation, input), (success) => succeed(call, success));
   };
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void | Promise<void> {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
-    const tag = version && entityTag(version, page !== undefined);
+    // The response to a write is no representation of its target, and a repetition returns the first result.
+    const isRead = /^(GET|HEAD)$/.test(operation.method);
+    const tag = isRead && version !== undefined ? entityTag(version, page !== undefined) : undefined;
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
-    if (/^(GET|HEAD)$/.test(operation.method) && isKnown(request.headers['if-none-match'], tag)) {
+    if (isRead && isKnown(request.headers['if-none-match'], tag)) {
       write(response, context, 304, headers);
       return content && 'stream' in content ? content.stream.cancel() : undefined;
     }
@@ -113,40 +109,27 @@ export function dispatcher(
   }
 }
 
-/**
- * Creates the function that calls an operation: its stored handler, which returns the store's JSON unparsed; if there is none, or
- * it returns undefined, its handler in `Api`.
- */
+/** Creates the function that calls the handler of an operation. */
 function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
-  // The casts are safe, because the validator accepts the input before a handler gets it.
-  const api = handlers(store) as unknown as Handlers<Promise<unknown>>;
-  const stored = (store.passesJson ? storedHandlers(store) : {}) as Handlers<Awaitable<StoredResponse | undefined>>;
-  const callApi = async (operation: Operation, input: Input) =>
-    successOf(operation, input, await api[operation.id]?.(input));
-  return (operation, input) => {
-    const result = stored[operation.id]?.(input);
-    if (result instanceof Promise) return result.then((read) => storedSuccess(read) ?? callApi(operation, input));
-    return storedSuccess(result) ?? callApi(operation, input);
-  };
-}
-
-function storedSuccess(result: StoredResponse | undefined): Success | undefined {
-  if (result === undefined) return undefined;
-  const { json, version, page, state } = result;
-  return { content: storedContent(json), version, page, state };
+  // The cast is safe, because the validator accepts the input before a handler gets it.
+  const byId = handlers(store) as unknown as Readonly<Record<string, (input: Input) => unknown>>;
+  return (operation, input) => whenRead(byId[operation.id]?.(input), (result) => successOf(operation, input, result));
 }
 
 /** The success that the result of a handler stands for. */
 function successOf(operation: Operation, input: Input, result: unknown): Success {
-  const { pagination, successes } = operation;
+  const { pagination, successes, responses } = operation;
+  const described = responses[successes[0] ?? ''];
+  if (result instanceof Stored) {
+    const { version, page, state } = result;
+    return { content: contentOf(described, result), version, page, state };
+  }
   if (successes.length > 1) {
     const { status, data } = result as { status: number; data: unknown };
     return { content: contentOf(responseOf(operation, status), data), status };
   }
   const { key, limit: limitName = '' } = pagination ?? {};
-  if (key === undefined || !Array.isArray(result)) {
-    return { content: contentOf(operation.responses[successes[0] ?? ''], result) };
-  }
+  if (key === undefined || !Array.isArray(result)) return { content: contentOf(described, result) };
   const { content, count, last } = pageContent(result, key);
   // There may be a next page if this one has as many elements as requested, or reached the largest size.
   const more = count >= Number(input[limitName]) || content.bytes >= MAX_PAGE_BYTES;

@@ -2,6 +2,7 @@ import type { OperationResponse } from '@petstore/types';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import { encode } from '../store/document.ts';
 import type { JsonText } from '../store/store.ts';
+import { Stored } from '../store/stored.ts';
 
 /** The body of a response. */
 export type Content = TextContent | StreamContent;
@@ -41,13 +42,9 @@ export function contentOf(described: OperationResponse | undefined, value: unkno
   return isJson ? jsonContent(value) : { ...jsonContent(value), type: mediaType };
 }
 
+/** The body for a value as JSON. */
 export function jsonContent(value: unknown): TextContent {
-  const text = encode(value);
-  return { text, encoding: 'utf8', bytes: Buffer.byteLength(text) };
-}
-
-/** The body for JSON text from the store. */
-export function storedContent({ text, encoding }: JsonText): TextContent {
+  const { text, encoding }: JsonText = value instanceof Stored ? value.json : { text: encode(value), encoding: 'utf8' };
   return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
 }
 

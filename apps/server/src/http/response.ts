@@ -5,27 +5,14 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { type Operation, type OperationId, operations } from '@petstore/types';
 import type { Response } from 'express';
 import { decode } from '../store/document.ts';
-import type { JsonText, Page } from '../store/store.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Content, TextContent } from './response-content.ts';
 import { basePath } from './routes.ts';
-import type { CollectionState } from './target-cache.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /** Alternating names and values, the form of headers that Node writes fastest. */
 export type Headers = readonly string[];
-
-/** A response whose body is JSON text from the store. */
-export interface StoredResponse {
-  readonly json: JsonText;
-  /** Changes whenever the body does. */
-  readonly version?: string | undefined;
-  /** For a page of a list. */
-  readonly page?: Page;
-  /** The response is valid until this state changes. */
-  readonly state?: CollectionState;
-}
 
 /** Writes a response and ends it. Rejects if its stream fails. */
 export type WriteResponse = (

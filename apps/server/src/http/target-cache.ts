@@ -1,5 +1,5 @@
 import { MAX_CACHED_BYTES, MAX_CACHED_TARGETS, MAX_TARGET_LENGTH } from '../limits.ts';
-import type { Collection } from '../store/store.ts';
+import type { CollectionState } from '../store/stored.ts';
 import type { Input } from './input.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 
@@ -27,12 +27,6 @@ export interface CachedResponse {
   date: string;
   /** The response is valid until this state changes. */
   readonly state: CollectionState;
-}
-
-/** A collection, and its version before a response was read from it. */
-export interface CollectionState {
-  readonly collection: Pick<Collection, 'version'>;
-  readonly version: string | undefined;
 }
 
 /** Parses a normalized target, and matches its route. */

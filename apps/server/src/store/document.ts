@@ -29,7 +29,7 @@ export function collectionOf(
 }
 
 /** Calls `use` with a value: now if it is in memory, else when its promise resolves. */
-export function whenRead<T, R>(read: Awaitable<T>, use: (value: T) => R): Awaitable<R> {
+export function whenRead<T, R>(read: Awaitable<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
   return read instanceof Promise ? read.then(use) : use(read);
 }
 

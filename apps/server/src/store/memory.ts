@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { allCollections } from '../collections.ts';
 import {
   type CollectionDeclaration,
@@ -45,7 +46,6 @@ export function memoryStore(
   const shared: Shared = { table, writes: new Map(), count: 0, isClosed: false };
   const byName = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, shared)]));
   return {
-    passesJson: false,
     collection: (name) => collectionNamed(byName, name),
     ready: async () => !shared.isClosed,
     hasFailed: () => false,
@@ -61,12 +61,14 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
   const documents = new Map<number, { properties: Properties; document: Document }>();
   let lastId = 0;
   let sequence = 0;
+  const runId = randomUUID().slice(0, 8);
+  const version = () => `${runId}-${sequence}`;
 
   const put = (id: number, properties: Properties): Document => {
     if (id > MAX_ID) throw new NoIdLeftError();
     const text = withId(idProperty, id, encodeBody(idProperty, properties));
-    const version = String(++sequence);
-    const document = storedDocument(id, version, text, 'utf8');
+    sequence++;
+    const document = storedDocument(id, version(), text, 'utf8');
     lastId = Math.max(lastId, id);
     documents.set(id, { properties, document });
     return document;
@@ -128,6 +130,6 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
       }
       return { ...page, count: texts.length, json: { text: `[${texts.join(',\n')}]`, encoding: 'utf8' } };
     },
-    version: () => String(sequence),
+    version,
   };
 }

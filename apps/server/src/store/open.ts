@@ -38,7 +38,6 @@ export function openingStore(opened: Promise<Store>): Store {
   let store: Store | undefined;
   const settled = opened.then((openedStore) => (store = openedStore)).catch(() => undefined);
   return {
-    passesJson: true,
     collection: (name) => {
       if (!store) throw new StoreUnavailableError('The store is being opened.');
       return store.collection(name);

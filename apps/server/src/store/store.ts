@@ -1,7 +1,5 @@
 /** A store of documents: JSON objects by identifier, in collections. Each adapter passes test/store/store-suite.ts. */
 export interface Store {
-  /** Whether the store returns the stored text without parsing it, so handlers can send the text as it is. */
-  readonly passesJson: boolean;
   /** The collection with this name. Throws for an undeclared name. */
   collection(name: string): Collection;
   /** Whether requests can be served now. */

@@ -5,6 +5,7 @@ import { handlers } from '../../src/handlers.ts';
 import { MAX_DISCARDED_BYTES, MAX_PAGE_BYTES, MAX_TINY_CHUNKS } from '../../src/limits.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { openLowdbStore } from '../../src/store/open.ts';
+import { apiOf } from '../../src/store/stored.ts';
 import { modes } from '../listen.ts';
 import { GET_HEALTH, servingWith, withStalledCreates } from './serving.ts';
 import { openWire } from './wire.ts';
@@ -21,7 +22,7 @@ describe.each(modes)('%s', (_, options) => {
     const added: Pet[] = [];
     for (let i = 0; i < 9; i++) {
       const name = i === 5 ? '\u0001'.repeat(400_000) : 'é'.repeat(200_000);
-      added.push(await handlers(store).createPet({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
+      added.push(await apiOf(handlers(store)).createPet({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
     }
     for (const filter of ['', '&status=sold']) {
       const listed: Pet[] = [];
@@ -124,7 +125,7 @@ describe.each(modes)('%s', (_, options) => {
     expect([second.status, await second.json()]).toMatchObject([503, { code: 'unavailable' }]);
     creates.release();
     expect((await first).status).toBe(201);
-    expect(await handlers(store).listPets({ after: 0, limit: 100 })).toHaveLength(1);
+    expect(await apiOf(handlers(store)).listPets({ after: 0, limit: 100 })).toHaveLength(1);
     expect((await post(100_000)).status).toBe(201);
   });
 
@@ -142,7 +143,7 @@ describe.each(modes)('%s', (_, options) => {
     creates.release();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);
     expect((await post('fourth')).status).toBe(201);
-    const names = (await handlers(store).listPets({ after: 0, limit: 100 })).map(({ name }) => name);
+    const names = (await apiOf(handlers(store)).listPets({ after: 0, limit: 100 })).map(({ name }) => name);
     expect(names.toSorted()).toEqual(['first', 'fourth', 'second']);
   });
 

@@ -3,6 +3,7 @@ import { apiKey } from '@petstore/testing/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
+import { apiOf } from '../../src/store/stored.ts';
 import { listen, listenForSuite, modes, shortTimeouts, withFunctions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
@@ -73,7 +74,7 @@ describe.each(modes)('%s', (_, options) => {
     const [first, second] = responses.map(({ body }) => JSON.parse(body));
     expect([first, second].map(({ name }) => name)).toEqual(['first', 'second']);
     for (const { id, name } of [first, second])
-      expect(await handlers(pets).getPet({ petId: id })).toMatchObject({ name });
+      expect(await apiOf(handlers(pets)).getPet({ petId: id })).toMatchObject({ name });
   });
 
   test('no request after a response that closes the connection is handled', async () => {
@@ -81,7 +82,7 @@ describe.each(modes)('%s', (_, options) => {
     wire.send(post('last').replace('Host: x', 'Host: x\r\nConnection: close') + post('never done'));
     const responses = await wire.ended();
     expect(responses.map(({ status }) => status)).toEqual([201]);
-    const all = await handlers(pets).listPets({ after: 0, limit: 100_000 });
+    const all = await apiOf(handlers(pets)).listPets({ after: 0, limit: 100_000 });
     expect(all.filter(({ name }) => name === 'never done')).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
 import { nextLink } from '../../src/http/next-link.ts';
 import { parseParameters } from '../../src/http/parameters.ts';
-import { contentOf } from '../../src/http/response-content.ts';
+import { contentOf, pageContent } from '../../src/http/response-content.ts';
 import { parseTarget } from '../../src/http/target-cache.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { listenForSuite, modes } from '../listen.ts';
@@ -58,6 +58,13 @@ describe.each(modes)('%s', (_, options) => {
 test('a text of a media range has a concrete type', () => {
   const response = { description: '', kind: 'text', mediaType: 'text/*; charset=utf-8' } as const;
   expect(contentOf(response, 'pet')).toMatchObject({ text: 'pet', type: 'text/plain; charset=utf-8' });
+});
+
+test('a page of plain data ends with the element that reaches 1 MiB', () => {
+  const elements = Array.from({ length: 9 }, (_, i) => ({ id: i + 1, name: 'é'.repeat(200_000) }));
+  const { content, count, last } = pageContent(elements, 'id');
+  expect([count, last, JSON.parse(content.text)]).toEqual([3, 3, elements.slice(0, 3)]);
+  expect(content.bytes).toBe(Buffer.byteLength(content.text));
 });
 
 test.each<[string, Pick<Field, 'schema' | 'contentType'>, string]>([

@@ -3,14 +3,30 @@ import { describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
 import { listen, modes, withFunctions } from '../listen.ts';
 
-describe.each(modes)('%s', (_, options) => {
+/** The stores that have versions of lists, each as a function that creates one, and returns how it is opened for a run. */
+const stores: [string, () => () => Promise<Store>][] = [
+  ['in memory', () => async () => memoryStore()],
+  [
+    'on a data folder',
+    (folder = newFolder()) =>
+      () =>
+        openLowdbStore(folder, allCollections),
+  ],
+];
+
+const variants = modes.flatMap(([mode, options]) =>
+  stores.map(([where, newStore]) => [`${mode}, ${where}`, options, newStore] as const),
+);
+
+describe.each(variants)('%s', (_, options, newStore) => {
   async function serving(
-    folder: string,
+    open: () => Promise<Store>,
     work: (ask: (path: string, known?: string) => Promise<Response>) => Promise<void>,
   ) {
-    const store = await openLowdbStore(folder, allCollections);
+    const store = await open();
     const server = await listen(options, store);
     const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
     try {
@@ -26,7 +42,7 @@ describe.each(modes)('%s', (_, options) => {
   }
 
   test.each(['', '/1', '?limit=1'])('an unchanged resource gets a 304: /pets%s', async (path) => {
-    await serving(newFolder(), async (ask) => {
+    await serving(newStore(), async (ask) => {
       await ask('add');
       const first = await ask(path);
       const tag = first.headers.get('etag') ?? '';
@@ -50,10 +66,10 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('an ETag of another run of the server does not match', async () => {
-    const folder = newFolder();
+    const open = newStore();
     const tags: (string | null)[] = [];
     for (let run = 0; run < 2; run++) {
-      await serving(folder, async (ask) => void tags.push((await ask('')).headers.get('etag')));
+      await serving(open, async (ask) => void tags.push((await ask('')).headers.get('etag')));
     }
     expect(new Set(tags).size).toBe(2);
   });
@@ -70,7 +86,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('a missing pet is a 404 despite If-None-Match; a creation has no ETag', async () => {
-    await serving(newFolder(), async (ask) => {
+    await serving(newStore(), async (ask) => {
       expect((await ask('/7', '*')).status).toBe(404);
       const added = await ask('add', '*');
       expect([added.status, added.headers.get('etag')]).toEqual([201, null]);

@@ -9,6 +9,7 @@ import { handlers } from '../../src/handlers.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { apiOf } from '../../src/store/stored.ts';
 import { runCommand } from '../server-process.ts';
 
 /** The result of importing lines. Closes the store. */
@@ -26,7 +27,7 @@ async function importInto(store: Store, lines: string) {
 }
 
 async function all(store: Store): Promise<Pet[]> {
-  const pets = await handlers(store).listPets({ after: 0, limit: 100_000 });
+  const pets = await apiOf(handlers(store)).listPets({ after: 0, limit: 100_000 });
   await store.close();
   return pets;
 }
@@ -56,7 +57,7 @@ describeOnDatabase('export and import', (newDatabase) => {
       stderr: 'Added 2501 pets; 0 already existed.\n',
     });
     const store = await openPostgresStore(url);
-    expect(await handlers(store).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
+    expect(await apiOf(handlers(store)).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
     expect(await all(store)).toEqual([...pets, { id: 2502, name: 'next', categoryId: 1 }]);
 
     const back = runCommand(['export', 'pets'], into);

@@ -6,6 +6,7 @@ import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
 import { openPostgresStore as openCollections } from '../../src/store/postgres/postgres.ts';
 import { migrate, schemaOf } from '../../src/store/postgres/schema.ts';
+import { apiOf } from '../../src/store/stored.ts';
 import { addMany, contents, everything } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
 import * as format1 from './format-1.ts';
@@ -32,7 +33,7 @@ describeOnDatabase('the schema', (newDatabase) => {
   test('is made once when many servers start concurrently', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresStore(url, { poolSize: 2 })));
-    const added = await Promise.all(stores.map((store) => handlers(store).createPet(rex)));
+    const added = await Promise.all(stores.map((store) => apiOf(handlers(store)).createPet(rex)));
     expect(added.map(({ id }) => id).sort((a, b) => a - b)).toEqual(stores.map((_, i) => i + 1));
     for (const store of stores) await store.close();
   });
@@ -54,7 +55,7 @@ describeOnDatabase('the schema', (newDatabase) => {
     await killed.end();
     const store = await waiting;
     onTestFinished(() => store.close());
-    expect(await handlers(store).createPet(rex)).toMatchObject({ id: 1 });
+    expect(await apiOf(handlers(store)).createPet(rex)).toMatchObject({ id: 1 });
   });
 
   test('waits for the lock of another server for a limited time', async () => {
@@ -128,7 +129,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     for (const store of stores) {
       const page = await store.collection('pets').list({ after: 0, limit: 9 });
       expect(page.json.text).toBe(`[${carried.join(',\n')}]`);
-      expect(await handlers(store).listPets({ limit: 9, status: 'sold' })).toEqual([
+      expect(await apiOf(handlers(store)).listPets({ limit: 9, status: 'sold' })).toEqual([
         decode({ text: carried[0] ?? '', encoding: 'utf8' }),
       ]);
     }

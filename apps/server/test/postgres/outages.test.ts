@@ -6,6 +6,7 @@ import { handlers } from '../../src/handlers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
 import type { PostgresStore } from '../../src/store/postgres/postgres.ts';
+import { apiOf } from '../../src/store/stored.ts';
 import { type Listening, listen } from '../listen.ts';
 import { openSession } from './session.ts';
 
@@ -130,7 +131,7 @@ describeOnClusters('outages of the database', (newCluster) => {
     const store = await openPostgresStore(cluster.url(), timeouts);
     onTestFinished(() => store.close());
     expect(await store.ready()).toBe(false);
-    expect(await handlers(store).listPets({ after: 0, limit: 1 })).toHaveLength(1);
+    expect(await apiOf(handlers(store)).listPets({ after: 0, limit: 1 })).toHaveLength(1);
     expect(await store.ready()).toBe(false);
     cluster.set(`synchronous_standby_names = ''`);
     cluster.reload();

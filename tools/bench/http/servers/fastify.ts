@@ -50,6 +50,6 @@ function responseOf({ success, responses }: { success: number; responses: Readon
 }
 
 async function inFolder(folder: string): Promise<Api> {
-  const { handlers, openLowdbStore } = await import('@petstore/server');
-  return handlers(await openLowdbStore(folder));
+  const { apiOf, handlers, openLowdbStore } = await import('@petstore/server');
+  return apiOf(handlers(await openLowdbStore(folder)));
 }

@@ -51,8 +51,8 @@ export async function fetchAll(list: PagedList, query: Node, preferredSize: numb
   let isPartial = false;
   for (let target: string | undefined = request.target, pages = 0; target !== undefined; pages++) {
     const page: Page = await fetchPage(list, { ...request, target });
-    if (isPartial && list.pagination.by !== 'last' && page.elements.length === 0)
-      return [...elements, 'a page that is not full leads to an empty page'];
+    if (isPartial && list.pagination.by !== 'last')
+      return [...elements, 'a page that is not full leads to another page'];
     isPartial = page.elements.length < size;
     elements.push(...page.elements);
     if (pages > MAX_ELEMENTS / size) return [...elements, 'the pages do not end'];

@@ -22,8 +22,6 @@ export interface Service {
   readonly apiKey: string;
   readonly send: Send;
   get(path: string): Promise<Response>;
-  /** Whether stored elements have versions, so that conditional requests work. */
-  readonly hasVersions?: true;
   /** Runs `work` while every call of the store fails. */
   readonly whileFailing?: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -34,10 +32,7 @@ export type PathValues = Readonly<Record<string, unknown>>;
 /** A server that has not responded by then fails the check. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-/**
- * Starts two servers. The first server responds on the fast path, with JSON from its store. The second server is the Express app,
- * which responds with the results of the handlers, and the store of the second server can fail.
- */
+/** Starts two servers. The first responds on the fast path, from a data folder. The second is the Express app, and its store can fail. */
 export async function startServers(server: Server, spec: Spec) {
   const apiKey = 'a-key-that-is-for-the-check';
   const options = { keys: server.keyCheck(server.parseKeys(apiKey)) };
@@ -60,7 +55,7 @@ export async function startServers(server: Server, spec: Spec) {
   };
   const stored = started.adopt(await server.openLowdbStore(folder), (store) => store.close());
   const { memory, whileFailing } = breakable(server);
-  const plain: Service = { ...(await start(await server.createApp(stored, options))), hasVersions: true };
+  const plain = await start(await server.createApp(stored, options));
   const failing: Service = { ...(await start(await server.createExpressListener(memory, options))), whileFailing };
   const running = started.move();
   return { services: [plain, failing] as const, [Symbol.asyncDispose]: () => running.disposeAsync() };
@@ -94,8 +89,10 @@ function breakable({ memoryStore, StoreUnavailableError }: Server) {
       get: (_, name) => {
         const property = Reflect.get(target, name);
         if (typeof property !== 'function') return property;
-        return (...args: unknown[]) =>
-          failing ? Promise.reject(new StoreUnavailableError('for the check')) : property.apply(target, args);
+        return (...args: unknown[]) => {
+          if (failing) throw new StoreUnavailableError('for the check');
+          return property.apply(target, args);
+        };
       },
     });
   const store = memoryStore();

@@ -11,8 +11,8 @@ export interface TestRequest extends Expectation {
   /** The end of `the response to …` in a finding. */
   readonly label: string;
   readonly request: WireRequest;
-  /** The ability of the service that the request needs. */
-  readonly needs?: 'whileFailing' | 'hasVersions' | undefined;
+  /** Whether the store fails during the request. */
+  readonly withFailingStore?: true;
 }
 
 interface Expectation {
@@ -49,21 +49,21 @@ export function* testRequestsFor(service: Service, operation: Operation, existin
   const withUnknownType = { ...withHeader(validRequest, 'Content-Type', 'application/x-unknown'), body: 'x' };
   const tooLarge = { ...validRequest, body: 'x'.repeat(BODY_LIMIT + 1) };
   const inputsOfMissing = inputsOfMissingResource(spec, operation, allInputs);
-  const requests: [status: number, label: string, request: WireRequest | undefined, needs?: TestRequest['needs']][] = [
-    [304, 'If-None-Match: *', withAnyTag, 'hasVersions'],
-    [412, 'another If-Match', withUnknownTag, 'hasVersions'],
+  const requests: [status: number, label: string, request: WireRequest | undefined][] = [
+    [304, 'If-None-Match: *', withAnyTag],
+    [412, 'another If-Match', withUnknownTag],
     [404, 'the identifier of no resource', inputsOfMissing && build(inputsOfMissing)],
     [413, 'a body that is too large', operation.body && tooLarge],
     [415, 'a body of another type', operation.body && withUnknownType],
   ];
-  for (const [status, label, request, needs] of requests)
-    if (request && isDeclared(operation, status)) yield { label, request, ...oneOf(status), needs };
+  for (const [status, label, request] of requests)
+    if (request && isDeclared(operation, status)) yield { label, request, ...oneOf(status) };
   yield {
     label: 'a failing store',
     request: validRequest,
     accepts: (status) => isSuccess(operation, status) || status >= 500,
     expected: 'a success, or an error of the service',
-    needs: 'whileFailing',
+    withFailingStore: true,
   };
 }
 

@@ -123,7 +123,6 @@ async function openUnlocked(
   const declared = new Map(collections.map((declaration) => [declaration.name, collectionIn(declaration, parts)]));
   let closed: Promise<void> | undefined;
   return {
-    passesJson: true,
     collection: (name) => collectionNamed(declared, name),
     ready: async () => closed === undefined && !hasFailed,
     hasFailed: () => hasFailed,

@@ -77,7 +77,6 @@ export async function openPostgresStore(
     writers.close();
   };
   return {
-    passesJson: true,
     collection: (name) => collectionNamed(byName, name),
     ready: async () => {
       const pinged = read(ping, [0]).then(

@@ -1,9 +1,9 @@
-import { type Api, type Book, type Input, type Loan, operations } from '@petstore/types';
+import { type Book, type Loan, operations } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
-import type { StoredResponse } from './http/response.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
 import { decode } from './store/document.ts';
 import type { Collection, Properties, Store } from './store/store.ts';
+import { type Handlers, stored } from './store/stored.ts';
 
 const { limit: limitField } = operations.listBooks.fields;
 const { size: sizeField } = operations.listLoans.fields;
@@ -16,16 +16,18 @@ interface Cover {
 }
 
 /** The operations of the library. */
-export function handlers(store: Store): Api {
+export function handlers(store: Store): Handlers {
   const books = () => store.collection('books');
   const loans = () => store.collection('loans');
   const covers = () => store.collection('covers');
 
-  const bookOf = async (id: number) =>
-    found(await read<Book>(books(), id), `There is no book with the identifier ${id}.`);
+  const noBook = (id: number) => () => new HttpError('not_found', `There is no book with the identifier ${id}.`);
+  const bookOf = (id: number) => stored<Book>(books(), (books) => books.get(id), noBook(id));
   const loanOf = async (bookId: number, id: number) => {
-    const loan = await read<Loan>(loans(), id);
-    return found(loan?.bookId === bookId ? loan : undefined, `The book ${bookId} has no loan ${id}.`);
+    const noLoan = () => new HttpError('not_found', `The book ${bookId} has no loan ${id}.`);
+    const loan = await stored<Loan>(loans(), (loans) => loans.get(id), noLoan);
+    if (loan.decode().bookId !== bookId) throw noLoan();
+    return loan;
   };
   const ofBook = (collection: Collection, bookId: number, after: number, limit: number) =>
     collection.list({ after, limit, maxBytes: MAX_PAGE_BYTES, filter: { property: 'bookId', value: bookId } });
@@ -42,12 +44,13 @@ export function handlers(store: Store): Api {
       }
       return listed.slice(0, limit);
     },
-    createBook: async (book) => written(await books().create(book)),
+    createBook: (book) => stored(books(), (books) => books.create(book)),
     getBook: ({ 'book-id': id }) => bookOf(id),
-    replaceBook: async ({ 'book-id': id, ...book }) => written(await books().replace(id, book)),
+    replaceBook: ({ 'book-id': id, ...book }) => stored(books(), (books) => books.replace(id, book), noBook(id)),
     patchBook: async ({ 'book-id': id, ...patch }) => {
       for (;;) {
-        const book = found(await books().get(id), `There is no book with the identifier ${id}.`);
+        const book = await books().get(id);
+        if (!book) throw noBook(id)();
         // A change that came between is not overwritten: the patch is applied to it.
         const result = await books().replace(id, merged(decode(book.json), patch), { ifVersion: book.version });
         if (result.outcome !== 'conflict') return written(result);
@@ -75,7 +78,7 @@ export function handlers(store: Store): Api {
     },
     createLoan: async ({ 'book-id': bookId, ...loan }) => {
       await bookOf(bookId);
-      return written(await loans().create({ bookId, ...loan }));
+      return stored(loans(), (loans) => loans.create({ bookId, ...loan }));
     },
     getLoan: ({ 'book-id': bookId, loanId }) => loanOf(bookId, loanId),
     replaceLoan: async ({ 'book-id': bookId, loanId, ...loan }) => {
@@ -90,21 +93,6 @@ export function handlers(store: Store): Api {
       await loanOf(bookId, loanId);
     },
   };
-}
-
-/** A book is sent as the store has it, with its version. */
-export function storedHandlers(store: Store) {
-  return {
-    getBook: async ({ 'book-id': id }: Input<'getBook'>): Promise<StoredResponse | undefined> => {
-      const document = await store.collection('books').get(id);
-      return document && { json: document.json, version: document.version };
-    },
-  };
-}
-
-async function read<T>(collection: Collection, id: number): Promise<T | undefined> {
-  const document = await collection.get(id);
-  return document && decode<T>(document.json);
 }
 
 function found<T>(value: T | undefined, message: string): T {

@@ -1,0 +1,74 @@
+import type { Api, Arguments, OperationId, Result } from '@petstore/types';
+import { decode, whenRead } from './document.ts';
+import type { Awaitable, Collection, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
+
+/** The operations of `Api` as the server implements them: the result is plain data, or stands for JSON text in the store. */
+export type Handlers = {
+  [Id in OperationId]: (...input: Arguments<Id>) => Awaitable<Result<Id> | Stored<Result<Id>>>;
+};
+
+/** A collection, and its version before something was read from it. */
+export interface CollectionState {
+  readonly collection: Pick<Collection, 'version'>;
+  readonly version: string | undefined;
+}
+
+/** A result that the store has as JSON text, which is sent unparsed. */
+export class Stored<T> {
+  readonly json: JsonText;
+  /** Changes whenever the text does. The ETag is made from it. */
+  readonly version: string | undefined;
+  /** For a page of a list. */
+  readonly page: Page | undefined;
+  /** The text is current, and a cached response valid, until this state changes. */
+  readonly state: CollectionState;
+
+  constructor(read: Document | Page, state: CollectionState) {
+    this.json = read.json;
+    this.version = 'outcome' in read ? read.version : state.version;
+    this.page = 'outcome' in read ? undefined : read;
+    this.state = state;
+  }
+
+  decode(): T {
+    return decode<T>(this.json);
+  }
+}
+
+type Access<R> = (collection: Collection) => Awaitable<R>;
+
+/**
+ * Reads or writes a document, or reads a page. Throws the error of `otherwise` if there is no document to return. What is read may
+ * depend on this collection alone, because the response to a read is cached until the collection changes.
+ */
+export function stored<T>(collection: Collection, access: Access<Page>): Awaitable<Stored<T[]>>;
+export function stored<T extends Properties>(collection: Collection, access: Access<Document>): Awaitable<Stored<T>>;
+export function stored<T extends Properties>(
+  collection: Collection,
+  access: Access<Document | NotWritten | undefined>,
+  otherwise: (outcome: NotWritten['outcome']) => Error,
+): Awaitable<Stored<T>>;
+export function stored(
+  collection: Collection,
+  access: Access<Document | Page | NotWritten | undefined>,
+  otherwise?: (outcome: NotWritten['outcome']) => Error,
+): Awaitable<Stored<unknown>> {
+  // If a write makes this version outdated, the next request reads again.
+  const state = { collection, version: collection.version() };
+  return whenRead(access(collection), (result) => {
+    if (result && 'json' in result) return new Stored(result, state);
+    throw otherwise?.(result?.outcome ?? 'missing');
+  });
+}
+
+/** The handlers as an `Api`: each result is plain data. */
+export function apiOf(handlers: Handlers): Api {
+  const plain =
+    (handler: (...input: never[]) => unknown) =>
+    async (...input: never[]) => {
+      const result = await handler(...input);
+      return result instanceof Stored ? result.decode() : result;
+    };
+  // `fromEntries` loses the type of each function.
+  return Object.fromEntries(Object.entries(handlers).map(([id, handler]) => [id, plain(handler)])) as unknown as Api;
+}
