@@ -170,6 +170,7 @@ export class Connection {
     if (response instanceof WholeResponse && allowsWholeResponse(request)) response.keepAlive = this.#shared.keepAlive;
     const isLast = (this.#shared.draining && this.#waiting.length === 0) || asksForUpgrade(request);
     if (isLast) response.setHeader('Connection', 'close');
+    else if (!hasShortBody(request)) closeUnlessComplete(request, response);
     this.#shared.app(request, response);
   }
 
@@ -257,4 +258,13 @@ export class Connection {
     if (socket.readableEnded) socket.once('finish', () => socket.destroy());
     else socket.once('end', () => socket.destroy()).resume();
   }
+}
+
+/** Announces the end of the connection in the head of a response, if the request is still incomplete then: `#onClose` ends the connection. */
+function closeUnlessComplete(request: IncomingMessage, response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.writeHead = (...args: unknown[]) => {
+    response.shouldKeepAlive &&= isComplete(request);
+    return writeHead(...args);
+  };
 }
