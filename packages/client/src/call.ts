@@ -57,8 +57,8 @@ export interface RawRequest {
   readonly body?: Body;
 }
 
-/** The response to a request that the spec does not describe. */
-export interface RawResponse {
+/** The text of a response to a request that the spec does not describe, and the response. */
+export interface TextAndResponse {
   readonly text: string;
   readonly response: HttpResponse;
 }
@@ -69,7 +69,7 @@ export async function request(
   { method: name, path, headers, body }: RawRequest,
   options?: CallOptions,
   url: CallArguments['url'] = (built) => built,
-): Promise<RawResponse> {
+): Promise<TextAndResponse> {
   // fetch sends `get` as GET, but `patch` as it is.
   const method = name.toUpperCase();
   // fetch would reject such a request with the error of a broken connection, so it is rejected here.

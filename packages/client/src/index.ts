@@ -1,5 +1,5 @@
 export type * from '@petstore/types';
-export { atServer, type Call, type Outcome, outcome, type RawRequest, type RawResponse, request } from './call.ts';
+export { atServer, type Call, type Outcome, outcome, type RawRequest, request, type TextAndResponse } from './call.ts';
 export {
   type Body,
   type CallOptions,

@@ -1,5 +1,5 @@
 import { exactJson, type OperationId, type operations, type Pagination, type Result } from '@petstore/types';
-import { type Call, type RawRequest, type RawResponse, request } from './call.ts';
+import { type Call, type RawRequest, request, type TextAndResponse } from './call.ts';
 import type { CallOptions, Connection, HttpResponse } from './connection.ts';
 import { errorFrom, parseIfJson } from './errors.ts';
 import type { DataAndResponse } from './execute.ts';
@@ -99,7 +99,7 @@ export async function* requestPages(
   connection: Connection,
   raw: RawRequest,
   options?: CallOptions,
-): AsyncGenerator<RawResponse, RawResponse> {
+): AsyncGenerator<TextAndResponse, TextAndResponse> {
   let page = await request(connection, raw, options);
   let trail: Trail | undefined;
   while (true) {

@@ -1,3 +1,4 @@
+import { responseOf } from '@petstore/types';
 import { isExact, type Parse } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
 import { BaseError, errorFrom } from './errors.ts';
@@ -52,7 +53,7 @@ export const byStatus =
   (parsers: Readonly<Record<string, Parse>>): Parse =>
   async (response) => {
     const { status } = response;
-    const parse = parsers[status] ?? parsers[`${Math.floor(status / 100)}XX`] ?? parseText;
+    const parse = responseOf({ responses: parsers }, status) ?? parseText;
     return { status, data: await parse(response) };
   };
 

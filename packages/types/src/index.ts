@@ -5,7 +5,7 @@ export { operations, schemas } from './gen/operations.gen.ts';
 export { deployments, service, version } from './gen/service.gen.ts';
 export type * from './gen/types.gen.ts';
 export { exactJson, exactReplacer, isRounded, parseExact, repeatedKey, roundedNumber } from './json.ts';
-export { int64Of, isExactNumber, isInt64 } from './numbers.ts';
+export { int64Of, isExactNumber, isInt64, parseScalar } from './numbers.ts';
 export {
   type BodyKind,
   type Field,
@@ -15,6 +15,7 @@ export {
   type OperationResponse,
   type Pagination,
   type PropertyEncoding,
+  pathFieldsOf,
   type RequestBody,
   responseOf,
   type Schema,

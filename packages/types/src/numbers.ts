@@ -32,6 +32,14 @@ export function isInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
+/** Parses the text of an integer, a number or a boolean; undefined if the text is no value of this type. */
+export function parseScalar(text: string, type: string): number | bigint | boolean | undefined {
+  if (type === 'integer' && /^(0|-?[1-9]\d*)$/.test(text))
+    return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+  if (type === 'number' && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : undefined;
+}
+
 /** The normalized form of a decimal number: its significant digits and a power of ten. */
 function scientific(source: string): { digits: string; exponent: number } {
   const sign = source.startsWith('-') ? '-' : '';

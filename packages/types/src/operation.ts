@@ -168,7 +168,15 @@ export interface Operation {
   readonly success?: number;
 }
 
-/** The response that an operation declares for a status: for the status itself, for its range, or as the default. */
-export function responseOf({ responses }: Pick<Operation, 'responses'>, status: number): OperationResponse | undefined {
+/** The names of the fields in the path, in order. */
+export function pathFieldsOf({ path }: Pick<Operation, 'path'>): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+/** What is declared for a status: for the status itself, for its range, or as the default. */
+export function responseOf<Response>(
+  { responses }: { readonly responses: Readonly<Record<string, Response>> },
+  status: number,
+): Response | undefined {
   return responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
 }

@@ -2,9 +2,9 @@ import {
   connect,
   observe,
   PetstoreError,
-  type RawResponse,
   request,
   requestPages,
+  type TextAndResponse,
   TimeoutError,
 } from '@petstore/client';
 import { type Operation, type SecurityScheme, service, typeIn } from '@petstore/types';
@@ -53,7 +53,7 @@ export async function api(invocation: Invocation): Promise<void> {
 }
 
 /** Yields the elements of the first page, and of all following pages. */
-async function* rowsOfPages(first: unknown, following: AsyncIterable<RawResponse>): AsyncGenerator<unknown> {
+async function* rowsOfPages(first: unknown, following: AsyncIterable<TextAndResponse>): AsyncGenerator<unknown> {
   yield* rowsOf(first);
   for await (const page of following) {
     const data = dataOf(page);
@@ -62,13 +62,13 @@ async function* rowsOfPages(first: unknown, following: AsyncIterable<RawResponse
   }
 }
 
-function dataOf({ text, response }: RawResponse): unknown {
+function dataOf({ text, response }: TextAndResponse): unknown {
   const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '');
   return isJson ? jsonValueIfValid(text) : undefined;
 }
 
 /** The status and the headers of a response as HTTP text. */
-function headOf(response: RawResponse['response']): string {
+function headOf(response: TextAndResponse['response']): string {
   const lines = [...headerPairs(response)].map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP ${response.status}`, ...lines].map(escapeControls).join('\n')}\n\n`;
 }

@@ -1,4 +1,4 @@
-import type { Field, Operation, Schema } from '@petstore/types';
+import { type Field, type Operation, pathFieldsOf, type Schema } from '@petstore/types';
 import { expected, parseJson, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
@@ -90,11 +90,6 @@ function setPageSize(input: Input, { pagination, fields }: Operation, flags: Inv
   const { minimum = 1, maximum = Number.POSITIVE_INFINITY } = fields[pagination.limit]?.schema ?? {};
   const size = Math.min(typeof total === 'number' ? total : maximum, maximum);
   if (Number.isFinite(size)) input[pagination.limit] ??= Math.max(size, minimum);
-}
-
-/** The path fields that the arguments of an operation set, in order. */
-export function pathFieldsOf({ path }: Operation): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
 /** Reads and validates the input in `--data`: a value, `@file`, or `-` for stdin. */

@@ -1,9 +1,8 @@
-import { isBinary, type Operation, operations, service } from '@petstore/types';
+import { isBinary, type Operation, operations, pathFieldsOf, service } from '@petstore/types';
 import { type Argument, type Flag, kebab, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
 import { kindOf } from '../flags/parse-value.ts';
 import { type CommandNode, successorHint } from '../parse/command.ts';
 import { builtinCommands } from './builtin.ts';
-import { pathFieldsOf } from './input-from-flags.ts';
 import { runOperation } from './operation.ts';
 import { operationFlags } from './operation-flags.ts';
 

@@ -6,6 +6,7 @@ import {
   isRounded,
   type JsonType,
   mayBeWide,
+  parseScalar,
   propertiesOf,
   repeatedKey,
   resolved,
@@ -33,7 +34,7 @@ export function parseWord(text: string, schema: Schema): ParsedValue {
   if (kind === 'array') return parseElements(text, schema);
   if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
   if (kind === 'object' && text.startsWith('{')) return parseJson(text, kinds.object);
-  const value = parseAs(text, kind);
+  const value = kind === 'string' ? text : parseScalar(text, kind);
   if (kind === 'number' && value !== undefined && isRounded(text)) return roundingOf(text);
   return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
 }
@@ -176,18 +177,3 @@ const kinds = {
   object: 'a JSON object',
   json: 'a JSON value',
 } as const satisfies Partial<Record<JsonType | 'json', string>>;
-
-/** Parses a word as a type; undefined if the type has no such value. */
-function parseAs(text: string, kind: keyof typeof kinds): unknown {
-  switch (kind) {
-    case 'integer':
-      if (!/^(0|-?[1-9]\d*)$/.test(text)) return undefined;
-      return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
-    case 'number':
-      return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
-    case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : undefined;
-    default:
-      return kind === 'string' ? text : undefined;
-  }
-}

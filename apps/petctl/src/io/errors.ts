@@ -91,11 +91,10 @@ export class InterruptedError extends CliError {
   }
 }
 
-/** The system's code of an error or its cause, else the message. */
+/** The system's code of an error, else the message. */
 export function systemCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause === undefined ? error.message : systemCode(error.cause);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
 /** A hint that names the candidate closest to a misspelt word, or the fallback if none is close. */

@@ -71,7 +71,7 @@ export function throughProxy(url: URL, proxy: URL): OpenRequest {
         ...toProxy,
         agent,
         path: url.origin + path,
-        headers: { ...Object.fromEntries(Object.entries(headers ?? {})), ...authorization, host: url.host },
+        headers: { ...(headers as http.OutgoingHttpHeaders), ...authorization, host: url.host },
       }).on('error', mark);
   }
   const agent = new https.Agent({ keepAlive: true });

@@ -34,7 +34,6 @@ export function errorReport(error: unknown): ErrorReport {
   if (error instanceof TimeoutError)
     return { ...report('unreachable', `${error.message}.`, 'Use a longer --timeout.'), code: 'timeout' };
   if (error instanceof ConnectionError) {
-    if (error.cause === undefined) return report('failed', `${error.message}.`);
     const code = systemCode(error.cause);
     const proxy = proxyErrors.get(Object(error.cause));
     return report(

@@ -68,7 +68,7 @@ function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string>
   const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', origin: 'default' };
   const { value, origin } = configuredUrl(sources) ?? fallback;
   if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
-  return { value: connect({ apiKey: '-', baseUrl: value }).baseUrl, origin };
+  return { value: connect({ baseUrl: value }).baseUrl, origin };
 }
 
 /** The URL or deployment of the first source that has one. */

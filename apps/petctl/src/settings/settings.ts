@@ -20,7 +20,7 @@ export const outputs = ['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'] as const
 export type Output = (typeof outputs)[number];
 
 // petctl's defaults are the client's.
-const clientDefaults = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+const clientDefaults = connect({ baseUrl: 'http://localhost' });
 
 /** All settings, by their names in a profile. */
 export const settings = {

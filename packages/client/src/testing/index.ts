@@ -3,7 +3,7 @@ import { type Petstore, petstore } from '../petstore.ts';
 import { HttpError, type Inputs } from './read-body.ts';
 import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
 import { type OperationResult, Resources } from './resources.ts';
-import { allowOf, deprecationOf, errorResponse, responseOf } from './responses.ts';
+import { allowOf, deprecationOf, errorResponse, okResponse } from './responses.ts';
 
 /** The number of the last requests that `requests` holds. */
 const MAX_REQUESTS = 1_000;
@@ -99,7 +99,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       query.set(pagination?.cursor ?? 'after', String(result.next));
       headers.link = `<${basePath}${path}?${query}>; rel="next"`;
     }
-    return responseOf(operation, result, headers);
+    return okResponse(operation, result, headers);
   };
 
   const executeOnce = async (

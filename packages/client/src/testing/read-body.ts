@@ -3,6 +3,7 @@ import {
   isInt64,
   type Operation,
   parseExact,
+  parseScalar,
   propertiesOf,
   type RequestBody,
   repeatedKey,
@@ -141,13 +142,9 @@ export function validate(name: string, value: unknown, schema: Schema, status = 
 
 /** The text of a parameter as a value of the type in its schema. */
 export function valueFrom(text: string, schema: Schema): unknown {
-  const types = typesOf(schema);
-  if (types.includes('integer') && /^(0|-?[1-9]\d*)$/.test(text)) {
-    const value = Number(text);
-    return Number.isSafeInteger(value) ? value : BigInt(text);
+  for (const type of typesOf(schema)) {
+    const value = parseScalar(text, type);
+    if (value !== undefined) return value;
   }
-  if (types.includes('number') && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Number(text);
-  if (typeIn(schema) === 'object') return parseIfJson(text);
-  if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
-  return text;
+  return typeIn(schema) === 'object' ? parseIfJson(text) : text;
 }

@@ -1,5 +1,5 @@
 // Reads requests as the service does, by the operations of the spec.
-import { type Field, type Operation, typeIn, typesOf } from '@petstore/types';
+import { type Field, type Operation, pathFieldsOf, typeIn, typesOf } from '@petstore/types';
 import { HttpError, type Inputs, readBody, validate, valueFrom } from './read-body.ts';
 
 /** An operation, and the percent-encoded parameters in the path that matches it. */
@@ -11,7 +11,7 @@ export interface Route {
 /** The operations with this path, the most specific first: `/things/all` before `/things/{id}`. */
 export function routesOf(operations: readonly Operation[], path: string): Route[] {
   const routes = operations.flatMap((operation) => {
-    const names = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+    const names = pathFieldsOf(operation);
     const literals = operation.path.split(/\{[^}]+\}/).map((text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&'));
     const match = new RegExp(`^${literals.join('([^/]+)')}$`).exec(path);
     return match ? [{ operation, segments: new Map(names.map((name, i) => [name, match[i + 1] ?? ''])) }] : [];

@@ -1,12 +1,12 @@
 // Writes responses as the service does.
-import { exactJson, type Operation, operations, service } from '@petstore/types';
+import { exactJson, type Operation, operations, responseOf, service } from '@petstore/types';
 import type { OperationResult } from './resources.ts';
 
 /** The response of a success. */
-export function responseOf(operation: Operation, result: OperationResult, headers: Record<string, string>): Response {
-  const { responses, successes, success } = operation;
+export function okResponse(operation: Operation, result: OperationResult, headers: Record<string, string>): Response {
+  const { successes, success } = operation;
   const { data, status = success ?? (Number(successes[0]) || 200) } = result;
-  const { kind, mediaType } = responses[status] ?? responses[successes[0] ?? ''] ?? {};
+  const { kind, mediaType } = responseOf(operation, status) ?? {};
   if (kind === undefined) return new Response(null, { status, headers });
   const body = kind === 'json' ? exactJson(data) : (data as ConstructorParameters<typeof Response>[0]);
   return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });

@@ -62,8 +62,8 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
     const { data, outcome } = await send(record.read());
     const columns = Object.entries(asRow(data)).map(([name, value]) => [columnOf(name), value] as const);
     return { record, outcome, row: { line: record.line, outcome, ...Object.fromEntries(columns) } };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
+  } catch (thrown) {
+    const error = thrown as Error;
     const outcome = mayHaveExecuted(error) ? 'unknown' : 'failed';
     return { record, outcome, error, row: { line: record.line, outcome, error: error.message } };
   }
