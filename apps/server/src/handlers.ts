@@ -1,6 +1,5 @@
 import { type Input, operations } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
-import { MAX_PAGE_BYTES } from './limits.ts';
 import type { ListQuery, Store } from './store/store.ts';
 import { type Handlers, stored } from './store/stored.ts';
 
@@ -24,5 +23,5 @@ function queryOf({
   after = afterField.schema.minimum,
   status,
 }: Input<'listPets'> = {}): ListQuery {
-  return { limit, after, maxBytes: MAX_PAGE_BYTES, ...(status && { filter: { property: 'status', value: status } }) };
+  return { limit, after, ...(status && { filter: { property: 'status', value: status } }) };
 }

@@ -80,7 +80,7 @@ export const plantedInHandlers: PlantedDrift[] = edits('conformance', source.han
   'one element less': limit('Math.max(1, limit - 1)'),
   'one less where there is a filter': limit('status ? limit - 1 || 1 : limit'),
   'another default of a page': limit('limit === 20 ? 10 : limit'),
-  'pages that are small': query('maxBytes: MAX_PAGE_BYTES', 'maxBytes: 300'),
+  'pages that are small': query('limit, after,', 'limit, after, maxBytes: 300,'),
   'another order': lists((page) => `${page}.reverse()`),
   'another order where there is a filter': lists((page) => `(input?.status ? ${page}.reverse() : ${page})`),
   'an element read otherwise than it is listed': reads("name: 'pet'"),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { allCollections } from '../collections.ts';
+import { MAX_PAGE_BYTES } from '../limits.ts';
 import {
   type CollectionDeclaration,
   collectionNamed,
@@ -14,7 +15,6 @@ import { IdempotencyMismatchError, NoIdLeftError, StoreUnavailableError } from '
 import { IdempotencyKeys } from './idempotency.ts';
 import {
   type Collection,
-  DEFAULT_PAGE_BYTES,
   type Document,
   type Idempotency,
   MAX_IDEMPOTENCY_KEYS,
@@ -115,7 +115,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
       return true;
     },
     get: (id) => documents.get(id)?.document,
-    list: ({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }) => {
+    list: ({ after, filter, limit, maxBytes = MAX_PAGE_BYTES }) => {
       if (filter && !indexes.includes(filter.property)) throw new Error(`There is no index on '${filter.property}'.`);
       const texts: string[] = [];
       const page = { last: 0, more: false };

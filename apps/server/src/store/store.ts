@@ -105,11 +105,9 @@ export interface ListQuery {
   readonly limit: number;
   /** Only documents whose indexed property has this value. A missing property counts as null. */
   readonly filter?: { readonly property: string; readonly value: unknown };
-  /** The page ends with the document that reaches this size, with one byte per separator. */
+  /** The page ends with the document that reaches this size, with one byte per separator: MAX_PAGE_BYTES by default. */
   readonly maxBytes?: number;
 }
-
-export const DEFAULT_PAGE_BYTES = 2 ** 20;
 
 export interface Page {
   /** An array whose documents are separated by `,\n`. */

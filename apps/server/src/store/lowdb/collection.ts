@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MAX_PAGE_BYTES } from '../../limits.ts';
 import {
   type CollectionDeclaration,
   decodeText,
@@ -12,17 +13,16 @@ import {
 } from '../document.ts';
 import { NoIdLeftError } from '../errors.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import {
-  type Awaitable,
-  type Collection,
-  DEFAULT_PAGE_BYTES,
-  type Document,
-  type Idempotency,
-  type ListQuery,
-  type NotWritten,
-  type Page,
-  type Properties,
-  type Removed,
+import type {
+  Awaitable,
+  Collection,
+  Document,
+  Idempotency,
+  ListQuery,
+  NotWritten,
+  Page,
+  Properties,
+  Removed,
 } from '../store.ts';
 import { type NewRecord, SEPARATOR } from './block.ts';
 import type { Catalog } from './catalog.ts';
@@ -132,7 +132,7 @@ export function collectionIn(
   }
 
   /** Finds the documents of a page, and the spans of their texts. */
-  function findPage({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }: ListQuery) {
+  function findPage({ after, filter, limit, maxBytes = MAX_PAGE_BYTES }: ListQuery) {
     const spans: Span[] = [];
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;

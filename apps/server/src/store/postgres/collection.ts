@@ -1,17 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { MAX_PAGE_BYTES } from '../../limits.ts';
 import { type CollectionDeclaration, encodeBody, obstacleTo, storedDocument, withId } from '../document.ts';
 import { IdempotencyMismatchError, NoIdLeftError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
-import {
-  type Collection,
-  type Commit,
-  DEFAULT_PAGE_BYTES,
-  type Document,
-  type Idempotency,
-  type NotWritten,
-  type Properties,
-  type Removed,
-} from '../store.ts';
+import type { Collection, Commit, Document, Idempotency, NotWritten, Properties, Removed } from '../store.ts';
 import { isKeyTaken, isOutOfIds, isRejection, uncertain } from './errors.ts';
 import type { Read } from './group-read.ts';
 import type { RunCommit } from './idempotent-commit.ts';
@@ -92,7 +84,7 @@ export function postgresCollection(
       const [version, text] = await read(statements.get, [id]);
       return typeof text === 'string' ? storedDocument(id, String(version), text, 'utf8') : undefined;
     },
-    list: async ({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }) => {
+    list: async ({ after, filter, limit, maxBytes = MAX_PAGE_BYTES }) => {
       const statement = filter ? statements.lists.get(filter.property) : statements.list;
       if (!statement) throw new Error(`There is no index on '${filter?.property}'.`);
       const values = [after, limit, maxBytes, ...(filter ? [keyOf(filter.value)] : [])];

@@ -1,6 +1,5 @@
 import { type Book, type Loan, operations } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
-import { MAX_PAGE_BYTES } from './limits.ts';
 import { decode } from './store/document.ts';
 import type { Collection, Properties, Store } from './store/store.ts';
 import { type Handlers, stored } from './store/stored.ts';
@@ -30,7 +29,7 @@ export function handlers(store: Store): Handlers {
     return loan;
   };
   const ofBook = (collection: Collection, bookId: number, after: number, limit: number) =>
-    collection.list({ after, limit, maxBytes: MAX_PAGE_BYTES, filter: { property: 'bookId', value: bookId } });
+    collection.list({ after, limit, filter: { property: 'bookId', value: bookId } });
   const coverOf = async (bookId: number) => decode<Cover[]>((await ofBook(covers(), bookId, 0, 1)).json)[0];
 
   return {
@@ -38,7 +37,7 @@ export function handlers(store: Store): Handlers {
       const listed: Book[] = [];
       const filter = state && { filter: { property: 'state', value: state } };
       for (let last = after, more = true; more && listed.length < limit; ) {
-        const page = await books().list({ after: last, limit, maxBytes: MAX_PAGE_BYTES, ...filter });
+        const page = await books().list({ after: last, limit, ...filter });
         listed.push(...decode<Book[]>(page.json).filter((book) => !genre || genre.includes(book.genre)));
         ({ last, more } = page);
       }
