@@ -66,6 +66,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...edits('petctl', petctl('flags/parse-value.ts'), {
     'any word for an enumeration': swap("'value' in parsed ? validate(parsed.value, schema) : parsed", 'parsed'),
+  }),
+  ...edits('petctl', 'packages/types/src/numbers.ts', {
     'large integers rounded': swap('Number(text) : BigInt(text)', 'Number(text) : Number(text)'),
   }),
 
