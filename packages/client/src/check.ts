@@ -34,7 +34,7 @@ export function checkAnswers(id: OperationId, data: unknown): void {
   const operation: Operation = operations[id];
   const [onlySuccess = '', ...others] = operation.successes;
   // The data of several successes has the form of `byStatus`.
-  const { status, data: value } = others.length === 0 ? { data } : (data as { status: number; data: unknown });
+  const { status, data: value } = others.length === 0 ? { data } : (Object(data) as { status: number; data: unknown });
   const { schema } = (status ? responseOf(operation, status) : operation.responses[onlySuccess]) ?? {};
   if (!schema) return;
   const faults = [...faultsIn(value, schema, '', 'response')].map(sentenceOf);

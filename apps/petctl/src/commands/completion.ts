@@ -117,7 +117,7 @@ function commandCandidates(node: CommandNode): Candidates['words'] {
 
 function helpCandidates(root: CommandNode, path: readonly string[]): Candidates['words'] {
   if (path.length === 0)
-    return [...commandCandidates(root), ...topics().map(({ name, title }) => [name, title] as const)];
+    return [...commandCandidates(root), ...topics.map(({ name, title }) => [name, title] as const)];
   const located = [...walk(root)].find((one) => one.path.join(' ') === path.join(' '));
   return located ? commandCandidates(located.node) : [];
 }

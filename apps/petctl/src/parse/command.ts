@@ -82,13 +82,8 @@ export function flagsOf(node: CommandNode): readonly Flag[] {
 
 /** The global flags as a command accepts them: without the short forms that the command's specific flags use. */
 export function globalFlagsFor({ flags = [] }: CommandNode): readonly Flag[] {
-  const letters = flags.flatMap(({ short }) => short ?? []);
-  if (letters.length === 0) return globalFlags;
-  return globalFlags.map((flag) => {
-    if (flag.short === undefined || !letters.includes(flag.short)) return flag;
-    const { short: _, ...withoutShort } = flag;
-    return withoutShort;
-  });
+  const letters = flags.map(({ short }) => short);
+  return globalFlags.map(({ short, ...flag }) => (short && !letters.includes(short) ? { ...flag, short } : flag));
 }
 
 /** The flags of every command that sends a request. */

@@ -4,8 +4,7 @@ import type { OperationResult } from './resources.ts';
 
 /** The response of a success. */
 export function okResponse(operation: Operation, result: OperationResult, headers: Record<string, string>): Response {
-  const { successes, success } = operation;
-  const { data, status = success ?? (Number(successes[0]) || 200) } = result;
+  const { data, status = Number(operation.successes[0]) || 200 } = result;
   const { kind, mediaType } = responseOf(operation, status) ?? {};
   if (kind === undefined) return new Response(null, { status, headers });
   const body = kind === 'json' ? exactJson(data) : (data as ConstructorParameters<typeof Response>[0]);

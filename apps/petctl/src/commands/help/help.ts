@@ -19,13 +19,13 @@ import { topics } from './topics.ts';
 /** Help for a command, or on a topic. */
 export async function helpOn({ io, args, root, flags }: Invocation): Promise<void> {
   const words = args.flat().map(String);
-  const topic = words.length === 1 ? topics().find(({ name }) => name === words[0]) : undefined;
+  const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
   if (topic) return io.stdout.write(`${topic.title}\n\n${topic.text}\n`);
   let node: CommandNode = root;
   for (const [i, word] of words.entries()) {
     const { commands = [] } = node;
     const child = commands.find(({ name }) => name === word);
-    const names = [...commands.map(({ name }) => name), ...(node === root ? topics().map(({ name }) => name) : [])];
+    const names = [...commands.map(({ name }) => name), ...(node === root ? topics.map(({ name }) => name) : [])];
     const fallback =
       names.length > 0 ? `There is help for ${names.join(', ')}.` : `See 'petctl help ${words.slice(0, i).join(' ')}'.`;
     if (!child) throw new UsageError(`There is no help for '${words.join(' ')}'.`, suggestion(word, names, fallback));
@@ -53,7 +53,7 @@ function sections({ path, node }: CommandAtPath, width: number): [title: string,
     Arguments: (node.args ?? []).map(argumentRow),
     Flags: (node.flags ?? []).map(flagRow),
     'Flags of every command': globalFlagsFor(node).map(flagRow),
-    More: path.length > 0 ? [] : topics().map(({ name, title }) => [`petctl help ${name}`, title] as const),
+    More: path.length > 0 ? [] : topics.map(({ name, title }) => [`petctl help ${name}`, title] as const),
   };
   return [
     ['Examples', examplesOf({ path, node }).map(([line, comment]) => `  ${line.padEnd(46)}  # ${comment}`)],

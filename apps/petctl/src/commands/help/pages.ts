@@ -27,9 +27,7 @@ function page(name: string, located: CommandAtPath, version: string): string {
       .join('\n')}`,
     ...(commands.length > 0 ? [`.SH COMMANDS\n${definitionList(commands.map((one) => [one.name, one.summary]))}`] : []),
     `.SH OPTIONS\n${definitionList(optionsOf(node, flagsOf(node)))}`,
-    ...(path.length > 0 ? [] : topics()).map(
-      ({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`,
-    ),
+    ...(path.length > 0 ? [] : topics).map(({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`),
   ];
   return `${parts.join('\n')}\n`;
 }
@@ -68,7 +66,7 @@ export function markdown(root: CommandNode): string {
     ...[...walk(root)].filter(({ node }) => !node.commands).flatMap(section),
     '## Flags of every command',
     markdownList(optionsOf({}, globalFlags)),
-    ...topics().flatMap(({ title, text }) => [`## ${title}`, `\`\`\`text\n${text}\n\`\`\``]),
+    ...topics.flatMap(({ title, text }) => [`## ${title}`, `\`\`\`text\n${text}\n\`\`\``]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -10,22 +10,6 @@ export interface Topic {
   readonly text: string;
 }
 
-/** The topics of `petctl help`. */
-export function topics(): readonly Topic[] {
-  return [
-    {
-      name: 'exit-codes',
-      title: 'Exit codes',
-      text: Object.values(exitCodes)
-        .map(({ exit, meaning }) => `  ${String(exit).padStart(3)}  ${meaning}`)
-        .join('\n'),
-    },
-    { name: 'environment', title: 'Environment variables', text: environment() },
-    { name: 'formatting', title: 'Formats of results and errors', text: formatting },
-    { name: 'inputs', title: 'Input values', text: inputs },
-  ];
-}
-
 function environment(): string {
   const rows = [
     ...schemes().map(aboutVariable),
@@ -78,3 +62,17 @@ const inputs = `  --tame, --tame=false        a boolean; --no-tame is --tame=fal
 
 If several types are allowed, a value is JSON if valid, else text. If petctl has a flag of the same name, the
 input's flag begins with its location: --query-output, --body-data. --help shows it.`;
+
+/** The topics of `petctl help`. */
+export const topics: readonly Topic[] = [
+  {
+    name: 'exit-codes',
+    title: 'Exit codes',
+    text: Object.values(exitCodes)
+      .map(({ exit, meaning }) => `  ${String(exit).padStart(3)}  ${meaning}`)
+      .join('\n'),
+  },
+  { name: 'environment', title: 'Environment variables', text: environment() },
+  { name: 'formatting', title: 'Formats of results and errors', text: formatting },
+  { name: 'inputs', title: 'Input values', text: inputs },
+];

@@ -1,5 +1,5 @@
 import type { Operation } from '@petstore/types';
-import { CsvError, parse } from 'csv-parse';
+import { type CsvError, parse } from 'csv-parse';
 import { kebab } from '../../flags/flag.ts';
 import { parseValue } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
@@ -55,7 +55,10 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
     const error = await Promise.race([failure, done]);
     yield* takeParsed();
-    if (error) throw quoteError(error, nextLine());
+    if (!error) return;
+    // The options of the parser allow only errors of quotes.
+    const isOpen = (error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED';
+    throw recordError(nextLine(), isOpen ? 'a quote is opened and never closed' : 'its quotes do not match');
   }
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, Buffer.from(chunk)]);
@@ -74,15 +77,6 @@ interface ParsedRecord {
 
 const linesIn = (text: string) => text.split('\n').length - 1;
 const emptyLinesBefore = (text: string) => linesIn(text.slice(0, text.length - text.trimStart().length));
-
-/** The error for a record with unmatched quotes; another error is returned unchanged. */
-function quoteError(error: Error, line: number): Error {
-  if (!(error instanceof CsvError)) return error;
-  return recordError(
-    line,
-    error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is opened and never closed' : 'its quotes do not match',
-  );
-}
 
 const TOO_LONG = `it is longer than ${MAX_RECORD_LENGTH / 2 ** 20} MiB, perhaps because a quote is never closed`;
 
