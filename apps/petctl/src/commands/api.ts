@@ -13,11 +13,12 @@ import { parseValue } from '../flags/parse-value.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import { headerPairs } from '../io/http.ts';
-import { escapeControls, escapeControlsInLines, jsonValueIfValid } from '../io/text.ts';
+import { escapeControls, jsonValueIfValid } from '../io/text.ts';
 import { columnsOf, rowsOf } from '../output/format.ts';
 import { checkFilter } from '../output/jq.ts';
 import { print } from '../output/print.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
+import { writeBody } from '../output/write-body.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
 
 /** Sends a request that the command line describes, and writes the response. */
@@ -45,8 +46,7 @@ export async function api(invocation: Invocation): Promise<void> {
   }
   if (flags.has('include')) await io.stdout.write(headOf(response));
   const data = dataOf(first);
-  // Other content is written unchanged, but on a terminal with its control characters escaped.
-  if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
+  if (data === undefined) return writeBody(text, invocation);
   const columns = columnsOf(rowsOf(data), flags.get('fields'));
   const rows = flags.has('paginate') ? rowsOfPages(data, responses) : rowsOf(data);
   await print(rows, { list: Array.isArray(data), columns, defaultFormat: 'json' }, invocation);

@@ -16,6 +16,7 @@ function environment(): string {
     ...Object.values(settings).map(({ env, flag }) => [env, `As --${flag.name}.`]),
     ['NO_COLOR, FORCE_COLOR', 'No colours, or always colours; --color and --no-color override both.'],
     ['XDG_CONFIG_HOME', 'The folder with petctl/config.json and petctl/credentials.json (default: ~/.config).'],
+    ['APPDATA', 'That folder on Windows, unless XDG_CONFIG_HOME is set.'],
     ['http_proxy, https_proxy', 'Proxies; all_proxy sets both, no_proxy lists exceptions.'],
     ['NODE_EXTRA_CA_CERTS', 'A file with more trusted certificates.'],
   ];
