@@ -160,14 +160,9 @@ export function propertiesIn(
 export function selectedFields(fields: unknown, properties: readonly string[]): readonly string[] {
   if (typeof fields !== 'string') return properties;
   const names = fieldNames(fields);
-  for (const name of names) {
-    if (!properties.includes(name))
-      throw new UsageError(
-        `--fields: there is no property '${name}'.`,
-        suggestion(name, properties, `There are ${properties.join(', ')}.`),
-      );
-  }
-  return names;
+  const unknown = names.find((name) => !properties.includes(name));
+  if (unknown === undefined) return names;
+  throw new UsageError(`--fields: there is no property '${unknown}'.`, suggestion(unknown, properties));
 }
 
 function fieldNames(fields: string): string[] {

@@ -103,7 +103,7 @@ export function inputNames(header: CsvRecord, { fields }: Operation, ignorable: 
       `The header of the CSV names '${title.slice(0, MAX_TITLE_LENGTH)}', which is not a property.`,
       separator
         ? `It seems to use ${separator === ';' ? 'semicolons' : 'tabs'}: separate cells by commas.`
-        : suggestion(title, names, `There are ${names.join(', ')}.`),
+        : suggestion(title, names),
     );
   });
   const twice = columns.find((name, i) => name !== undefined && columns.indexOf(name) !== i);
