@@ -63,6 +63,9 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['pets', 'create', '--data', '{'], 'not JSON'],
     [['pets', 'create', '--data', '{"name":"A","n\\u0061me":"B"}'], "has the property 'name' twice"],
     [['pets', 'create', '--data', '@missing.json'], 'missing.json cannot be read (ENOENT)'],
+    [['pets', 'create', '--data', '@'], "'' cannot be read (ENOENT)"],
+    [['pets', 'import', ''], "'' cannot be read (ENOENT)"],
+    [['pets', 'import', '/dev/null', '--failed', ''], "--failed: '' cannot be written (ENOENT)"],
     [['pets', 'create', '--data', '@/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', '/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', 'missing.json'], 'missing.json cannot be read (ENOENT)'],
@@ -152,6 +155,15 @@ describe('exit codes', () => {
       exit,
       status: reply === 'break' ? null : (reply.status ?? 200),
     });
+  });
+
+  test('a response that breaks off is named, not a body or an address', async () => {
+    const { env } = await record(() => ({ headers: { 'content-length': '9', connection: 'close' }, body: '[' }));
+    const { code, stderr } = await petctl(['pets', 'list', '--retries', '0'], { env });
+    expect(code).toBe(exitCodes.unreachable.exit);
+    expect(stderr).toBe(
+      'petctl: the response could not be read (ECONNRESET). Check the service, or select another with --base-url or --deployment.\n',
+    );
   });
 
   test('a redirect is not followed, and its target is named', async () => {

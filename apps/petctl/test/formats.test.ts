@@ -86,6 +86,11 @@ describe('every format', () => {
   ])('%s of an empty list', async (output, expected) => {
     expect(await list('--status', 'pending', '-o', output)).toBe(expected);
   });
+
+  test.each(['csv', 'table'])('%s of an empty list without known columns is empty', async (output) => {
+    const args = ['api', 'GET', '/pets?status=pending', '-o', output];
+    expect(await petctl(args, { env })).toMatchObject({ code: 0, stdout: '' });
+  });
 });
 
 describe('--jq', () => {

@@ -64,6 +64,6 @@ export async function parseText(response: HttpResponse): Promise<string> {
     response.text = async () => text;
     return text;
   } catch (cause) {
-    throw new BaseError('ConnectionError', 'body could not be read', { cause });
+    throw new BaseError('ConnectionError', 'the response could not be read', { cause });
   }
 }

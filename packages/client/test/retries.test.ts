@@ -58,7 +58,7 @@ describe('a list', () => {
 
   test.each<[string, Responder, number, new (...args: never[]) => Error, object]>([
     ['every connection drops', dropBefore, 3, ConnectionError, {}],
-    ['every response breaks off', dropIn, 3, ConnectionError, {}],
+    ['every response breaks off', dropIn, 3, ConnectionError, { message: 'the response could not be read' }],
     [
       'the service keeps failing',
       respondError(503, 'unavailable'),

@@ -122,5 +122,5 @@ export async function readText(file: string, { stdin }: Io): Promise<string> {
 /** The error for a file that the system does not let petctl read. */
 export function unreadable(file: string, error: unknown): UsageError {
   if (systemCode(error) === 'EISDIR') return new UsageError(`${file} is a folder.`, 'Pass a file, or - for stdin.');
-  return new UsageError(`${file} cannot be read (${systemCode(error)}).`, 'Check its name and permissions.');
+  return new UsageError(`${file || "''"} cannot be read (${systemCode(error)}).`, 'Check its name and permissions.');
 }

@@ -68,8 +68,10 @@ function escapedJson(row: unknown, indent: string): string {
 
 /** CSV with a header (RFC 4180), but with `\n` at the end of lines. */
 function csv({ columns }: Shape): Format {
+  const header = columns.map(quoted).join(',');
   return {
-    head: `${columns.map(quoted).join(',')}\n`,
+    // An empty list of unknown elements has no columns, and a line would be a row.
+    head: header && `${header}\n`,
     row: (row) => `${cellTexts(row, columns).map(quoted).join(',')}\n`,
   };
 }

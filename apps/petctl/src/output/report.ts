@@ -43,7 +43,7 @@ export function errorReport(error: unknown): ErrorReport {
         ? 'To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer.'
         : proxy
           ? `Check the proxy, or change ${proxy.scheme}_proxy or all_proxy.`
-          : 'Check that it runs there, or select another address with --base-url or --deployment.',
+          : 'Check the service, or select another with --base-url or --deployment.',
     );
   }
   if (error instanceof Error && unsendableInputErrors.has(error))

@@ -22,7 +22,7 @@ export function table({ columns }: Shape, sample: readonly unknown[], terminalWi
       .trimEnd();
   const header = line(titles);
   return {
-    head: `${isBold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
+    head: header && `${isBold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
     row: (row) => `${line(cellsOf(row, columns))}\n`,
   };
 }

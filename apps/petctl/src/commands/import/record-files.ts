@@ -72,7 +72,7 @@ function openRecordsFile(flag: string, recordsFile: string, frame: Records['fram
   try {
     descriptor = openSync(recordsFile, 'w');
   } catch (error) {
-    throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${systemCode(error)}).`);
+    throw new UsageError(`--${flag}: ${recordsFile || "''"} cannot be written (${systemCode(error)}).`);
   }
   let isEmpty = true;
   let failure: OutputError | undefined;
