@@ -127,7 +127,12 @@ const KINDS: Record<number, string> = {
  * The error for a response with this text. If the text is not from the service (but from a proxy, for example), the message quotes
  * the text. `body` has no bigints, because `JSON.stringify` cannot write bigints.
  */
-export function errorFrom(response: HttpResponse, text: string, problem?: string, body = parseIfJson(text)): BaseError {
+export function errorFrom(
+  response: HttpResponse,
+  text: string,
+  problem = response.status ? '' : 'redirect hidden by the browser',
+  body = parseIfJson(text),
+): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);

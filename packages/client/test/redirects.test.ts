@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { petstore } from '../src/index.ts';
 import { pets, type Responder, respond, rex, stubbed, stubServer } from './stub-server.ts';
 
 const client = (...responders: Responder[]) => stubbed(responders, { retry: 0 });
@@ -30,6 +31,18 @@ test('the key is never sent to another origin', async () => {
   const { api } = await client(to(302, `${other.baseUrl}/pets`));
   await expect(api.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 302 });
   expect(other.requests).toEqual([]);
+});
+
+test('a redirect that a browser hides is named', async () => {
+  // A browser reports the status 0 for a redirect that it does not follow.
+  const hidden = () => Object.defineProperty(new Response(null), 'status', { value: 0 });
+  const api = petstore({ baseUrl: 'http://pets.test/v1', apiKey: 'k', fetch: async () => hidden() });
+  await expect(api.listPets()).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    status: 0,
+    message: 'redirect hidden by the browser: no body',
+    attempts: 1,
+  });
 });
 
 test('an endless redirect is an error', async () => {
