@@ -83,6 +83,27 @@ test.each([
   expect(files.failedRecords()).toBe(`[\n${text}\n]\n`);
 });
 
+test('an error in a JSON array names the element, which is on another line', async () => {
+  const text = JSON.stringify(
+    [{ name: 'A', categoryId: 1 }, { name: 'B' }, 5, { name: 'C', categoryId: 'x' }],
+    null,
+    2,
+  );
+  const { stdout } = await run(
+    files.write('pretty.json', text),
+    '--dry-run',
+    '-o',
+    'jsonl',
+    '--jq',
+    '.error | select(.)',
+  );
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'element 2: categoryId missing.',
+    'element 3 is not a JSON object.',
+    'element 4: categoryId "x" is no integer.',
+  ]);
+});
+
 test('an empty input is no error', async () => {
   for (const text of ['', '\n', '[]'])
     expect(await run(files.write('none', text))).toMatchObject({

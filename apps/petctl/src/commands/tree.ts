@@ -107,7 +107,7 @@ function importNode(operation: Operation, name: string): CommandNode {
     name,
     operation,
     summary: `${operation.summary}, for each record of a file`,
-    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record. Each result is one line: line number, outcome, and the result or error. Ctrl-C stops after the calls in progress.${operation.idempotencyKey ? REPEATABLE : ''}`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record. Each result is one line: line number (of a JSON array: position), outcome, and the result or error. Ctrl-C stops after the calls in progress.${operation.idempotencyKey ? REPEATABLE : ''}`,
     examples: [
       [`${group}.jsonl`, 'From JSON Lines'],
       [`${group}.csv --failed again.csv`, 'Store failed records for another import'],

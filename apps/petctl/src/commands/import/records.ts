@@ -37,11 +37,11 @@ export async function readRecords(
   const format = requestedFormat ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
   const ignorable = propertiesIn(operation).filter((name) => !Object.hasOwn(operation.fields, name));
   const ignored = new Set<string>();
-  const toInput: ToInput = (data, line) => {
-    if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);
+  const toInput: ToInput = (data, place) => {
+    if (!isObject(data)) throw new UsageError(`${place} is not a JSON object.`);
     const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
     for (const name of ignorable) if (Object.hasOwn(data, name)) ignored.add(name);
-    return rejectIncomplete(checkProperties(Object.fromEntries(known), operation, `line ${line}`), operation, line);
+    return rejectIncomplete(checkProperties(Object.fromEntries(known), operation, place), operation, place);
   };
   if (format === 'json')
     return { records: jsonArray(all, toInput), frame: { head: '[\n', between: ',\n', tail: '\n]\n' }, ignored };
@@ -78,12 +78,12 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all
 async function* fromCsv(records: AsyncIterable<CsvRecord>, columns: Columns, operation: Operation): InputRecords {
   for await (const record of records) {
     const { line, raw } = record;
-    yield { line, raw, read: () => rejectIncomplete(csvInput(record, columns, operation), operation, line) };
+    yield { line, raw, read: () => rejectIncomplete(csvInput(record, columns, operation), operation, `line ${line}`) };
   }
 }
 
-/** The input in a JSON value of a line. */
-type ToInput = (data: unknown, line: number) => Input;
+/** The input in a JSON value; errors name its place in the file. */
+type ToInput = (data: unknown, place: string) => Input;
 
 async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): InputRecords {
   let line = 1;
@@ -106,7 +106,8 @@ async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): Inpu
 
 function* oneLine(text: string, line: number, toInput: ToInput): Generator<InputRecord> {
   const raw = text.replace(/\r$/, '');
-  if (raw.trim() !== '') yield { line, raw, read: () => toInput(parseInputJson(raw, `line ${line}`), line) };
+  const place = `line ${line}`;
+  if (raw.trim() !== '') yield { line, raw, read: () => toInput(parseInputJson(raw, place), place) };
 }
 
 /** Yields the elements of an array. The line of an element is its position. The array has to fit into memory. */
@@ -117,11 +118,11 @@ async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): Inpu
     rejectLarge(text.length, 'the file');
   }
   const data = parseInputJson(text, 'the file');
-  if (!Array.isArray(data)) return yield { line: 1, raw: text.trim(), read: () => toInput(data, 1) };
+  if (!Array.isArray(data)) return yield { line: 1, raw: text.trim(), read: () => toInput(data, 'the file') };
   const texts = elementTexts(text);
   for (const [i, element] of data.entries()) {
     const line = i + 1;
-    yield { line, raw: texts.next().value ?? '', read: () => toInput(element, line) };
+    yield { line, raw: texts.next().value ?? '', read: () => toInput(element, `element ${line}`) };
   }
 }
 
@@ -140,8 +141,8 @@ function* elementTexts(json: string): Generator<string, undefined> {
 }
 
 /** Returns the input, or throws if a required property is missing. */
-function rejectIncomplete(input: Input, operation: Operation, line: number): Input {
+function rejectIncomplete(input: Input, operation: Operation, place: string): Input {
   const missing = missingFields(operation, input);
-  if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);
+  if (missing.length > 0) throw new UsageError(`${place}: ${missing.join(' and ')} missing.`);
   return input;
 }
