@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { withoutCycles } from './cycles.ts';
 import {
   type Document,
   decoded,
@@ -22,7 +23,7 @@ export type ReadFile = (file: string) => string;
 
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
-  return withPaths(withSubtypes(upgraded(bundle(text, path, read))));
+  return withPaths(withoutCycles(withSubtypes(upgraded(bundle(text, path, read)))));
 }
 
 /**
@@ -85,19 +86,11 @@ function withPaths(document: Document): Document {
   return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inlined(item, true))) };
 }
 
-/** The maximum length of a chain of references. A longer chain is a cycle. */
-const MAX_STEPS = 100;
-
 /** Follows a chain of references. Returns the last reference and its target; undefined if there is none. */
-function lastReference(document: Document, first: string): { $ref: string; target: Node } | undefined {
-  let $ref = first;
-  for (let steps = 0; steps < MAX_STEPS; steps++) {
-    const target = resolvePointer(document, $ref.slice(1));
-    if (!isNode(target)) return undefined;
-    if (typeof target.$ref !== 'string') return { $ref, target };
-    $ref = target.$ref;
-  }
-  return undefined;
+function lastReference(document: Document, $ref: string): { $ref: string; target: Node } | undefined {
+  const target = resolvePointer(document, $ref.slice(1));
+  if (!isNode(target)) return undefined;
+  return typeof target.$ref === 'string' ? lastReference(document, target.$ref) : { $ref, target };
 }
 
 /** Bundles files into one document. The targets of references in other files become components of the main file. */

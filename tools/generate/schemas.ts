@@ -97,9 +97,9 @@ export class Schemas {
   /** Follows a reference of any kind, and further references, to the target. */
   target(value: unknown, at: string): Node {
     let target = value;
-    for (let steps = 0; isNode(target) && typeof target.$ref === 'string'; steps++) {
+    while (isNode(target) && typeof target.$ref === 'string') {
       const { description, summary } = target;
-      const next = this.#follow(target.$ref, at, steps);
+      const next = this.#follow(target.$ref, at);
       target = isNode(next) ? { ...next, ...defined({ description, summary }) } : next;
     }
     return node(target);
@@ -108,8 +108,8 @@ export class Schemas {
   /** Follows references between schemas. Returns the target with the keywords that are beside the references. */
   resolve(schema: Schema): Schema {
     let { $ref, ...keywords }: Schema = schema;
-    for (let steps = 0; $ref !== undefined; steps++) {
-      const next = this.#follow($ref, 'components.schemas', steps);
+    while ($ref !== undefined) {
+      const next = this.#follow($ref, 'components.schemas');
       const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
       keywords = { ...behind, ...keywords };
       $ref = further;
@@ -117,28 +117,25 @@ export class Schemas {
     return keywords;
   }
 
-  /** The node that a reference leads to. `steps` references were followed before it. */
-  #follow($ref: string, at: string, steps: number): unknown {
+  /** The node that a reference leads to. */
+  #follow($ref: string, at: string): unknown {
     const target = $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
     if (target === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
-    if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');
     return target;
   }
 
   /**
    * The named and the required properties of an object, and whether others are allowed. Parts of an `allOf` are merged. Undefined for
-   * another type, recursion, a keyword of `unmerged`, a schema of additional properties, or no named properties.
+   * another type, a keyword of `unmerged`, a schema of additional properties, or no named properties.
    */
-  propertiesOf(schema: Schema, parents: ReadonlySet<unknown> = new Set()): Properties | undefined {
-    const { $ref } = schema;
-    if ($ref !== undefined && parents.has($ref)) return undefined;
+  propertiesOf(schema: Schema): Properties | undefined {
     const whole = this.resolve(schema);
     if ((whole.type ?? 'object') !== 'object' || unmerged.some((key) => whole[key] !== undefined)) return undefined;
     const others = [whole.additionalProperties, whole.unevaluatedProperties];
     if (others.some((value) => typeof value === 'object' && Object.keys(value).length > 0)) return undefined;
     const parts: Properties[] = [];
     for (const part of whole.allOf ?? []) {
-      const merged = this.propertiesOf(part, new Set(parents).add($ref));
+      const merged = this.propertiesOf(part);
       // A part without named properties is supported only if it contains nothing but `required` and annotations.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       parts.push(merged ?? { properties: new Map(), required: new Set(part.required), additional: true });
@@ -168,7 +165,8 @@ export class Schemas {
 
   /** Whether the schema, or a part of it, passes a test. */
   some(schema: Schema, test: (part: Schema) => boolean, visited = new Set<string>()): boolean {
-    if (wasVisited(schema, visited)) return false;
+    if (schema.$ref !== undefined && visited.has(schema.$ref)) return false;
+    if (schema.$ref !== undefined) visited.add(schema.$ref);
     const whole = this.resolve(schema);
     return test(whole) || subschemasOf(whole).some((part) => this.some(part, test, visited));
   }
@@ -185,24 +183,16 @@ export class Schemas {
   }
 
   /** Whether the schema allows only scalars, lists of scalars, and objects of scalars. */
-  isFlat(schema: Schema, visited = new Set<string>()): boolean {
-    if (wasVisited(schema, visited) || this.isScalar(schema)) return true;
+  isFlat(schema: Schema): boolean {
+    if (this.isScalar(schema)) return true;
     const { anyOf = [], oneOf = [], allOf = [], items, properties = {}, additionalProperties } = this.resolve(schema);
     const types = this.typesOf(schema);
     const contained: unknown[] = [];
     if (types.has('array')) contained.push(items);
     if (types.has('object')) contained.push(...Object.values(properties), additionalProperties);
     return (
-      [...anyOf, ...oneOf, ...allOf].every((part) => this.isFlat(part, visited)) &&
+      [...anyOf, ...oneOf, ...allOf].every((part) => this.isFlat(part)) &&
       contained.filter(isNode).every((value) => this.isScalar(value))
     );
   }
-}
-
-/** Whether a reference was visited before. Marks the reference as visited. */
-function wasVisited({ $ref }: Schema, visited: Set<string>): boolean {
-  if ($ref === undefined) return false;
-  const was = visited.has($ref);
-  visited.add($ref);
-  return was;
 }

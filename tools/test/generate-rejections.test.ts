@@ -156,6 +156,37 @@ describe('an invalid value of a keyword is rejected with its place:', () => {
   });
 });
 
+describe('a reference that leads back to itself without a property or an element between is rejected with its place:', () => {
+  test.each<[keyword: string, a: object, b: object, place: string]>([
+    ['$ref', ref('B'), ref('A'), 'B'],
+    ['oneOf and anyOf', { oneOf: [{}, ref('B')] }, { anyOf: [{ type: 'boolean' }, ref('A')] }, 'B.anyOf[1]'],
+    ['allOf', { allOf: [{ allOf: [ref('A')] }] }, {}, 'A.allOf[0].allOf[0]'],
+    ['else and not', { else: ref('B') }, { dependentSchemas: { a: { not: ref('A') } } }, 'B.dependentSchemas.a.not'],
+  ])('%s', (_, a, b, place) => {
+    const post = { requestBody: withJson({ properties: { a: ref('A') } }), responses: done };
+    expect(messagesOf(specOf({ '/a': { post } }, { components: { schemas: { A: a, B: b } } }))).toEqual([
+      `components.schemas.${place}: $ref '#/components/schemas/A' is circular; correct it, or put a property or an element between.`,
+    ]);
+  });
+
+  test('a parameter', () => {
+    const $ref = '#/components/parameters/id';
+    const more = { components: { parameters: { id: { $ref } } } };
+    expect(messagesOf(specOf(get({ parameters: [{ $ref }] }), more))).toEqual([
+      `components.parameters.id: $ref '${$ref}' is circular; correct it, or put a property or an element between.`,
+    ]);
+  });
+});
+
+test('a schema may contain itself in its properties and elements, and an example may contain any reference', () => {
+  const properties = { not: ref('A'), next: { anyOf: [ref('A'), { type: 'null' }] }, list: { items: ref('A') } };
+  const example = { $ref: '#/components/schemas/A/example' };
+  const more = { components: { schemas: { A: { properties, additionalProperties: ref('A'), example } } } };
+  expect(messagesOf(specOf({ '/a': { post: { requestBody: withJson(ref('A')), responses: done } } }, more))).toEqual(
+    [],
+  );
+});
+
 test('an alias to a node that contains the alias is rejected', () => {
   expect(messagesOf('openapi: 3.1.0\npaths: {}\nx-a: &a\n  b: *a\n')).toEqual([
     'spec.yaml: the file is neither YAML nor JSON (Converting circular structure to JSON); correct the file.',

@@ -10,23 +10,9 @@ export function resolved(schema: Schema): Schema {
 }
 
 /** The types that a schema allows; all types if it does not restrict them. `resolve` follows references. */
-export function typesOf(
-  schema: Schema,
-  resolve = resolved,
-  byReference = new Map<string, readonly JsonType[]>(),
-): readonly JsonType[] {
-  const known = byReference.get(schema.$ref ?? '');
-  if (known) return known;
-  // While its types are not known, a schema that contains itself allows any type.
-  if (schema.$ref !== undefined) byReference.set(schema.$ref, ANY_TYPE);
-  const types = typesIn(resolve(schema), (part) => typesOf(part, resolve, byReference));
-  if (schema.$ref !== undefined) byReference.set(schema.$ref, types);
-  return types;
-}
-
-/** The types that a schema allows. `typesOfPart` returns those of a part of the schema. */
-function typesIn(schema: Schema, typesOfPart: (part: Schema) => readonly JsonType[]): readonly JsonType[] {
-  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = schema;
+export function typesOf(schema: Schema, resolve = resolved): readonly JsonType[] {
+  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolve(schema);
+  const typesOfPart = (part: Schema) => typesOf(part, resolve);
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
   if (values) return [...new Set(values.map(typeOf))];
   if (only !== undefined) return [typeOf(only)];
