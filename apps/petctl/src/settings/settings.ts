@@ -50,7 +50,7 @@ export const settings = {
       default: clientDefaults.timeout,
       defaultText: `${clientDefaults.timeout / 1000}s`,
       parse: parseDuration,
-      expected: 'a time above zero such as 30, 1.5s, 500ms or 2m',
+      expected: 'a time from 1ms to 35791m such as 30, 1.5s, 500ms or 2m',
     },
   ),
   retries: setting<number>(
@@ -75,7 +75,7 @@ function parseBaseUrl(text: string): string | undefined {
   return /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** The longest timer of Node. */
+/** The longest timer of Node, 35791 minutes. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 function parseDuration(text: string): number | undefined {
