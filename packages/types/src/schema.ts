@@ -41,12 +41,12 @@ export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   return Object.assign(Object.create(null), ...allOf.map(propertiesOf), properties);
 }
 
-/** Whether a string represents bytes, or one of the alternatives does: an optional file may also be null. */
+/** Whether a string represents bytes, or a part or an alternative of the schema does: an optional file may also be null. */
 export function isBinary(schema: Schema): boolean {
-  const { format, contentMediaType = 'text/plain', contentEncoding, anyOf, oneOf } = resolved(schema);
+  const { format, contentMediaType = 'text/plain', contentEncoding } = resolved(schema);
   const isMedia = contentEncoding === undefined && !/json|text/.test(contentMediaType);
   const isFile = typesOf(schema).includes('string') && (format === 'binary' || isMedia);
-  return isFile || (anyOf ?? oneOf ?? []).some(isBinary);
+  return isFile || alternativesOf(schema).some(isBinary);
 }
 
 /** Whether an integer may be too large for an exact number: an int64 without safe bounds. */

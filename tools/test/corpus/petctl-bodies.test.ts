@@ -19,7 +19,7 @@ paths:
               required: [ photo ]
               properties:
                 photo: { type: string, format: binary }
-                other: { type: string, format: binary }
+                other: { allOf: [ { type: string, format: binary } ] }
                 place: { type: object, properties: { city: { type: string } } }
       responses: { '204': { description: D. } }
   /things:
@@ -54,6 +54,18 @@ describe('bodies', () => {
     expect(parseMultipart(shown.sent?.body ?? new Uint8Array(), shown.sent?.headers['content-type'] ?? '')).toEqual(
       parts,
     );
+  });
+
+  test('a part of an allOf makes a file', async () => {
+    const file = join(folder, 'dog.png');
+    writeFileSync(file, bytes);
+    const { sent } = await run(['things', 'add-photo', '--photo', `@${file}`, '--other', `@${file}`]);
+    const parts = parseMultipart(sent[0]?.body ?? new Uint8Array(), sent[0]?.headers['content-type'] ?? '');
+    const contents = { filename: 'dog.png', contentType: 'image/png', bytes: new Uint8Array(bytes) };
+    expect(parts).toMatchObject([
+      { name: 'photo', ...contents },
+      { name: 'other', ...contents },
+    ]);
   });
 
   test('bytes from a file or stdin are sent unchanged', async () => {
