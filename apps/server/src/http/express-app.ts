@@ -78,8 +78,6 @@ const methods: RequestHandler = (request, response, next) => {
     const message = `${request.method} is not supported here. Use one of ${route.allow}.`;
     throw new HttpError('method_not_allowed', message, { headers: { Allow: route.allow } });
   }
-  // Node omits the body of the response to a HEAD request.
-  request.method = operation.method;
   next();
 };
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
-import type { Response } from 'express';
 import type { Input, ParameterValues } from './input.ts';
 import type { Target } from './target-cache.ts';
 
@@ -10,7 +9,6 @@ export interface RequestContext {
   readonly requestId: string;
   /** The time when the processing began, on the clock of `performance.now()`. A pipelined request may have arrived long before. */
   readonly started: number;
-  /** The method that the client sent: Express sees GET for HEAD. */
   readonly method: string;
   readonly target: Target;
   /** The operation of the route and the method. */
@@ -101,11 +99,14 @@ export function passTo(
   response: ServerResponse,
   context: RequestContext,
 ): void {
-  (response as Partial<{ locals: RequestContext }>).locals = context;
+  contexts.set(response, context);
   app(request, response);
 }
 
-/** The context of a request in an Express app, which `passTo` has stored in `response.locals`. */
+/** The context of a request that `passTo` has passed to an Express app. */
 export function contextOf(response: ServerResponse): RequestContext {
-  return (response as Response).locals as RequestContext;
+  return contexts.get(response) as RequestContext;
 }
+
+/** Not in `response.locals`, which belong to the program that the server is a part of. */
+const contexts = new WeakMap<ServerResponse, RequestContext>();

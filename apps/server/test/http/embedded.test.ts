@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { apiKey } from '@petstore/testing/server';
+import express from 'express';
+import { expect, onTestFinished, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { keyCheck } from '../../src/keys/check-keys.ts';
+import { parseKeys } from '../../src/keys/parse-keys.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { modes } from '../listen.ts';
+
+const requests = [
+  'GET /v1/pets',
+  'HEAD /v1/pets',
+  'GET /v1/pets?nope=1',
+  'GET /healthz',
+  'DELETE /v1/pets',
+  'GET /nope',
+];
+
+test.each(modes)('within an Express program, %s: its log has the method and its own locals', async (_, options) => {
+  const seen: string[] = [];
+  const program = express();
+  program.use((request, response, next) => {
+    response.locals.user = 'Ida';
+    response.on('finish', () => seen.push(`${request.method} ${request.originalUrl} of ${response.locals.user}`));
+    next();
+  });
+  program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
+  const server = program.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const line of requests) {
+    const [method = '', target] = line.split(' ');
+    const url = `http://127.0.0.1:${port}${target}`;
+    await (await fetch(url, { method, headers: { authorization: `Bearer ${apiKey}` } })).text();
+  }
+  await expect.poll(() => seen).toEqual(requests.map((line) => `${line} of Ida`));
+});
