@@ -146,8 +146,8 @@ describe('a limit that is not a number from 0 on is rejected by name', () => {
   const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
     ['timeout', { timeout: value }],
     ['attemptTimeout', { attemptTimeout: value }],
-    ['limit', { retry: value }],
-    ['limit', { retry: { limit: value } }],
+    ['retry limit', { retry: value }],
+    ['retry limit', { retry: { limit: value } }],
     ['base', { retry: { base: value } }],
     ['cap', { retry: { cap: value } }],
   ]) as [string, Options][];
