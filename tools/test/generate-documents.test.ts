@@ -153,6 +153,50 @@ test('callbacks and log lines contain no API key, whatever the name of its param
   expect(shown).toMatchObject([{ url: 'https://a.test/v1/a?other=1&App%20Id=***' }]);
 });
 
+test('the fake service reads keys by the security schemes, whatever their names', async () => {
+  const apiKey = (location: string) => ({ type: 'apiKey', in: location, name: 'key' });
+  const http = (scheme: string) => ({ type: 'http', scheme });
+  const securitySchemes = {
+    ...{ token: http('bearer'), login: http('basic') },
+    ...{ header: apiKey('header'), query: apiKey('query'), cookie: apiKey('cookie') },
+  };
+  const alternatives: Record<string, string[][]> = {
+    ...Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, [[name]]])),
+    ...{ both: [['token', 'header']], either: [['token'], ['query']], open: [['token'], []] },
+  };
+  const paths = Object.entries(alternatives).map(([id, all]) => {
+    const security = all.map((names) => Object.fromEntries(names.map((name) => [name, []])));
+    return [`/${id}`, { get: { operationId: id, security, responses: done } }];
+  });
+  const model = modelOf(Object.fromEntries(paths), { components: { securitySchemes } });
+  const { fakeService } = await generateClient(model, 'testing/index.ts');
+  const ids = Object.keys(alternatives);
+  const handlers = Object.fromEntries(ids.map((id) => [id, async () => undefined]));
+  const { fetch, store, requests } = fakeService({ apiKey: 'right', handlers });
+  const wrong = { token: 'no', login: { username: 'me', password: 'no' }, header: 'no', query: 'no', cookie: 'no' };
+  const statuses: unknown = await Promise.all(
+    ids.map(async (id) => {
+      const outcomes = [store, store.withOptions({ apiKey: 'no', credentials: wrong })].map((one) =>
+        one[id]().outcome(),
+      );
+      const [right, other] = await Promise.all(outcomes);
+      const { status, headers } = await fetch(`https://a.test/v1/${id}`);
+      return [id, right.ok, other.error?.status, status, headers.get('www-authenticate')];
+    }),
+  );
+  expect(statuses).toEqual([
+    ['token', true, 401, 401, 'Bearer'],
+    ['login', true, 401, 401, 'Basic realm="api", charset="UTF-8"'],
+    ['header', true, 401, 401, 'ApiKey in="header", name="key"'],
+    ['query', true, 401, 401, 'ApiKey in="query", name="key"'],
+    ['cookie', true, 401, 401, 'ApiKey in="cookie", name="key"'],
+    ['both', true, 401, 401, 'Bearer, ApiKey in="header", name="key"'],
+    ['either', true, 401, 401, 'Bearer, ApiKey in="query", name="key"'],
+    ['open', true, undefined, 204, null],
+  ]);
+  expect(requests.length).toBe(3 * ids.length);
+});
+
 test('the fake service reads forms, and says which parameters it cannot read', async () => {
   const properties = { name: { type: 'string' }, sizes: { type: 'array', items: { type: 'integer' } } };
   const photo = { type: 'string', format: 'binary' };

@@ -171,6 +171,12 @@ test('an idempotency key of another request is rejected', async () => {
   await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });
 
+test('an idempotency key belongs to its caller', async () => {
+  const others = store.withOptions({ apiKey: 'another-key' });
+  const created = [store, others, store].map((one) => one.createPet(rex, { idempotencyKey: 'a' }));
+  expect((await Promise.all(created)).map(({ id }) => id)).toEqual([1, 2, 1]);
+});
+
 test('with the option apiKey, only that key is accepted', async () => {
   const { fetch, store: own } = fakeService({ apiKey: 'right' });
   expect(await own.listPets()).toEqual([]);

@@ -1,5 +1,6 @@
-import { type Api, deployments, type Operation, type OperationId, operations, service } from '@petstore/types';
+import { type Api, deployments, type Operation, type OperationId, operations } from '@petstore/types';
 import { type Petstore, petstore } from '../petstore.ts';
+import { callerOf, credentialsOf } from './authenticate.ts';
 import { HttpError, type Inputs } from './read-body.ts';
 import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
 import { type OperationResult, Resources } from './resources.ts';
@@ -73,13 +74,6 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
   let resources = new Resources(allOperations, pageSize);
   let responseCount = 0;
 
-  const authorize = ({ headers }: Request, { security }: Pick<Operation, 'security'>): void => {
-    const key = /^bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-    const isBearer = security.length > 0 && security.every((names) => names.includes('bearer'));
-    if (isBearer && (key === undefined || (apiKey !== undefined && key !== apiKey)))
-      throw new HttpError(401, 'The API key is missing or invalid.', { 'www-authenticate': 'Bearer' });
-  };
-
   const execute = async (
     { operation }: Route,
     path: string,
@@ -107,12 +101,14 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     route: Route,
     path: string,
     query: URLSearchParams,
+    caller: string,
   ): Promise<Response> => {
     const { operation } = route;
     const input = await readInputs(route, query, request);
-    const key = idempotencyKeyOf(operation, request);
-    if (key === undefined) return execute(route, path, query, input);
+    const idempotencyKey = idempotencyKeyOf(operation, request);
+    if (idempotencyKey === undefined) return execute(route, path, query, input);
     const fingerprint = `${operation.id} ${await fingerprintOf(input)}`;
+    const key = JSON.stringify([caller, idempotencyKey]);
     const earlier = idempotentResponses.get(key);
     if (earlier) {
       if (earlier.fingerprint !== fingerprint)
@@ -152,12 +148,12 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     if (disconnect === 'before') throw brokenConnection();
     const respond = async (): Promise<Response> => {
       if (status !== undefined) return errorResponse({ status, ...error });
-      if (path !== '') authorize(request, route?.operation ?? service);
+      const caller = path === '' ? '' : callerOf(request, searchParams, route?.operation ?? {}, apiKey);
       if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
       const allow = allowOf(routes.map(({ operation }) => operation));
       if (!route && method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
       if (!route) throw new HttpError(405, `This path has ${allow}.`, { allow });
-      return executeOnce(request, route, path, searchParams);
+      return executeOnce(request, route, path, searchParams, caller);
     };
     const response = await respond().catch((reason: unknown) => {
       // An error with a status is the service's: one of the fake service, or one that a handler threw.
@@ -174,7 +170,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
 
   return {
     fetch,
-    store: petstore({ baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' }),
+    store: petstore({ baseUrl, ...credentialsOf(apiKey ?? 'a-key'), fetch, retry: { base: 1 }, logLevel: 'off' }),
     requests,
     next: (operation, ...more) => {
       interruptions.set(operation, [...(interruptions.get(operation) ?? []), ...more]);
