@@ -51,7 +51,7 @@ function newApp(): Express {
   app.set('json replacer', exactReplacer);
   app.use((request, response, next) => {
     const headers = responseHeaders(contextOf(response));
-    for (let i = 0; i < headers.length; i += 2) response.append(headers[i] ?? '', headers[i + 1] ?? '');
+    for (let i = 0; i < headers.length; i += 2) response.set(headers[i] ?? '', headers[i + 1] ?? '');
     // `OPTIONS *` is about the server as a whole (RFC 9110 9.3.7).
     if (request.url === '*') return void response.status(204).end();
     next();

@@ -18,23 +18,35 @@ const requests = [
   'GET /nope',
 ];
 
-test.each(modes)('within an Express program, %s: its log has the method and its own locals', async (_, options) => {
-  const seen: string[] = [];
-  const program = express();
-  program.use((request, response, next) => {
-    response.locals.user = 'Ida';
-    response.on('finish', () => seen.push(`${request.method} ${request.originalUrl} of ${response.locals.user}`));
-    next();
-  });
-  program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
-  const server = program.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  for (const line of requests) {
-    const [method = '', target] = line.split(' ');
-    const url = `http://127.0.0.1:${port}${target}`;
-    await (await fetch(url, { method, headers: { authorization: `Bearer ${apiKey}` } })).text();
-  }
-  await expect.poll(() => seen).toEqual(requests.map((line) => `${line} of Ida`));
-});
+test.each(modes)(
+  'within an Express program, %s: its log has its own locals, and no header repeats',
+  async (_, options) => {
+    const seen: string[] = [];
+    const program = express();
+    program.use((request, response, next) => {
+      response.locals.user = 'Ida';
+      response.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': 'of the program' });
+      response.on('finish', () => seen.push(`${request.method} ${request.originalUrl} of ${response.locals.user}`));
+      next();
+    });
+    program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
+    const server = program.listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const line of requests) {
+      const [method = '', target] = line.split(' ');
+      const url = `http://127.0.0.1:${port}${target}`;
+      const response = await fetch(url, {
+        method,
+        headers: { authorization: `Bearer ${apiKey}`, 'x-request-id': 'one' },
+      });
+      await response.text();
+      expect(['x-content-type-options', 'x-request-id'].map((name) => response.headers.get(name))).toEqual([
+        'nosniff',
+        'one',
+      ]);
+    }
+    await expect.poll(() => seen).toEqual(requests.map((line) => `${line} of Ida`));
+  },
+);
