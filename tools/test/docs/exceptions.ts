@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { expect } from 'vitest';
+import type { Block } from '../../drift/checks/docs/pages.ts';
 import { root, textOf } from '../../repository.ts';
-import type { Block } from './pages.ts';
 
 /** The commands of pages that are run: they need only the fixture's folder and the network of this machine. */
 export const runnable =

@@ -1,34 +1,11 @@
-import { globSync } from 'node:fs';
-import { root, textOf } from '../../repository.ts';
+import { type Block, blocksOf as blocksIn, pagesOf } from '../../drift/checks/docs/pages.ts';
+import { openProject } from '../../drift/project.ts';
 
-/** Every page of the repository. */
-export const pages = globSync(
-  ['README.md', 'CONTRIBUTING.md', 'docs/*.md', '{apps,packages}/*/README.md', '{spec,examples}/README.md'],
-  { cwd: root },
-).toSorted();
+const project = openProject();
 
-/** A fenced block of a page. */
-export interface Block {
-  readonly page: string;
-  /** The line of the page at which it begins. */
-  readonly line: number;
-  readonly language: string;
-  readonly text: string;
-  /** Whether it directly follows the block before. */
-  readonly follows: boolean;
-}
+export const pages = pagesOf(project);
 
-export function blocksOf(page: string): Block[] {
-  const text = textOf(page);
-  let end = 0;
-  return [...text.matchAll(/^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm)].map((found) => {
-    const [, indent = '', language = '', inside = ''] = found;
-    const line = text.slice(0, found.index).split('\n').length;
-    const follows = end > 0 && text.slice(end, found.index).trim() === '';
-    end = found.index + found[0].length;
-    return { page, line, language, text: inside.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), follows };
-  });
-}
+export const blocksOf = (page: string) => blocksIn(project, page);
 
 /** A command of a `console` block, and the output that the page shows for it. */
 export interface ShownCommand {

@@ -8,6 +8,9 @@ export const plantedInPages: PlantedDrift[] = [
     'a script that is not there': (text) => text.replace('npm start ', 'npm run strat '),
     'a link to nothing': (text) => text.replace('(docs/decisions.md)', '(docs/decision.md)'),
   }),
+  ...edits('docs', 'apps/server/README.md', {
+    'a link to nothing': swap('docs/kubernetes.md)', 'docs/cubernetes.md)'),
+  }),
   ...edits('docs', 'docs/operating.md', {
     'a variable that nothing reads': (text) => text.replace('PETSTORE_BODY_LIMIT', 'PETSTORE_BODY_LIMITS'),
     'a command that is not there': (text) => text.replace('keys create', 'keys make'),

@@ -4,15 +4,7 @@ import { root } from '../../../repository.ts';
 import { cached } from '../../cached.ts';
 import { editFinding, type Finding } from '../../check.ts';
 import type { Project } from '../../project.ts';
-
-/** A fenced block of code on a page. */
-export interface Block {
-  page: string;
-  /** The line number of the fence above the text. */
-  line: number;
-  language: string;
-  text: string;
-}
+import type { Block } from './pages.ts';
 
 /** The folder of the code in the compiler, from which the packages can be imported. The compiler writes all paths with slashes. */
 const FOLDER = `${root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;

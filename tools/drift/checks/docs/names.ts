@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { editFinding, type Finding } from '../../check.ts';
 import { type Project, sourcesIn } from '../../project.ts';
 import { type Petctl, rejectionOf, wordsOf } from '../petctl/run.ts';
-import type { Block } from './code.ts';
+import type { Block } from './pages.ts';
 
 type Server = typeof import('@petstore/server/program');
 type Settings = typeof import('@petstore/server/settings');
