@@ -26,9 +26,9 @@ export class Supervisor {
   readonly #workers = new Set<WorkerProcess>();
   /** Whether workers that die are replaced. */
   #isRunning = false;
-  /** The number of starts that wait for their delay now. */
-  #scheduled = 0;
-  /** The restarts in the current series; simultaneous ones count once. A death after a long life starts a new series. */
+  /** Whether missing workers wait for the delay before their start. */
+  #isRestartDue = false;
+  /** The restarts in the current series. A death after a long life starts a new series. */
   #restarts = 0;
   #replacing: Promise<void> | undefined;
   #isReplacementDue = false;
@@ -112,26 +112,29 @@ export class Supervisor {
 
   /** Starts the workers that are missing, after a delay. */
   #startMissing(): void {
-    while (this.#isRunning && this.#present + this.#scheduled < this.#options.size) {
-      // Workers that are missing at the same time have the same delay.
-      if (this.#scheduled === 0) this.#restarts++;
-      this.#scheduled++;
-      void this.#restart(Math.min(WORKER_RESTART_MS.first * 2 ** (this.#restarts - 1), WORKER_RESTART_MS.max));
-    }
+    if (!this.#isRunning || this.#isRestartDue || this.#missing <= 0) return;
+    this.#isRestartDue = true;
+    void this.#restart(Math.min(WORKER_RESTART_MS.first * 2 ** this.#restarts++, WORKER_RESTART_MS.max));
   }
 
   async #restart(delayMs: number): Promise<void> {
-    this.#options.log.info({ delayMs }, 'a worker will be started');
+    this.#options.log.info({ delayMs, workers: this.#missing }, 'missing workers will be started');
     await sleep(delayMs, undefined, { ref: false });
-    this.#scheduled--;
-    // During the delay, `#replaceAll` may have filled the place.
-    if (!this.#isRunning || this.#present >= this.#options.size) return;
-    await this.#startOne().catch((error) => this.#logFailedStart(error));
+    this.#isRestartDue = false;
+    if (!this.#isRunning) return;
+    // During the delay, more workers may have died, or `#replaceAll` may have filled a place.
+    for (let missing = this.#missing; missing > 0; missing--) {
+      this.#startOne().catch((error) => {
+        this.#logFailedStart(error);
+        // If the system has not created the process, no exit of it calls this.
+        this.#startMissing();
+      });
+    }
   }
 
-  /** The number of workers that serve or will serve. Workers that finish their last requests do not count. */
-  get #present(): number {
-    return this.workers.filter(({ state }) => state !== 'stopping').length;
+  /** The number of workers that are missing. Workers that finish their last requests do not serve any more. */
+  get #missing(): number {
+    return this.#options.size - this.workers.filter(({ state }) => state !== 'stopping').length;
   }
 
   #logFailedStart(error: unknown): void {

@@ -50,9 +50,30 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
       expect(await metric(server, requests)).toBe(10);
     }
     expect(logged(server, 'worker died')).toHaveLength(6);
-    const delays = logged(server, 'a worker will be started').map(({ delayMs }) => Number(delayMs));
+    const delays = logged(server, 'missing workers will be started').map(({ delayMs }) => Number(delayMs));
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
     expect(delays.at(-1)).toBeGreaterThan(Number(delays[0]));
+  });
+
+  test('are started after a growing delay while the system creates no process', async () => {
+    // The system creates no process whose environment is this long.
+    const script = `import { writeSync } from 'node:fs';
+      const toggle = () => {
+        process.env.LONG = process.env.LONG ? '' : 'x'.repeat(4e6);
+        writeSync(2, 'toggled');
+      };
+      if (!process.channel) process.on('SIGWINCH', toggle);`;
+    const server = await startCluster(await newDatabase(), preload(script));
+    server.child.kill('SIGWINCH');
+    await expect.poll(() => server.stderr()).toContain('toggled');
+    for (const pid of await server.workers()) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => logged(server, 'worker did not start').length).toBeGreaterThanOrEqual(6);
+    server.child.kill('SIGWINCH');
+    await serving(server, 4);
+    expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
+    expect(logged(server, 'worker did not start')[0]).toMatchObject({ reason: 'E2BIG' });
+    const delays = logged(server, 'missing workers will be started').map(({ delayMs }) => Number(delayMs));
+    expect(delays.slice(0, 3)).toEqual([100, 200, 400]);
   });
 
   test('are replaced when they die, also while another one finishes its requests', async () => {
