@@ -16,12 +16,12 @@ export class UnexpectedDataError extends Error {
   override readonly name = 'UnexpectedDataError';
   readonly operation: OperationId;
   /** Each violation, with its location in the data. */
-  readonly faults: readonly string[];
+  readonly violations: readonly string[];
 
-  constructor(operation: OperationId, faults: readonly string[]) {
-    super(`${operation} returned data that does not match the spec: ${faults.slice(0, 5).join('; ')}`);
+  constructor(operation: OperationId, violations: readonly string[]) {
+    super(`${operation} returned data that does not match the spec: ${violations.slice(0, 5).join('; ')}`);
     this.operation = operation;
-    this.faults = faults;
+    this.violations = violations;
   }
 }
 
@@ -30,21 +30,21 @@ export class UnexpectedDataError extends Error {
  * allowed, because a newer service may send more. Types, bounds, values and required properties are checked, formats and rarer
  * keywords such as `not` are not.
  */
-export function checkAnswers(id: OperationId, data: unknown): void {
+export function checkResponses(id: OperationId, data: unknown): void {
   const operation: Operation = operations[id];
   const [onlySuccess = '', ...others] = operation.successes;
   // The data of several successes has the form of `byStatus`.
   const { status, data: value } = others.length === 0 ? { data } : (Object(data) as { status: number; data: unknown });
   const { schema } = (status ? responseOf(operation, status) : operation.responses[onlySuccess]) ?? {};
   if (!schema) return;
-  const faults = [...faultsIn(value, schema, '', 'response')].map(sentenceOf);
-  if (faults.length > 0) throw new UnexpectedDataError(id, faults);
+  const violations = [...violationsIn(value, schema, '', 'response')].map(sentenceOf);
+  if (violations.length > 0) throw new UnexpectedDataError(id, violations);
 }
 
-interface Fault {
+interface Violation {
   readonly at: string;
   /** The end of a sentence that begins with the location. */
-  readonly fault: string;
+  readonly message: string;
   /** The value and a comma, unless the value is a list or an object. */
   readonly shown?: string;
 }
@@ -53,56 +53,67 @@ interface Fault {
 type Direction = 'request' | 'response';
 
 /** The first violation of the schema, as the end of a sentence; `undefined` if the value is valid. */
-export function faultOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
-  const [first] = faultsIn(value, schema, '', direction);
-  return first?.at ? sentenceOf(first) : first?.fault;
+export function violationOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
+  const [first] = violationsIn(value, schema, '', direction);
+  return first?.at ? sentenceOf(first) : first?.message;
 }
 
-function sentenceOf({ at, fault, shown = '' }: Fault): string {
-  return `${at || 'it'} is ${shown}${fault}`;
+function sentenceOf({ at, message, shown = '' }: Violation): string {
+  return `${at || 'it'} is ${shown}${message}`;
 }
 
-function* faultsIn(value: unknown, reference: Schema, at: string, direction: Direction): Generator<Fault, void> {
+function* violationsIn(
+  value: unknown,
+  reference: Schema,
+  at: string,
+  direction: Direction,
+): Generator<Violation, void> {
   const schema = resolved(reference);
-  const fault = faultOfValue(value, schema);
-  if (fault !== undefined) {
+  const message = violationInValue(value, schema);
+  if (message !== undefined) {
     const text = () => (typeof value === 'string' ? JSON.stringify(value) : String(value));
     // An object such as `{"toString":1}` cannot be converted to text.
-    yield { at, fault, shown: Object(value) === value ? '' : `${text()}, ` };
+    yield { at, message, shown: Object(value) === value ? '' : `${text()}, ` };
     return;
   }
-  for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, direction);
+  for (const part of schema.allOf ?? []) yield* violationsIn(value, part, at, direction);
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives && !alternatives.some((alternative) => faultsIn(value, alternative, at, direction).next().done))
-    yield { at, fault: 'none of what it may be' };
+  if (alternatives && !alternatives.some((alternative) => violationsIn(value, alternative, at, direction).next().done))
+    yield { at, message: 'none of what it may be' };
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
       const itemSchema = schema.prefixItems?.[i] ?? schema.items;
-      if (itemSchema) yield* faultsIn(item, itemSchema, `${at}[${i}]`, direction);
+      if (itemSchema) yield* violationsIn(item, itemSchema, `${at}[${i}]`, direction);
     }
-  } else if (typeof value === 'object' && value !== null) yield* faultsInObject(value, schema, at, direction);
+  } else if (typeof value === 'object' && value !== null) yield* violationsInObject(value, schema, at, direction);
 }
 
-function* faultsInObject(value: object, schema: Schema, at: string, direction: Direction): Generator<Fault, void> {
+function* violationsInObject(
+  value: object,
+  schema: Schema,
+  at: string,
+  direction: Direction,
+): Generator<Violation, void> {
   const { required = [], properties = {}, additionalProperties } = schema;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   for (const name of required) {
     const { readOnly, writeOnly } = resolved(properties[name] ?? {});
     const isExpected = (direction === 'request' ? readOnly : writeOnly) !== true;
-    if (isExpected && !entries.some(([present]) => present === name)) yield { at: `${at}.${name}`, fault: 'missing' };
+    if (isExpected && !entries.some(([present]) => present === name)) yield { at: `${at}.${name}`, message: 'missing' };
   }
   for (const [name, item] of entries) {
     const itemAt = `${at}.${name}`;
-    if (Object.hasOwn(properties, name)) yield* faultsIn(item, properties[name] ?? {}, itemAt, direction);
+    if (Object.hasOwn(properties, name)) yield* violationsIn(item, properties[name] ?? {}, itemAt, direction);
     else if (Object.hasOwn(propertiesOf(schema), name)) continue;
-    else if (typeof additionalProperties === 'object') yield* faultsIn(item, additionalProperties, itemAt, direction);
+    else if (typeof additionalProperties === 'object')
+      yield* violationsIn(item, additionalProperties, itemAt, direction);
     else if (additionalProperties === false && direction === 'request')
-      yield { at: itemAt, fault: 'not a property in the spec' };
+      yield { at: itemAt, message: 'not a property in the spec' };
   }
 }
 
 /** The violation in a value, without violations in its elements and properties. */
-function faultOfValue(value: unknown, schema: Schema): string | undefined {
+function violationInValue(value: unknown, schema: Schema): string | undefined {
   const { type, enum: values, const: only } = schema;
   const types = type === undefined ? [] : [type].flat();
   // A file is a string with a binary format, so only its type is checked.
@@ -113,12 +124,12 @@ function faultOfValue(value: unknown, schema: Schema): string | undefined {
   }
   if (values && !values.some((allowed) => isSame(allowed, value))) return `none of ${values.map(String).join(', ')}`;
   if (only !== undefined && !isSame(only, value)) return `not ${JSON.stringify(only)}`;
-  if (typeof value === 'number' || typeof value === 'bigint') return numberFault(value, schema);
-  if (typeof value === 'string') return textFault(value, schema);
-  return Array.isArray(value) ? listFault(value, schema) : undefined;
+  if (typeof value === 'number' || typeof value === 'bigint') return numberViolation(value, schema);
+  if (typeof value === 'string') return textViolation(value, schema);
+  return Array.isArray(value) ? listViolation(value, schema) : undefined;
 }
 
-function numberFault(value: number | bigint, schema: Schema): string | undefined {
+function numberViolation(value: number | bigint, schema: Schema): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (minimum !== undefined && value < minimum) return `less than ${minimum}`;
   if (maximum !== undefined && value > maximum) return `more than ${maximum}`;
@@ -134,14 +145,14 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   return Math.abs(times - Math.round(times)) <= 1e-9;
 }
 
-function textFault(value: string, { minLength, maxLength, pattern }: Schema): string | undefined {
+function textViolation(value: string, { minLength, maxLength, pattern }: Schema): string | undefined {
   if (minLength !== undefined && [...value].length < minLength) return `shorter than ${minLength}`;
   if (maxLength !== undefined && [...value].length > maxLength) return `longer than ${maxLength}`;
   if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) return `not like ${pattern}`;
   return undefined;
 }
 
-function listFault(value: readonly unknown[], { minItems, maxItems, uniqueItems }: Schema): string | undefined {
+function listViolation(value: readonly unknown[], { minItems, maxItems, uniqueItems }: Schema): string | undefined {
   if (minItems !== undefined && value.length < minItems) return `shorter than ${minItems}`;
   if (maxItems !== undefined && value.length > maxItems) return `longer than ${maxItems}`;
   if (uniqueItems && new Set(value.map((item) => exactJson(item))).size < value.length) return 'not without repetition';

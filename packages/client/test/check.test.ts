@@ -1,6 +1,6 @@
 import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
-import { checkAnswers, faultOf, UnexpectedDataError } from '../src/check.ts';
+import { checkResponses, UnexpectedDataError, violationOf } from '../src/check.ts';
 import { petstore } from '../src/index.ts';
 import { respond, stubServer } from './stub-server.ts';
 
@@ -9,7 +9,7 @@ const rex = { id: 1, name: 'Rex', categoryId: 2, status: 'sold' };
 test.each([[[]], [[rex]], [[{ ...rex, colour: 'red' }]], [[{ id: 1, name: '', categoryId: -5 }]]])(
   '%j matches the spec',
   (list) => {
-    expect(() => checkAnswers('listPets', list)).not.toThrow();
+    expect(() => checkResponses('listPets', list)).not.toThrow();
   },
 );
 
@@ -24,17 +24,21 @@ test.each([
   [[{ ...rex, status: null }], '[0].status is null, no string'],
   [[{ ...rex, name: 5 }], '[0].name is 5, no string'],
   [[{ ...rex, name: { toString: 1 } }], '[0].name is no string'],
-])('%j does not match the spec: %s', (data, fault) => {
-  expect(() => checkAnswers('listPets', data)).toThrow(fault);
+])('%j does not match the spec: %s', (data, violation) => {
+  expect(() => checkResponses('listPets', data)).toThrow(violation);
 });
 
 test('the option check makes a call fail whose data does not match', async () => {
   const { baseUrl, requests } = await stubServer(respond(200, { id: 'one' }));
   const options = { apiKey: 'k', baseUrl, on: { deprecated: false } } as const;
-  const error = await petstore({ ...options, check: checkAnswers })
+  const error = await petstore({ ...options, check: checkResponses })
     .getPet({ petId: 1 })
     .catch((error: unknown) => error);
   expect(error).toBeInstanceOf(UnexpectedDataError);
+  expect(error).toMatchObject({
+    operation: 'getPet',
+    violations: expect.arrayContaining(['.id is "one", no integer']),
+  });
   expect(await petstore(options).getPet({ petId: 1 })).toEqual({ id: 'one' });
   expect(requests.length).toBe(2);
 });
@@ -43,8 +47,8 @@ test.each([
   [1, { exclusiveMinimum: 1 }, 'not more than 1'],
   [2, { exclusiveMaximum: 2 }, 'not less than 2'],
   [1.5, { exclusiveMinimum: 1, exclusiveMaximum: 2 }, undefined],
-] as const)('%j by the schema %j: %s', (value, rules, fault) => {
-  expect(faultOf(value, { type: 'number', ...rules })).toBe(fault);
+] as const)('%j by the schema %j: %s', (value, rules, violation) => {
+  expect(violationOf(value, { type: 'number', ...rules })).toBe(violation);
 });
 
 test.each([
@@ -55,21 +59,22 @@ test.each([
   [2n ** 53n, 2, true],
   [2n ** 53n, 0.1, true],
 ])('%d is a multiple of %d: %s', (value, multipleOf, isMultiple) => {
-  expect(faultOf(value, { multipleOf })).toBe(isMultiple ? undefined : `no multiple of ${multipleOf}`);
+  expect(violationOf(value, { multipleOf })).toBe(isMultiple ? undefined : `no multiple of ${multipleOf}`);
 });
 
 test('a list is searched for repetitions in time linear in its length', () => {
   expectLinear((length) => {
     const list = Array.from({ length }, (_, i) => i);
-    return () => void faultOf(list, { uniqueItems: true });
+    return () => void violationOf(list, { uniqueItems: true });
   }, 2 ** 10);
 });
 
 test('lists and constants with large integers are compared', () => {
   const [one, other] = [{ id: 2n ** 63n - 1n }, { id: 2n ** 63n - 2n }];
   // Without `rawJSON`, parsing returns no bigints either.
-  if (!('rawJSON' in JSON)) return void expect(() => faultOf([one, other], { uniqueItems: true })).toThrow(TypeError);
-  expect(faultOf([one, other], { uniqueItems: true })).toBeUndefined();
-  expect(faultOf([one, { ...one }], { uniqueItems: true })).toBe('not without repetition');
-  expect(faultOf(one, { const: { id: 1 } })).toBe('not {"id":1}');
+  if (!('rawJSON' in JSON))
+    return void expect(() => violationOf([one, other], { uniqueItems: true })).toThrow(TypeError);
+  expect(violationOf([one, other], { uniqueItems: true })).toBeUndefined();
+  expect(violationOf([one, { ...one }], { uniqueItems: true })).toBe('not without repetition');
+  expect(violationOf(one, { const: { id: 1 } })).toBe('not {"id":1}');
 });

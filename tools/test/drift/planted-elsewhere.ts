@@ -150,8 +150,8 @@ export const plantedElsewhere: PlantedDrift[] = [
     'a command dropped': put('for (const operation of', 'commands.push(', 'if (!operation.deprecated) commands.push('),
   }),
   ...edits('petctl', 'packages/client/src/check.ts', {
-    'a parser that accepts one too many': put('faultOf', 'value > maximum', 'value > maximum + 1'),
-    'a parser that accepts one too few': put('faultOf', 'value < minimum', 'value <= minimum'),
+    'a parser that accepts one too many': put('violationOf', 'value > maximum', 'value > maximum + 1'),
+    'a parser that accepts one too few': put('violationOf', 'value < minimum', 'value <= minimum'),
   }),
   ...edits('petctl', 'apps/petctl/src/commands/completion.ts', {
     'enum values that are not completed': put('function valueWords', 'enumWords(schema)', '[]'),

@@ -1,4 +1,4 @@
-import { faultOf } from '@petstore/client/check';
+import { violationOf } from '@petstore/client/check';
 import {
   alternativesOf,
   isBinary,
@@ -59,7 +59,7 @@ export function notNull(schema: Schema): Schema {
 
 /** Validates a value by its schema. */
 export function validate(value: unknown, schema: Schema): ParsedValue {
-  const problem = faultOf(value, schema, 'request');
+  const problem = violationOf(value, schema, 'request');
   if (problem === undefined) return isExact(value, [schema]) ? { value } : { problem: 'is too large to be exact' };
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }

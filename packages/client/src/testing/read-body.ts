@@ -12,7 +12,7 @@ import {
   typeIn,
   typesOf,
 } from '@petstore/types';
-import { faultOf } from '../check.ts';
+import { violationOf } from '../check.ts';
 import { parseIfJson } from '../errors.ts';
 
 /** An error response of the fake service. */
@@ -136,7 +136,7 @@ async function readForm({ fields, body }: WithBody, request: Request): Promise<I
 
 /** Throws an HttpError if a value violates its schema. */
 export function validate(name: string, value: unknown, schema: Schema, status = 400): void {
-  const violation = faultOf(value, schema, 'request');
+  const violation = violationOf(value, schema, 'request');
   if (violation !== undefined) throw new HttpError(status, `${name} is ${violation}`);
 }
 
