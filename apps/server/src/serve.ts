@@ -29,8 +29,8 @@ export interface Running {
 }
 
 export interface StopResult {
-  /** The number of requests that got no response in time. */
-  cut: number;
+  /** The number of aborted requests, which got no response in time. */
+  aborted: number;
   /** Whether the store closed in time. If not, a thread may be blocked in a system call. */
   isClosed: boolean;
 }
@@ -60,7 +60,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       listener.announceClose();
       await sleep(config.drainDelay);
       const result = await service.stop(listener, adminListener);
-      log.info({ cut: result.cut }, 'stopped');
+      log.info({ aborted: result.aborted }, 'stopped');
       return result;
     };
     return { origin, adminOrigin, madeKey: await keys.createFirst(), stop };
@@ -128,9 +128,9 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     /** Responds to the requests that have arrived, then closes the store. Idle connections are closed every `idleMs`. */
     stop: async (listener: Draining, adminListener?: Draining, idleMs?: number): Promise<StopResult> => {
       const deadline = performance.now() + config.shutdownTimeout;
-      const cut = await listener.drain(config.shutdownTimeout, idleMs);
+      const aborted = await listener.drain(config.shutdownTimeout, idleMs);
       await adminListener?.drain(0);
-      return { cut, isClosed: await close(deadline - performance.now()) };
+      return { aborted, isClosed: await close(deadline - performance.now()) };
     },
     close,
   };

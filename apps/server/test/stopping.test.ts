@@ -35,7 +35,7 @@ test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([{ msg: 'started', origin }, { msg: 'stopping' }, { msg: 'stopped', cut: 0 }]);
+    expect(lines).toMatchObject([{ msg: 'started', origin }, { msg: 'stopping' }, { msg: 'stopped', aborted: 0 }]);
   },
 );
 

@@ -96,12 +96,12 @@ function stopOnSignals(running: Running, logging: Log): void {
 /** Exits with 0 only if every request got a response and everything closed. */
 async function stop(running: Running, logging: Log, signal: Signal): Promise<void> {
   try {
-    const { cut, isClosed } = await running.stop();
+    const { aborted, isClosed } = await running.stop();
     const isLogClosed = await logging.close();
     // A terminal on which the log has stopped would block this process.
-    if (cut > 0 && isLogClosed)
-      console.error(`petstore-server: ${cut} requests were aborted; use a longer --shutdown-timeout.`);
-    if (isClosed && isLogClosed) process.exit(cut > 0 ? 1 : 0);
+    if (aborted > 0 && isLogClosed)
+      console.error(`petstore-server: ${aborted} requests were aborted; use a longer --shutdown-timeout.`);
+    if (isClosed && isLogClosed) process.exit(aborted > 0 ? 1 : 0);
     endBy(signal, running);
   } catch (error) {
     console.error(`petstore-server: ${errorLine(error)}`);

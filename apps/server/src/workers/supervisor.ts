@@ -76,7 +76,10 @@ export class Supervisor {
   async stop(): Promise<StopResult> {
     this.#isRunning = false;
     const all = await Promise.all(this.workers.map((worker) => this.#stopOne(worker, DRAIN_SWEEP_MS)));
-    return { cut: all.reduce((sum, { cut }) => sum + cut, 0), isClosed: all.every(({ isClosed }) => isClosed) };
+    return {
+      aborted: all.reduce((sum, { aborted }) => sum + aborted, 0),
+      isClosed: all.every(({ isClosed }) => isClosed),
+    };
   }
 
   /** Kills all workers. */
@@ -155,8 +158,8 @@ export class Supervisor {
         }
         // A call of `stop` or `kill` ends the replacement.
         if (!this.#isRunning) return;
-        const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
-        this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');
+        const { aborted } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
+        this.#options.log.info({ worker: worker.pid, aborted }, 'worker replaced');
       }
     }
   }
@@ -176,6 +179,6 @@ export class Supervisor {
     await worker.exited;
     clearTimeout(timer);
     // A worker that did not serve yet had nothing to close, so it counts as closed.
-    return worker.stopped ?? { cut: 0, isClosed: state === 'starting' };
+    return worker.stopped ?? { aborted: 0, isClosed: state === 'starting' };
   }
 }

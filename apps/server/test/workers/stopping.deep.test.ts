@@ -17,10 +17,10 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await clients.stop();
     expect([server.child.exitCode, clients.errors]).toEqual([0, []]);
     await gone(workers);
-    expect(server.entries().slice(-1)).toMatchObject([{ msg: 'stopped', cut: 0 }]);
+    expect(server.entries().slice(-1)).toMatchObject([{ msg: 'stopped', aborted: 0 }]);
   });
 
-  test('counts a request that is cut off, in bounded time', async () => {
+  test('counts aborted requests, in bounded time', async () => {
     const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
     await beginRequest(server.origin);
     await beginRequest(server.origin);
