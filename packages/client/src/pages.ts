@@ -52,7 +52,7 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
       // This also rejects NaN, and values that are no number.
       if (Math.abs(max) !== max) throw new RangeError('max must be a number >= 0');
       const items: unknown[] = [];
-      if (max > 0) for await (const item of elements(first)) if (items.push(item) >= max) break;
+      if (max > 0) for await (const item of elements(first, max)) if (items.push(item) >= max) break;
       // A call that fails is also an error if `max` is 0.
       await first;
       return items;
@@ -202,13 +202,18 @@ export function nextPage({ headers }: HttpResponse): string | undefined {
   return undefined;
 }
 
-/** Yields the elements of a page and of all later pages. Requests one page ahead; the request is aborted if the caller leaves the loop. */
-async function* elements(first: Promise<AnyPage>) {
+/**
+ * Yields the elements of a page and of the later pages, until a page contains the element with the number `max`. Requests one page
+ * ahead; the request is aborted if the caller leaves the loop.
+ */
+async function* elements(first: Promise<AnyPage>, max = Number.POSITIVE_INFINITY) {
   const stop = new AbortController();
   let awaited: Promise<AnyPage | undefined> = first;
+  let remaining = max;
   try {
     for (let page = await awaited; page; page = await awaited) {
-      awaited = page.next(stop);
+      remaining -= page.items.length;
+      awaited = remaining > 0 ? page.next(stop) : Promise.resolve(undefined);
       // If the caller leaves the loop, the next page is not awaited, so a rejection would be unhandled.
       awaited.catch(() => {});
       yield* page.items;

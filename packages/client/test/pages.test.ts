@@ -41,6 +41,20 @@ test('at most one page is requested ahead, and none after the loop is left', asy
   expect(requests.filter(({ url }) => /after=[3-9]0$/.test(url))).toEqual([]);
 });
 
+test.each([
+  [5, 1],
+  [10, 1],
+  [11, 2],
+  [20, 2],
+  [30, 3],
+])('collect of up to %d elements sends no request beyond the %d pages that contain them', async (max, count) => {
+  const { api } = await stubbed([pagesOf(1000)]);
+  const urls: string[] = [];
+  const counting = api.withOptions({ on: { request: ({ url }) => void urls.push(url) } });
+  expect((await counting.listPets().collect({ max })).length).toBe(max);
+  expect(urls.length).toBe(count);
+});
+
 test('a loop over a list holds only the last pages in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
