@@ -61,6 +61,22 @@ export function mayBeWide(schema: Schema): boolean {
   return isWide(schema) || alternativesOf(schema).some(mayBeWide);
 }
 
+/** The schemas with all their parts and alternatives, each schema once. */
+export function partsOf(schemas: readonly Schema[]): readonly Schema[] {
+  const parts = new Set(schemas.map(resolved));
+  // The loop also visits the parts that it adds.
+  for (const part of parts) for (const alternative of alternativesOf(part)) parts.add(resolved(alternative));
+  return [...parts];
+}
+
+/** The schemas of a property in the parts of an object. */
+export function propertySchemasOf(parts: readonly Schema[], name: string): readonly Schema[] {
+  return parts.flatMap(({ properties = {}, additionalProperties }) => {
+    if (Object.hasOwn(properties, name)) return properties[name] ?? [];
+    return typeof additionalProperties === 'object' ? additionalProperties : [];
+  });
+}
+
 /** The schemas that a schema consists of: all parts of an `allOf`, and all alternatives. */
 export function alternativesOf(schema: Schema): readonly Schema[] {
   const { allOf = [], anyOf = [], oneOf = [] } = resolved(schema);

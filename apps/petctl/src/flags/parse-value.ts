@@ -1,13 +1,14 @@
 import { violationOf } from '@petstore/client/check';
 import {
-  alternativesOf,
   isBinary,
   isInt64,
   isRounded,
   type JsonType,
   mayBeWide,
   parseScalar,
+  partsOf,
   propertiesOf,
+  propertySchemasOf,
   repeatedKey,
   resolved,
   roundedNumber,
@@ -121,15 +122,10 @@ function isExact(value: unknown, schemas: readonly Schema[]): boolean {
   if (typeof value === 'number') return Math.abs(value) < 2 ** 53;
   if (typeof value !== 'object' || value === null) return true;
   // Which of several alternatives applies is unknown here.
-  const parts = schemas.flatMap(partsOf);
+  const parts = partsOf(schemas);
   const elements = parts.flatMap(({ items = [] }) => items);
   if (Array.isArray(value)) return value.every((one) => isExact(one, elements));
-  const schemasOf = (name: string) => parts.map((part) => propertyOf(part, name));
-  return Object.entries(value).every(([name, one]) => isExact(one, schemasOf(name)));
-}
-
-function partsOf(schema: Schema): Schema[] {
-  return [resolved(schema), ...alternativesOf(schema).flatMap(partsOf)];
+  return Object.entries(value).every(([name, one]) => isExact(one, propertySchemasOf(parts, name)));
 }
 
 function propertyOf(schema: Schema, name: string): Schema {

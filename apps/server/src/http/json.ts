@@ -1,12 +1,21 @@
-import { int64Of, isExactNumber, mayBeWide, repeatedKey, type Schema } from '@petstore/types';
+import {
+  int64Of,
+  isExactNumber,
+  mayBeWide,
+  partsOf,
+  propertySchemasOf,
+  repeatedKey,
+  type Schema,
+} from '@petstore/types';
 import { JSON_CONTAINER_BYTES, JSON_VALUE_BYTES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { inexact, itemsOf, propertyOf } from './values.ts';
+import { inexact } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
  * cannot hold exactly, and repeated keys. Also throws for excessive depth, and for too many members. Integers beyond 2^53 become
- * bigints where the schema has an unbounded int64. `onMemory` gets the memory of the values before they are parsed, and may throw.
+ * bigints where the schema, or an alternative in it, has an unbounded int64. `onMemory` gets the memory of the values before they are
+ * parsed, and may throw.
  */
 export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body', onMemory?: OnMemory): unknown {
   const text = utf8Of(bytes, where);
@@ -22,7 +31,7 @@ export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body'
   const violation = (problem: string, key: string | undefined) =>
     new HttpError('invalid_request', `${where}${key === undefined ? '' : ` '${key}'`}: ${problem}`);
   // JSON.parse changes nothing in other text, except that it drops repeated keys.
-  if (hasEscapes || hasLongNumbers) value = exactValue(value, schema, violation);
+  if (hasEscapes || hasLongNumbers) value = exactValue(value, [schema], violation);
   if (membersOf(value) !== members) throw violation('it appears more than once', repeatedKey(text));
   return value;
 }
@@ -58,29 +67,32 @@ function longNumber(_key: string, value: unknown, { source = '' }: { source?: st
 }
 
 /**
- * Replaces integers beyond 2^53 by bigints where the schema has an unbounded int64, and returns the value. Throws the error of
+ * Replaces integers beyond 2^53 by bigints where one of the schemas has an unbounded int64, and returns the value. Throws the error of
  * `violation` for other inexact numbers and for lone surrogates, with the key that has them itself or in its value.
  */
 function exactValue(
   value: unknown,
-  schema: Schema,
+  schemas: readonly Schema[],
   violation: (problem: string, key: string | undefined) => HttpError,
   key?: string,
 ): unknown {
   if (typeof value === 'string' && !value.isWellFormed()) throw violation(LONE_SURROGATE, key);
   if (value instanceof LongNumber) {
-    const int64 = mayBeWide(schema) ? int64Of(value.source) : undefined;
+    const int64 = schemas.some(mayBeWide) ? int64Of(value.source) : undefined;
     if (int64 === undefined && !isExactNumber(value.source)) throw violation(inexact(value.source), key);
     return int64 ?? Number(value.source);
   }
+  if (typeof value !== 'object' || value === null) return value;
+  // Which of several alternatives applies is unknown here.
+  const parts = partsOf(schemas);
   if (Array.isArray(value)) {
-    const items = itemsOf(schema);
-    for (let i = 0; i < value.length; i++) value[i] = exactValue(value[i], items, violation, key);
-  } else if (typeof value === 'object' && value !== null) {
+    const elements = parts.flatMap(({ items = [] }) => items);
+    for (let i = 0; i < value.length; i++) value[i] = exactValue(value[i], elements, violation, key);
+  } else {
     const properties = value as Record<string, unknown>;
     for (const name of Object.keys(properties)) {
       if (!name.isWellFormed()) throw violation(LONE_SURROGATE, undefined);
-      properties[name] = exactValue(properties[name], propertyOf(schema, name) ?? {}, violation, name);
+      properties[name] = exactValue(properties[name], propertySchemasOf(parts, name), violation, name);
     }
   }
   return value;

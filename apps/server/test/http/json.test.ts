@@ -119,6 +119,19 @@ describe('an int64 without bounds', () => {
     expect(parse(`{"list":["a",${text}],"other":{"n":${text}}}`)).toEqual({ list: ['a', value], other: { n: value } });
   });
 
+  test.each<Schema>([
+    { oneOf: [{ properties: { n: { type: 'integer', format: 'int32' } } }, { properties: { n: wide } }] },
+    { anyOf: [{ properties: { n: { type: 'string' } } }, { allOf: [{ properties: { n: wide } }] }] },
+    { properties: { n: { minimum: 1 } }, oneOf: [{ properties: { n: wide } }] },
+    { allOf: [{ properties: { n: wide } }, { properties: { n: { minimum: 1 } } }] },
+    { anyOf: [{ properties: { n: { minimum: 1 } } }, { additionalProperties: wide }] },
+  ])('is exact if any alternative has it: %j', (alternatives) => {
+    const parseBy = (json: string, of: Schema) => parseJson(Buffer.from(json), of);
+    expect(parseBy('{"n":9007199254740993}', alternatives)).toEqual({ n: 9007199254740993n });
+    const lists: Schema = { anyOf: [{ items: { properties: { n: {} } } }, { items: alternatives }] };
+    expect(parseBy('[{"n":9007199254740993}]', lists)).toEqual([{ n: 9007199254740993n }]);
+  });
+
   test.each(['small', 'any', 'o":{"a'])('applies nowhere else: at %s', (key) => {
     const inner = key.slice(key.lastIndexOf('"') + 1);
     const close = '}'.repeat(key.split('{').length);
