@@ -67,6 +67,8 @@ export function bodyReceiver(limit: number, budget: BodyBudget) {
   return (request: IncomingMessage, context: RequestContext, done: OnBody): void => {
     const broken = brokenBodies.get(request);
     if (broken) return done(broken, EMPTY);
+    // No event follows: Node has ended a request without a body, or the program has read the body.
+    if (request.readableEnded) return done(undefined, EMPTY);
     if (Number(request.headers['content-length'] ?? 0) > limit) return done(tooLarge(limit), EMPTY);
     let body: Uint8Array = EMPTY;
     let size = 0;

@@ -50,3 +50,23 @@ test.each(modes)(
     await expect.poll(() => seen).toEqual(requests.map((line) => `${line} of Ida`));
   },
 );
+
+test.each(modes)(
+  'within an Express program, %s: a body that a parser has read before counts as empty',
+  async (_, options) => {
+    const program = express().use(express.json());
+    program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
+    const server = program.listen(0, '127.0.0.1');
+    onTestFinished(() => server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, {
+      ...{ method: 'POST', headers, body },
+      signal: AbortSignal.timeout(5000),
+    });
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_request' }]);
+  },
+);
