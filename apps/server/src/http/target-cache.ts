@@ -38,6 +38,12 @@ export function parseTarget(text: string): Target {
   return { path, query, match, isCached: false, input: undefined, lastVersion: undefined, response: undefined };
 }
 
+/** Freezes data, so that no handler changes the input of later requests. */
+function frozen<T>(data: T): T {
+  if (typeof data === 'object' && data !== null) Object.values(Object.freeze(data)).forEach(frozen);
+  return data;
+}
+
 /**
  * The targets of accepted requests by their text, with their cached responses. Beyond its bounds the cache evicts the oldest
  * target.
@@ -68,7 +74,7 @@ export class TargetCache {
       this.#byText.set(text, target);
       if (this.#byText.size > MAX_CACHED_TARGETS) this.#evictOldest();
     }
-    target.input ??= input;
+    target.input ??= frozen(input);
   }
 
   /** Sets or removes the cached response of a target. */

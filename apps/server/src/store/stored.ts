@@ -4,8 +4,15 @@ import type { Awaitable, Collection, Document, JsonText, NotWritten, Page, Prope
 
 /** The operations of `Api` as the server implements them: the result is plain data, or stands for JSON text in the store. */
 export type Handlers = {
-  [Id in OperationId]: (...input: Arguments<Id>) => Awaitable<Result<Id> | Stored<Result<Id>>>;
+  [Id in OperationId]: (...input: Immutable<Arguments<Id>>) => Awaitable<Immutable<Result<Id>> | Stored<Result<Id>>>;
 };
+
+/** Data that handlers do not change, because requests with the same URL share their input. */
+type Immutable<T> = T extends Blob | ReadableStream | Uint8Array
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T;
 
 /** A collection, and its version before something was read from it. */
 export interface CollectionState {

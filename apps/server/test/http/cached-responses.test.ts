@@ -63,6 +63,13 @@ async function responses({ origin }: Pick<Listener, 'origin'>, requests: readonl
   }));
 }
 
+test('a handler cannot change the input that requests with the same URL share', () => {
+  const input = { limit: 2, ids: [3, 1] };
+  new TargetCache().add('/v1/pets?limit=2', parseTarget('/v1/pets?limit=2'), input);
+  expect(() => Object.assign(input, { limit: 1 })).toThrow(TypeError);
+  expect(() => input.ids.sort()).toThrow(TypeError);
+});
+
 test.each(['/pets', '/pets?limit=3', '/pets?status=sold&after=7&limit=2', '/pets/1', '/pets/42'])(
   'a cached response equals that of the Express app, and has the identifier of its request: %s',
   async (path) => {

@@ -50,6 +50,8 @@ test('the compiler rejects handlers that do not implement the operations', () =>
     { getPet: ({ petId }) => stored(pets, (pets) => pets.get(petId)) },
     // @ts-expect-error The document has another type.
     { getPet: () => stored<{ title: string }>(pets, (pets) => pets.create(rex)) },
+    // @ts-expect-error Requests with the same URL share their input.
+    { getPet: (input) => stored(pets, (pets) => pets.create({ ...rex, last: input.petId++ })) },
   ];
-  expect(rejected).toHaveLength(7);
+  expect(rejected).toHaveLength(8);
 });
