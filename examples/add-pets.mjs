@@ -11,8 +11,12 @@ import { petstore } from '@petstore/client';
 
 /** @typedef {import('@petstore/client').NewPet} NewPet */
 
+// Errors that nothing handles: the file cannot be read, or the list fails.
+process.on('uncaughtException', stop);
+
 const [file] = process.argv.slice(2);
 if (!file) stop('Name a file: node add-pets.mjs pets.csv');
+if (!process.env.PETSTORE_API_KEY) stop('Set PETSTORE_API_KEY to your API key.');
 const lines = (await readFile(file, 'utf8')).split('\n');
 const store = petstore();
 
@@ -53,10 +57,12 @@ for await (const pet of store.listPets({ status: 'sold', limit: 100 })) {
 /** @param {string} line */
 function petIn(line) {
   const [name = '', categoryId = '', status = '', ...more] = line.split(',').map((part) => part.trim());
-  if (!/^-?\d{1,15}$/.test(categoryId) || more.length > 0) return undefined;
+  if (!/^-?\d+$/.test(categoryId) || more.length > 0) return undefined;
   // The service validates the status.
   const optional = status === '' ? {} : { status: /** @type {NewPet['status'] & string} */ (status) };
-  return { name, categoryId: Number(categoryId), ...optional };
+  const number = Number(categoryId);
+  // The service validates the range. A number would round a larger integer.
+  return { name, categoryId: Number.isSafeInteger(number) ? number : BigInt(categoryId), ...optional };
 }
 
 /** @param {string} problem */
@@ -65,8 +71,8 @@ function skip(problem) {
   process.exitCode = 1;
 }
 
-/** @param {string} problem @returns {never} */
+/** @param {unknown} problem @returns {never} */
 function stop(problem) {
-  console.error(problem);
+  console.error(String(problem));
   process.exit(2);
 }

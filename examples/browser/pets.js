@@ -1,5 +1,6 @@
 // The code of index.html: lists pets page by page, adds one, and shows errors.
 import { ConnectionError, petstore, UnauthorizedError } from '@petstore/client';
+import { operations } from '@petstore/types';
 
 /** @typedef {import('@petstore/client').NewPet} NewPet */
 /** @typedef {NonNullable<NewPet['status']>} Status */
@@ -9,6 +10,7 @@ const add = form('add');
 const list = element('ul');
 const message = element('[role=status]');
 
+for (const status of operations.listPets.fields.status.schema.enum) element('select').append(new Option(status));
 settings.addEventListener('submit', (event) => run(event, showPets));
 add.addEventListener('submit', (event) => run(event, addPet));
 
@@ -19,9 +21,9 @@ async function run(event, action) {
   message.textContent = await action().catch(describeError);
 }
 
-async function showPets() {
+async function showPets({ store, status } = readSettings()) {
   const items = [];
-  for await (const pet of service().listPets({ status: status(), limit: 100 })) {
+  for await (const pet of store.listPets({ status, limit: 100 })) {
     const item = document.createElement('li');
     // A name is untrusted, so it is set as text and not as HTML.
     item.textContent = `${pet.id} ${pet.name}`;
@@ -29,25 +31,23 @@ async function showPets() {
   }
   // Replaces all items at once, so that two lists never mix.
   list.replaceChildren(...items);
-  return `${items.length} ${status()}`;
+  return `${items.length} ${status}`;
 }
 
 async function addPet() {
   const fields = new FormData(add);
-  const pet = { name: String(fields.get('name')), categoryId: Number(fields.get('categoryId')), status: status() };
-  const { id } = await service().createPet(pet);
-  await showPets();
+  const { store, status } = readSettings();
+  const pet = { name: String(fields.get('name')), categoryId: Number(fields.get('categoryId')), status };
+  const { id } = await store.createPet(pet);
+  await showPets({ store, status });
   return `Added ${id}`;
 }
 
-/** The key stays in its form field; nothing stores it. */
-function service() {
+/** The settings when an action begins, because the visitor may change them meanwhile. The key stays in its form field; nothing stores it. */
+function readSettings() {
   const fields = new FormData(settings);
-  return petstore({ baseUrl: String(fields.get('baseUrl')), apiKey: String(fields.get('apiKey')) });
-}
-
-function status() {
-  return /** @type {Status} */ (new FormData(settings).get('status'));
+  const store = petstore({ baseUrl: String(fields.get('baseUrl')), apiKey: String(fields.get('apiKey')) });
+  return { store, status: /** @type {Status} */ (fields.get('status')) };
 }
 
 /** @param {unknown} error */

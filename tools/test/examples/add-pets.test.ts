@@ -51,6 +51,24 @@ describe.skipIf(!hasShell)('add-pets.mjs', () => {
     ]);
   });
 
+  test.each([
+    ['without a key', 'pets.csv', { PETSTORE_API_KEY: '' }, /^Set PETSTORE_API_KEY\b.*\n$/],
+    ['without its file', 'none.csv', {}, /^Error: ENOENT.*none\.csv.*\n$/],
+    ['if the list fails', '/dev/null', { PETSTORE_BASE_URL: 'http://127.0.0.1:1/v1' }, /^ConnectionError: .*\n$/],
+  ])('stops %s, with the reason in one line', async (_, file, env, reason) => {
+    expect(await fixture.run(`node add-pets.mjs ${file}`, env as Record<string, string>)).toEqual({
+      code: 2,
+      output: expect.stringMatching(reason),
+    });
+  });
+
+  test('adds a pet whose category is any int64', async () => {
+    expect(await add('Rex,-9223372036854775808\nTom,9223372036854775807,sold\nIda,9223372036854775808')).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^added 1 Rex\nadded 2 Tom\nsome\.csv:3: body 'categoryId'.*\nsold 2 Tom\n$/),
+    });
+  });
+
   test('prints its usage without a file', async () => {
     expect(await fixture.run('node add-pets.mjs')).toEqual({
       code: 2,

@@ -2,6 +2,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeep } from '@petstore/testing';
 import { findBrowser, host, launch } from '@petstore/testing/browser';
+import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newProject } from '../support/project.ts';
 import { type Server, startServer } from '../support/server.ts';
@@ -62,6 +63,22 @@ describe.skipIf(!executable)('the page of the examples', () => {
       await page.getByRole('button', { name: 'List' }).click();
       await expectStatus('0 sold');
       expect(await page.getByRole('listitem').count()).toBe(0);
+      await page.close();
+    });
+
+    test('offers each status of the spec, and reports the one that it lists', async () => {
+      const { page, expectStatus } = await open();
+      const status = page.getByLabel('Status');
+      const { enum: values } = operations.listPets.fields.status.schema;
+      expect(await status.getByRole('option').allTextContents()).toEqual([...values]);
+      // The visitor chooses another status while the list is on its way.
+      await page.route('**/v1/pets?*', async (route) => {
+        await status.selectOption('sold');
+        await route.continue();
+      });
+      await status.selectOption('pending');
+      await page.getByRole('button', { name: 'List' }).click();
+      await expectStatus('0 pending');
       await page.close();
     });
 
