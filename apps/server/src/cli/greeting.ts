@@ -34,9 +34,9 @@ function commandsToTry(base: string, key: string): string {
 }
 
 function keyHeader(key: string): string {
-  const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
-  const { keyScheme = '' }: { keyScheme?: string } = service;
-  const scheme = schemes[keyScheme];
+  type Security = { securitySchemes: Readonly<Record<string, SecurityScheme>>; keyScheme?: string };
+  const { securitySchemes, keyScheme = '' }: Security = service;
+  const scheme = securitySchemes[keyScheme];
   return scheme?.type === 'apiKey' ? `${scheme.name}: ${key}` : `Authorization: Bearer ${key}`;
 }
 

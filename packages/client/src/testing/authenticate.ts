@@ -3,8 +3,8 @@ import { type Operation, operations, type SecurityScheme, service } from '@petst
 import type { UserAndPassword } from '../connection.ts';
 import { HttpError } from './read-body.ts';
 
-const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
-const { keyScheme }: { keyScheme?: string } = service;
+type Security = { securitySchemes: Readonly<Record<string, SecurityScheme>>; keyScheme?: string };
+const { securitySchemes: schemes, keyScheme }: Security = service;
 
 /** The alternatives for a request without an operation: each scheme of the service. */
 const anyScheme = Object.values<Operation>(operations).flatMap(({ security }) => security.flat().map((name) => [name]));
