@@ -3,11 +3,12 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { service } from '@petstore/types';
 import { root } from '../repository.ts';
 import { startServer } from '../test/support/server.ts';
 import { inRounds, median, rounded, withScratch } from './measure.ts';
 import { atMost, type Section } from './section.ts';
-import { added, basePath, create, filter, list } from './workload.ts';
+import { added, create, filter, list } from './workload.ts';
 
 /** Measures the built petctl against a server in this process. */
 export async function petctl(quick: boolean): Promise<Section> {
@@ -16,7 +17,7 @@ export async function petctl(quick: boolean): Promise<Section> {
     execFileSync(process.execPath, [join(root, 'apps/petctl/build/main.ts'), built], { stdio: 'inherit' });
     const { origin, key, stop } = await startServer();
     try {
-      const env = { PETCTL_BASE_URL: `${origin}${basePath}`, PETCTL_API_KEY: key };
+      const env = { PETCTL_BASE_URL: `${origin}${service.basePath}`, PETCTL_API_KEY: key };
       return await bench(join(built, 'petctl.js'), { PATH: process.env.PATH, HOME: scratch, ...env }, quick ? 9 : 40);
     } finally {
       await stop();

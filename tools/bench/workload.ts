@@ -8,9 +8,8 @@ export type NewDocument = NewPet;
 export const collection = 'pets';
 export const { listPets: list, createPet: create, getPet: get } = operations;
 
-/** The version segment, as in every address of the spec, and the path of the collection below it. */
-export const basePath = new URL(service.deployments.production).pathname;
-export const collectionPath = `${basePath}${list.path}`;
+/** The path of the collection. */
+export const collectionPath = `${service.basePath}${list.path}`;
 
 /** The filter of lists; a quarter of the documents has this value. */
 const [common, ...others] = list.fields.status.schema.enum;

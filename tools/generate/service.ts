@@ -11,6 +11,8 @@ export interface Service {
   readonly summary: string;
   /** The URLs of the servers, by name. */
   readonly deployments: Readonly<Record<string, string>>;
+  /** The path that every path of the interface follows, such as `/v1`: that of the first server's URL. */
+  readonly basePath: string;
   /** The HTTP status of each error code. */
   readonly statuses: Readonly<Record<string, number>>;
   /** The names of the headers that any response of any operation has. */
@@ -31,6 +33,10 @@ export function serviceOf(
 ): Service {
   const { title, version, summary, description } = node(document.info);
   const [firstLine = ''] = (text(description) ?? '').trim().split('\n');
+  const deployments = deploymentsOf(document);
+  const [firstUrl = '/'] = Object.values(deployments);
+  if (!URL.canParse(firstUrl, 'http://localhost'))
+    reject('servers.0', `the server URL '${firstUrl}' is invalid`, 'write a URL or a path');
   const codes = node(resolvePointer(document, '/components/schemas/ErrorCode'));
   return defined<Service>({
     title: String(title ?? ''),
@@ -38,7 +44,8 @@ export function serviceOf(
     summary: text(summary) ?? firstLine,
     statuses: node(codes['x-statuses']) as Record<string, number>,
     responseHeaders: [...new Set(responseHeaders)].toSorted(),
-    deployments: deploymentsOf(document),
+    deployments,
+    basePath: new URL(firstUrl, 'http://localhost').pathname.replace(/\/$/, ''),
     securitySchemes,
     keyScheme: keyScheme(document, securitySchemes),
     security,

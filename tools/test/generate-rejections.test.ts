@@ -13,6 +13,11 @@ function messagesOf(text: string): readonly string[] {
   }
 }
 
+test('a server URL that is invalid', () => {
+  const [message] = messagesOf(specOf({}, { servers: [{ url: 'http://' }] }));
+  expect(message).toBe("servers.0: the server URL 'http://' is invalid; write a URL or a path.");
+});
+
 const inPath = (name: string) => ({ ...parameter, name, in: 'path', required: true });
 
 test.each<[problem: string, paths: object, message: string]>([

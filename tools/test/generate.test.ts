@@ -35,6 +35,15 @@ test('the version and the deployments are those of the spec', () => {
   );
 });
 
+test.each([
+  ['https://example.com/a/b/', '/a/b'],
+  ['/c', '/c'],
+  ['https://example.com', ''],
+])('the base path of a server at %s is %j', async (url, basePath) => {
+  const files = await generate(stringify({ ...parse(spec), servers: [{ url }] }));
+  expect(files.get('packages/types/src/gen/service.gen.ts')).toContain(`basePath: '${basePath}'`);
+});
+
 test('the service has the headers of all responses, each name once', async () => {
   const headers = { 'X-Total': {}, 'X-Request-Id': {} };
   const get = { operationId: 'getTotal', responses: { '204': { description: 'Done.', headers } } };

@@ -10,7 +10,6 @@ export async function startService(dataDir = newFolder('petctl-data', onCleanup)
   const config = defaultConfig({ port: 0, dataDir, logLevel: 'silent', apiKeys: `test=${apiKey}` });
   const server = await serve(config);
   onCleanup(() => server.stop());
-  const { pathname } = new URL(service.deployments.production);
-  const baseUrl = server.origin + pathname;
+  const baseUrl = server.origin + service.basePath;
   return { baseUrl, origin: server.origin, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: apiKey } };
 }

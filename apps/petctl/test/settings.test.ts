@@ -232,8 +232,13 @@ describe('an invalid setting is an error that names its source', () => {
   });
 });
 
-test('petctl docs prints the URL of the docs', async () => {
-  expect((await run(['docs', '--base-url', 'http://here:1/x/v1'])).stdout).toBe('http://here:1/docs\n');
+test.each([
+  ['http://here:1/v1', 'http://here:1/docs'],
+  ['http://here:1/v1/', 'http://here:1/docs'],
+  ['http://here:1/x/y/v1', 'http://here:1/x/y/docs'],
+  ['http://here:1', 'http://here:1/docs'],
+])('petctl docs of %s prints %s, below the path that a proxy adds', async (baseUrl, url) => {
+  expect((await run(['docs', '--base-url', baseUrl])).stdout).toBe(`${url}\n`);
 });
 
 test('an account whose home folder is /dev/null has no profiles', async () => {

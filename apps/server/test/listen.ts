@@ -1,9 +1,9 @@
 import { apiKey } from '@petstore/testing/server';
+import { service } from '@petstore/types';
 import { afterAll, beforeAll } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import { allCollections } from '../src/collections.ts';
 import { type ListenOptions, listen as listenFor } from '../src/http/listen.ts';
-import { basePath } from '../src/http/routes.ts';
 import { keyCheck } from '../src/keys/check-keys.ts';
 import { parseKeys } from '../src/keys/parse-keys.ts';
 import { memoryStore } from '../src/store/memory.ts';
@@ -43,7 +43,7 @@ export async function listen(
 ): Promise<Listening> {
   const app = await createApp(store, { keys: keyCheck(parseKeys(apiKey)), validateResponses: true, ...options });
   const { origin, drain } = await listenFor(app, { ...listenOptions, ...options });
-  return { origin, baseUrl: origin + basePath, apiKey, drain, close: () => drain(0) };
+  return { origin, baseUrl: origin + service.basePath, apiKey, drain, close: () => drain(0) };
 }
 
 /** Starts a server before the tests of a suite, and stops it after them. */

@@ -52,7 +52,7 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   symlinkSync(join(server, '../../spec'), join(packageFolder, 'node_modules/@petstore/spec'), 'junction');
 
   const source = join(packageFolder, 'src');
-  const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
+  const { operations, service } = await import(join(folder, 'packages/types/src/index.ts'));
   const { openApiDocument } = await import(join(folder, 'packages/types/src/gen/document.gen.ts'));
   writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule(openApiDocument, Object.values(operations)));
   type Front = typeof import('@petstore/server');
@@ -60,14 +60,13 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const { listen }: Front = await import(join(source, 'http/listen.ts'));
   const { memoryStore } = await import(join(source, 'store/memory.ts'));
   const { calls, answer } = await import(join(source, 'handlers.ts'));
-  const { basePath } = await import(join(source, 'http/routes.ts'));
   let isOn = true;
   const app = await createApp(memoryStore([]), { keys: (key) => (isOn && keys.has(key) ? 'tester' : undefined) });
   const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
   const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
   return {
     origin,
-    basePath,
+    basePath: service.basePath,
     operations: Object.values(operations),
     calls,
     answer,

@@ -153,8 +153,8 @@ describe('the check finds', () => {
       'routes',
       'a path of another file',
       'apps/server/src/http/routes.ts',
-      '(basePath + path)',
-      "(basePath + path.replace('orders/', 'order/'))",
+      '(service.basePath + path)',
+      "(service.basePath + path.replace('orders/', 'order/'))",
     ],
   ];
   test.each(drifts)('%s: %s', async (name, _, file, find, by) => {

@@ -1,4 +1,4 @@
-import type { Operation } from '@petstore/types';
+import { type Operation, service } from '@petstore/types';
 import { version } from '../call/client.ts';
 import { type Flag, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
 import { openInBrowser } from '../io/process-io.ts';
@@ -141,7 +141,9 @@ const docs = command('docs', 'Print the URL of the documentation', {
   ],
   flags: [switchFlag('open', 'Open it in the browser.')],
   run: async ({ io, flags, settings }) => {
-    const url = new URL('/docs', settings.baseUrl.value).href;
+    // The page is beside the base path, also behind a proxy that adds a path before both.
+    const aboveBasePath = '../'.repeat(service.basePath.split('/').length - 1);
+    const url = new URL(`${aboveBasePath}docs`, `${settings.baseUrl.value}/`).href;
     await io.stdout.write(`${url}\n`);
     if (flags.has('open')) await openInBrowser(url);
   },

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import { type Config, defaultConfig } from '../config/config.ts';
-import { basePath } from '../http/routes.ts';
 import type { Running } from '../serve.ts';
 
 /** The greeting that the server prints at start: URLs, keys, and commands to try. */
 export function greeting({ origin, adminOrigin, madeKey }: Running, config: Config): string {
-  const base = `${origin}${basePath}`;
+  const base = `${origin}${service.basePath}`;
   const lines: [label: string, value: string][] = [
     [`${service.title} listens on`, base],
     ['Its docs are at', `${origin}/docs`],

@@ -5,7 +5,6 @@ import { operations, service } from '@petstore/types';
 import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { readOnly } from '../http/health.ts';
-import { basePath } from '../http/routes.ts';
 import { presentedSpec, readableSpec, specText } from './spec.ts';
 
 /** The docs page with everything that it loads, and the spec as files. */
@@ -18,7 +17,7 @@ export function docs(): Router {
   at('/openapi.yaml', content('application/yaml', specText));
   at('/openapi.json', json(readableSpec));
 
-  const shownSpec = async () => presentedSpec(await readableSpec(), Object.values(operations), `..${basePath}`);
+  const shownSpec = async () => presentedSpec(await readableSpec(), Object.values(operations), `..${service.basePath}`);
   const page = () => html;
   at('/docs', content('text/html; charset=utf-8', page));
   at('/docs/openapi.json', json(shownSpec));

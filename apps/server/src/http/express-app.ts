@@ -1,4 +1,4 @@
-import { exactReplacer, type Operation, operations } from '@petstore/types';
+import { exactReplacer, type Operation, operations, service } from '@petstore/types';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { docs } from '../docs/docs.ts';
 import { authenticate } from './authentication.ts';
@@ -11,7 +11,7 @@ import { rateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import { responseHeaders } from './response.ts';
-import { basePath, expressPathOf } from './routes.ts';
+import { expressPathOf } from './routes.ts';
 import { validator } from './validation/validator.ts';
 
 /** The app of the admin port, which serves only the routes for operators. `acceptRequest` has accepted its requests. */
@@ -32,7 +32,7 @@ export function expressApp(pipeline: RequestPipeline): Express {
     else pages(request, response, next);
   });
 
-  const root = basePath || '/';
+  const root = service.basePath || '/';
   if (crossOrigin) app.use(root, crossOrigin);
   app.use(root, authenticate(keys));
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { service } from '@petstore/types';
 import { type Logger, pino } from 'pino';
 import type { KeyCheck } from '../keys/check-keys.ts';
 import { DEFAULTS, MAX_PENDING_WRITES } from '../limits.ts';
@@ -17,7 +18,6 @@ import { Quotas, rateLimiter } from './rate-limit.ts';
 import { localTarget, messageError, normalizeTarget } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeResponse, writeValidatedResponse } from './response.ts';
-import { basePath } from './routes.ts';
 import { parseTarget, TargetCache } from './target-cache.ts';
 
 export interface AppOptions {
@@ -102,7 +102,10 @@ export function createPipeline(store: Store, options: AppOptions) {
 
   /** The error for a malformed target. Below the base path, a request without a key gets 401 instead. */
   function targetError(request: IncomingMessage, context: RequestContext): HttpError {
-    if (localTarget(request.url ?? '')?.startsWith(`${basePath}/`) && callerOf(request, context, keys) === undefined)
+    if (
+      localTarget(request.url ?? '')?.startsWith(`${service.basePath}/`) &&
+      callerOf(request, context, keys) === undefined
+    )
       return unauthorized(context);
     return new HttpError('invalid_request', 'The target of the request is not a well-formed path.');
   }

@@ -2,13 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-import { type Operation, type OperationId, operations } from '@petstore/types';
+import { type Operation, type OperationId, operations, service } from '@petstore/types';
 import type { Response } from 'express';
 import { decode } from '../store/document.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Content, TextContent } from './response-content.ts';
-import { basePath } from './routes.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /** Alternating names and values, the form of headers that Node writes fastest. */
@@ -136,7 +135,7 @@ function deprecation({ deprecatedSince, sunset, successor }: Operation): string[
     ...(deprecatedSince ? ['Deprecation', `@${Date.parse(deprecatedSince) / 1000}`] : []),
     ...(sunset ? ['Sunset', new Date(sunset).toUTCString()] : []),
     ...(successor
-      ? ['Link', `<${basePath}${operations[successor as OperationId].path}>; rel="successor-version"`]
+      ? ['Link', `<${service.basePath}${operations[successor as OperationId].path}>; rel="successor-version"`]
       : []),
   ];
 }

@@ -1,11 +1,5 @@
 import { type Operation, operations, service } from '@petstore/types';
 
-/** The path that every deployment's address ends with, such as `/v1`. Every path of the interface follows it. */
-export const basePath = new URL(Object.values(service.deployments)[0] ?? '/', 'http://localhost').pathname.replace(
-  /\/$/,
-  '',
-);
-
 /** A path of the interface, with its operations by method. */
 export interface Route {
   readonly methods: ReadonlyMap<string, Operation>;
@@ -37,13 +31,13 @@ export function matchRoute(path: string): RouteMatch | undefined {
 
 /** The path of an operation in the syntax of Express. */
 export function expressPathOf({ path }: Operation): string {
-  return (basePath + path).replace(/\{([^}]*)\}|[{}()[\]+?!:*\\]/g, (special, name?: string) => {
+  return (service.basePath + path).replace(/\{([^}]*)\}|[{}()[\]+?!:*\\]/g, (special, name?: string) => {
     if (name === undefined) return `\\${special}`;
     return /^\w+$/.test(name) ? `:${name}` : `:${JSON.stringify(name)}`;
   });
 }
 
-const prefix = `${basePath}/`;
+const prefix = `${service.basePath}/`;
 const root = newNode();
 for (const [path, atPath] of Map.groupBy(Object.values<Operation>(operations), (operation) => operation.path)) {
   const methods = new Map(atPath.map((operation) => [operation.method as string, operation]));

@@ -1,6 +1,5 @@
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, service } from '@petstore/types';
 import fc from 'fast-check';
-import { basePath } from '../../src/http/routes.ts';
 import { request } from './wire.ts';
 
 /** Requests for both the fast path and the Express app: most are valid, or valid except for one part. */
@@ -12,12 +11,19 @@ export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
       pairs: fc.array(pair, { maxLength: 3 }),
       body: fc.oneof({ weight: 3, arbitrary: newPet.map((pet) => JSON.stringify(pet)) }, oddBody),
       method: often(undefined, 'HEAD', 'OPTIONS', 'POST', 'PUT', 'get'),
-      path: often((path: string) => path, `${basePath}/pets/`, '//v1/pets', '/V1/pets', `${basePath}/%70ets`, '*'),
+      path: often(
+        (path: string) => path,
+        `${service.basePath}/pets/`,
+        '//v1/pets',
+        '/V1/pets',
+        `${service.basePath}/%70ets`,
+        '*',
+      ),
       separator: often('&', ';', '&&'),
       headers: headers(apiKey),
     })
     .map(({ operation, identifier, pairs, body, method, path, separator, headers }) => {
-      const target = basePath + operation.path.replace(/\{\w+\}/g, identifier);
+      const target = service.basePath + operation.path.replace(/\{\w+\}/g, identifier);
       const query = operation.method === 'GET' ? pairs.map(([name, value]) => `${name}=${value}`).join(separator) : '';
       const line = `${method ?? operation.method} ${typeof path === 'function' ? path(target) : path}${query && `?${query}`}`;
       const all = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));

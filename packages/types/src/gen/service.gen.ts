@@ -46,6 +46,7 @@ export const service = {
         'X-Content-Type-Options',
         'X-Request-Id'
     ],
+    basePath: '/v1',
     securitySchemes: {
         bearer: {
             type: 'bearer'

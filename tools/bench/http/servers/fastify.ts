@@ -2,7 +2,7 @@
 // with `fastify.ts <data folder>`.
 import { type Api, type Input, service } from '@petstore/types';
 import fastify from 'fastify';
-import { basePath, create, documents, get, inArray, list, type NewDocument } from '../../workload.ts';
+import { create, documents, get, inArray, list, type NewDocument } from '../../workload.ts';
 import { apiKey } from '../loads.ts';
 
 type Query = Input<typeof list.id>;
@@ -18,17 +18,17 @@ app.addHook('onRequest', async (request, reply) => {
   if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({ status: unauthorized });
 });
 app.get<{ Querystring: Query }>(
-  `${basePath}${list.path}`,
+  `${service.basePath}${list.path}`,
   { schema: { querystring: schemaOf(list.fields), response: responseOf(list) } },
   ({ query }) => api[list.id](query),
 );
 app.post<{ Body: NewDocument }>(
-  `${basePath}${create.path}`,
+  `${service.basePath}${create.path}`,
   { schema: { body: schemaOf(create.fields), response: responseOf(create) } },
   async ({ body }, reply) => reply.code(create.success).send(await api[create.id](body)),
 );
 app.get<{ Params: Params }>(
-  `${basePath}${get.path.replace(/\{(\w+)\}/g, ':$1')}`,
+  `${service.basePath}${get.path.replace(/\{(\w+)\}/g, ':$1')}`,
   { schema: { params: schemaOf(get.fields), response: responseOf(get) } },
   async ({ params }, reply) => (await api[get.id](params)) ?? reply.code(not_found).send({ status: not_found }),
 );
