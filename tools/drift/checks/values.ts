@@ -95,12 +95,15 @@ export const inputsFor = cached((operation: Operation, spec: Spec): Example[] =>
   const examples = examplesOf(operation, spec);
   const full = fullInputs(spec, operation);
   const fits = valueCheck(spec);
-  const parametersAtBounds: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
+  const parametersAtBounds: Example[] = operation.parameters.flatMap(({ in: location, name, schema = {} }) => {
     // OpenAPI does not define how headers and cookies carry other texts.
-    const isCarried = (value: unknown) => /path|query/.test(place) || !/[^\w-]|^$/.test(String(value));
+    const isCarried = (value: unknown) => /path|query/.test(location) || !/[^\w-]|^$/.test(String(value));
     return valuesAtBounds(resolve(spec, schema))
       .filter((value) => fits(schema, value) && isCarried(value))
-      .map((value) => ({ label: `${name}=${value}`, inputs: { ...full, [place]: { ...full[place], [name]: value } } }));
+      .map((value) => ({
+        label: `${name}=${value}`,
+        inputs: { ...full, [location]: { ...full[location], [name]: value } },
+      }));
   });
   const { contentType = '' } = full;
   const schema = operation.body?.content[contentType]?.schema;

@@ -57,9 +57,10 @@ function compareOperation(before: Operation, after: Operation, at: Location): vo
     at.major('servers of the operation changed', became('servers', addresses, addressesAfter));
 }
 
-/** The parameters by their places and names, without the headers that OpenAPI ignores. */
+/** The parameters by their locations and names, without the headers that OpenAPI ignores. */
 function parametersOf({ parameters, idempotencyKey }: Operation): Map<string, Node> {
-  const keyOf = ({ in: place, name }: Parameter) => `${place} ${place === 'header' ? name.toLowerCase() : name}`;
+  const keyOf = ({ in: location, name }: Parameter) =>
+    `${location} ${location === 'header' ? name.toLowerCase() : name}`;
   const all = idempotencyKey ? [...parameters, idempotencyKey] : parameters;
   return new Map(
     all.filter((parameter) => !isIgnored(parameter)).map((parameter) => [keyOf(parameter), node(parameter)]),

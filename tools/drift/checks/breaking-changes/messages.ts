@@ -20,7 +20,7 @@ import { compareSchemas } from './schemas.ts';
 
 type Parameters = ReadonlyMap<string, Node>;
 
-/** Compares the parameters of an operation by their places and names. */
+/** Compares the parameters of an operation by their locations and names. */
 export function compareParameters(before: Parameters, after: Parameters, at: Location): void {
   compareMaps(before, after, (name) => at.inside(` ${name}`), {
     removed: (here) => here.removed('parameter'),
@@ -107,8 +107,8 @@ const comparePartTypes: Rule = ({ contentType: before }, { contentType: after },
 
 /** Compares how a value is written, with the defaults of OpenAPI, and its schema. */
 function serialization(name: string): Rule {
-  const serializationOf = ({ in: place, style, explode, allowReserved, allowEmptyValue, content }: Node) => {
-    const used = style ?? (place === 'query' || place === 'cookie' || name === 'part' ? 'form' : 'simple');
+  const serializationOf = ({ in: location, style, explode, allowReserved, allowEmptyValue, content }: Node) => {
+    const used = style ?? (location === 'query' || location === 'cookie' || name === 'part' ? 'form' : 'simple');
     const types = Object.keys(node(content)).map(canonicalType);
     return [used, explode ?? used === 'form', allowReserved ?? false, allowEmptyValue ?? false, ...types];
   };

@@ -50,8 +50,8 @@ const flowRules: Rules = {
 };
 
 const compareSending: Rule = (before, after, at) => {
-  const sending = ({ type, in: place, name, scheme = '', openIdConnectUrl }: Node) => {
-    return { type, place, name, scheme: String(scheme).toLowerCase(), openIdConnectUrl };
+  const sending = ({ type, in: location, name, scheme = '', openIdConnectUrl }: Node) => {
+    return { type, location, name, scheme: String(scheme).toLowerCase(), openIdConnectUrl };
   };
   if (!isDeepStrictEqual(sending(before), sending(after)))
     at.major('security scheme changed', 'credentials are sent another way');

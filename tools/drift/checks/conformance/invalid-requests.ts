@@ -30,7 +30,9 @@ export function invalidRequests(call: Call): InvalidRequest[] {
   const { operation, validRequest } = call;
   const separator = validRequest.target.includes('?') ? '&' : '?';
   const unknown = { ...validRequest, target: `${validRequest.target}${separator}no-such-parameter=1` };
-  const required = operation.parameters.filter(({ required, in: place }) => required && /query|header/.test(place));
+  const required = operation.parameters.filter(
+    ({ required, in: location }) => required && /query|header/.test(location),
+  );
   return [
     { label: 'an unknown parameter', request: unknown },
     ...requestsWithInvalid(call, ['query', 'header']),
@@ -43,12 +45,12 @@ export function invalidRequests(call: Call): InvalidRequest[] {
 }
 
 /** Requests with a value of a parameter that its schema does not allow. */
-export function requestsWithInvalid(call: Call, places: readonly Parameter['in'][]): InvalidRequest[] {
-  const parameters = call.operation.parameters.filter(({ in: place }) => places.includes(place));
+export function requestsWithInvalid(call: Call, locations: readonly Parameter['in'][]): InvalidRequest[] {
+  const parameters = call.operation.parameters.filter(({ in: location }) => locations.includes(location));
   return parameters.flatMap((parameter) =>
     invalidValues(call.spec, schemaOf(parameter)).flatMap((value) => {
-      const { in: place, name } = parameter;
-      const inputs = { ...call.allInputs, [place]: { ...call.allInputs[place], [name]: value } };
+      const { in: location, name } = parameter;
+      const inputs = { ...call.allInputs, [location]: { ...call.allInputs[location], [name]: value } };
       const request = unlessUnspecified(() => call.build(inputs));
       return request ? [{ label: `the ${name} ${value}`, request }] : [];
     }),
@@ -91,8 +93,8 @@ export function schemaOf({ schema, content = {} }: Parameter): Schema {
   return schema ?? Object.values(content)[0]?.schema ?? {};
 }
 
-function withoutParameter(request: WireRequest, { in: place, name }: Parameter): WireRequest {
-  if (place === 'header') {
+function withoutParameter(request: WireRequest, { in: location, name }: Parameter): WireRequest {
+  if (location === 'header') {
     const { [name.toLowerCase()]: _, ...headers } = request.headers;
     return { ...request, headers };
   }

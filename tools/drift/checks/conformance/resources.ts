@@ -155,8 +155,8 @@ function filtersOf({ service: { spec }, operation, body, pagination }: Resource)
   const pagingParameters: unknown[] = [pagination.limit, pagination.cursor];
   const isScalar = (schema: Schema = {}) => !['array', 'object'].includes(String(resolve(spec, schema).type));
   return operation.parameters.filter(
-    ({ in: place, name, schema }) =>
-      place === 'query' && name in properties && !pagingParameters.includes(name) && isScalar(schema),
+    ({ in: location, name, schema }) =>
+      location === 'query' && name in properties && !pagingParameters.includes(name) && isScalar(schema),
   );
 }
 

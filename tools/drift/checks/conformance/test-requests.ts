@@ -167,7 +167,7 @@ export function isRejection(operation: Operation, status: number): boolean {
 /** The same inputs, but a valid identifier of no resource; undefined if the path has no parameter. */
 function inputsOfMissingResource(spec: Spec, { path, parameters }: Operation, inputs: Inputs): Inputs | undefined {
   const last = pathNames(path).at(-1);
-  const parameter = parameters.find(({ name, in: place }) => place === 'path' && name === last);
+  const parameter = parameters.find(({ name, in: location }) => location === 'path' && name === last);
   if (last === undefined || !parameter) return undefined;
   const schema = schemaOf(parameter);
   const fits = valueCheck(spec);

@@ -45,9 +45,9 @@ export function inputsOf({ spec, modelOperation: { fields, body } }: Subject): I
 /** The flag or the argument of an input; undefined if the command has neither. */
 export function flagOrArgumentOf(
   { petctl, command: { node } }: Subject,
-  { in: place, name }: Input,
+  { in: location, name }: Input,
 ): Argument | Flag | undefined {
-  return place === 'path'
+  return location === 'path'
     ? node.args?.find((argument) => argument.name === petctl.kebab(name))
     : node.flags?.find(({ field }) => field === name);
 }
