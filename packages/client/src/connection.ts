@@ -153,9 +153,8 @@ export function limitsFrom(
     attemptTimeout,
     ...(Object(retry) === retry ? (retry as Partial<Retry>) : { limit: retry }),
   })) {
-    // An operation may have a parameter `limit`, so the message tells the two apart.
-    if (Math.abs(value as number) !== value)
-      throw new RangeError(`${name === 'limit' ? 'retry limit' : name} must be a number >= 0`);
+    // An operation may have a parameter with this name, so the message says that it is an option.
+    if (Math.abs(value as number) !== value) throw new RangeError(`option ${name} must be a number >= 0`);
     limits[name] = value;
   }
   return limits;

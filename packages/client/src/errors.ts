@@ -127,19 +127,15 @@ const KINDS: Record<number, string> = {
  * The error for a response with this text. If the text is not from the service (but from a proxy, for example), the message quotes
  * the text. `body` has no bigints, because `JSON.stringify` cannot write bigints.
  */
-export function errorFrom(
-  response: HttpResponse,
-  text: string,
-  problem = response.status ? '' : 'redirect hidden by the browser',
-  body = parseIfJson(text),
-): BaseError {
+export function errorFrom(response: HttpResponse, text: string, problem?: string, body = parseIfJson(text)): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
   const isFromService = kind && typeof code === 'string' && typeof message === 'string';
   const error = new BaseError(
     `${kind || 'UnexpectedResponse'}Error`,
-    isFromService ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
+    // The status is 0 if a browser hides a redirect.
+    isFromService ? message : `${problem || status || 'redirect'}: ${text.slice(0, 200) || 'no body'}`,
   );
   // The headers and the response are not enumerable, because they are noise when an error is printed.
   return Object.assign(Object.defineProperties(error, { headers: { value: headers }, response: { value: response } }), {

@@ -146,20 +146,20 @@ describe('a limit that is not a number from 0 on is rejected by name', () => {
   const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
     ['timeout', { timeout: value }],
     ['attemptTimeout', { attemptTimeout: value }],
-    ['retry limit', { retry: value }],
-    ['retry limit', { retry: { limit: value } }],
+    ['limit', { retry: value }],
+    ['limit', { retry: { limit: value } }],
     ['base', { retry: { base: value } }],
     ['cap', { retry: { cap: value } }],
   ]) as [string, Options][];
 
   test.each(wrong)('%s in %j, for all calls', (name, options) => {
     expect(() => recording(options)).toThrow(RangeError);
-    expect(() => recording(options)).toThrow(`${name} must be a number >= 0`);
+    expect(() => recording(options)).toThrow(`option ${name} must be a number >= 0`);
   });
 
   test.each(wrong)('%s in %j, for one call', async (name, options) => {
     const { sent, api } = recording();
-    await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number >= 0`);
+    await expect(api.listPets({}, options)).rejects.toThrow(`option ${name} must be a number >= 0`);
     expect(sent).toEqual([]);
   });
 });

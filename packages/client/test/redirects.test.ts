@@ -40,7 +40,7 @@ test('a redirect that a browser hides is named', async () => {
   await expect(api.listPets()).rejects.toMatchObject({
     name: 'UnexpectedResponseError',
     status: 0,
-    message: 'redirect hidden by the browser: no body',
+    message: 'redirect: no body',
     attempts: 1,
   });
 });
