@@ -56,6 +56,8 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
       plugins: [
         {
           name: '@hey-api/typescript',
+          // The options of hey-api's own client, which is not used. A schema may have their name.
+          $hooks: { symbols: { getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : undefined) } },
           definitions: { name: (component) => typeName(component, model) },
           $resolvers: { number: ({ $, schema }) => (isWide(schema as Schema) ? $.type('number | bigint') : undefined) },
         },
@@ -64,7 +66,9 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
     }).catch(notTyped);
     const files = await readdir(scratch);
     return await Promise.all(
-      files.map(async (file) => [`${types}/${file}`, await readFile(join(scratch, file), 'utf8')] as const),
+      files
+        .filter((file) => file !== 'unused.gen.ts')
+        .map(async (file) => [`${types}/${file}`, await readFile(join(scratch, file), 'utf8')] as const),
     );
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -30,7 +30,6 @@ export function typesDocument({ document, operations }: Model): object {
   return {
     openapi: '3.1.0',
     info: document.info,
-    ...(document.servers !== undefined && { servers: document.servers }),
     paths: withDescriptions(paths, schemas),
     components: { schemas: withDescriptions(schemas, schemas) },
   };
@@ -102,15 +101,13 @@ export function typesPlugin({ operations }: Model) {
         const role = (name: string) =>
           ({ category: 'type', resource: 'operation', resourceId: id, role: name }) as const;
         const typeOf = (name: string) => $.type(plugin.referenceSymbol(role(name)));
-        const hasErrors = plugin.querySymbol(role('errors')) !== undefined;
         types.prop(operation.id, (prop) =>
           prop.doc(operationComment(operation)).type(
             $.type
               .object()
               .prop('data', (p) => p.type(typeOf('data')))
               .prop('body', (p) => p.type(bodyType(operation, () => typeOf('data'))))
-              .prop('response', (p) => p.type(responseType(operation, () => typeOf('responses'))))
-              .prop('errors', (p) => p.type(hasErrors ? typeOf('errors') : $.type('Record<never, never>'))),
+              .prop('response', (p) => p.type(responseType(operation, () => typeOf('responses')))),
           ),
         );
       },
@@ -120,7 +117,7 @@ export function typesPlugin({ operations }: Model) {
       $.type
         .alias(plugin.symbol('Operations', { getFilePath: () => 'operation-types' }))
         .export()
-        .doc('The types of each operation: its input, its body, its success and its errors.')
+        .doc('The types of each operation: its input, its body and its success.')
         .type(types),
     );
   };

@@ -68,6 +68,18 @@ test('a reference in an extension is not followed', async () => {
   expect(files.get('packages/types/src/gen/types.gen.ts')).toContain("'x-a'?: string;");
 });
 
+test('types are generated for schemas and operations only', async () => {
+  const schemas = { ClientOptions: { type: 'string' } };
+  const files = await generatePackages(modelOf(get({}), { components: { schemas } }));
+  const names = [...files].flatMap(([file, text]) =>
+    file.startsWith('packages/types/') ? [...text.matchAll(/^export type (\w+) =/gm)].map(([, name]) => name) : [],
+  );
+  expect(names.sort()).toEqual(['ClientOptions', 'GetAData', 'GetAResponse', 'GetAResponses', 'Operations']);
+  expect(files.get('packages/types/src/gen/types.gen.ts')).toContain('export type ClientOptions = string;');
+  const operations = files.get('packages/types/src/gen/operation-types.gen.ts') ?? '';
+  expect(operations.match(/(?<=^ +)\w+(?=: )/gm)).toEqual(['getA', 'data', 'body', 'response']);
+});
+
 test.each(['3.0.3', '3.1.0'])('JSON has text where a form has a file: OpenAPI %s', async (openapi) => {
   const file = { type: 'string', format: 'binary' };
   const schemas = Object.fromEntries(['InJson', 'InForm', 'InBoth'].map((name) => [name, { properties: { file } }]));

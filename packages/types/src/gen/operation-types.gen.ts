@@ -1,9 +1,9 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { CreatePetData, CreatePetErrors, CreatePetResponses, GetPetData, GetPetErrors, GetPetResponses, ListPetsData, ListPetsErrors, ListPetsResponses } from './types.gen.ts';
+import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, ListPetsData, ListPetsResponses } from './types.gen.ts';
 
 /**
- * The types of each operation: its input, its body, its success and its errors.
+ * The types of each operation: its input, its body and its success.
  */
 export type Operations = {
     /**
@@ -16,7 +16,6 @@ export type Operations = {
         data: ListPetsData;
         body: unknown;
         response: ListPetsResponses[200];
-        errors: ListPetsErrors;
     };
     /**
      * Add an animal
@@ -28,7 +27,6 @@ export type Operations = {
         data: CreatePetData;
         body: NonNullable<CreatePetData['body']>;
         response: CreatePetResponses[201];
-        errors: CreatePetErrors;
     };
     /**
      * Get an animal
@@ -41,6 +39,5 @@ export type Operations = {
         data: GetPetData;
         body: unknown;
         response: GetPetResponses[200];
-        errors: GetPetErrors;
     };
 };

@@ -1,9 +1,5 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-export type ClientOptions = {
-    baseUrl: `${string}://{base_url}` | `${string}://{staging_base_url}` | (string & {});
-};
-
 /**
  * Availability of the animal.
  */
