@@ -113,13 +113,10 @@ export function bodyParser(receive: ReturnType<typeof bodyReceiver>, { holdValue
   return (request, response, next) => {
     const context = contextOf(response);
     const { operation } = context;
-    const contentType = request.headers['content-type'];
-    // The validator caches compiled checks by this header. A fixed value bounds that cache.
-    delete request.headers['content-type'];
     if (!operation?.body) return next();
 
     const { body } = operation;
-    request.headers['content-type'] = body.mediaType;
+    const contentType = request.headers['content-type'];
     if (!hasBody(request) && (contentType === undefined || !CAN_BE_EMPTY.has(body.kind))) {
       if (body.required) throw new HttpError('invalid_request', 'body: it is missing');
       return next();

@@ -13,20 +13,24 @@ const requests = [
   'GET /v1/pets',
   'HEAD /v1/pets',
   'GET /v1/pets?nope=1',
+  'POST /v1/pets',
   'GET /healthz',
   'DELETE /v1/pets',
   'GET /nope',
 ];
 
 test.each(modes)(
-  'within an Express program, %s: its log has its own locals, and no header repeats',
+  'within an Express program, %s: its log has its own locals and headers of requests, and no header repeats',
   async (_, options) => {
     const seen: string[] = [];
     const program = express();
     program.use((request, response, next) => {
       response.locals.user = 'Ida';
       response.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': 'of the program' });
-      response.on('finish', () => seen.push(`${request.method} ${request.originalUrl} of ${response.locals.user}`));
+      response.on('finish', () => {
+        const { method, originalUrl, headers } = request;
+        seen.push(`${method} ${originalUrl} of ${response.locals.user}: ${headers['content-type']}`);
+      });
       next();
     });
     program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
@@ -39,7 +43,7 @@ test.each(modes)(
       const url = `http://127.0.0.1:${port}${target}`;
       const response = await fetch(url, {
         method,
-        headers: { authorization: `Bearer ${apiKey}`, 'x-request-id': 'one' },
+        headers: { authorization: `Bearer ${apiKey}`, 'x-request-id': 'one', 'content-type': 'text/csv' },
       });
       await response.text();
       expect(['x-content-type-options', 'x-request-id'].map((name) => response.headers.get(name))).toEqual([
@@ -47,7 +51,7 @@ test.each(modes)(
         'one',
       ]);
     }
-    await expect.poll(() => seen).toEqual(requests.map((line) => `${line} of Ida`));
+    await expect.poll(() => seen).toEqual(requests.map((line) => `${line} of Ida: text/csv`));
   },
 );
 

@@ -1,5 +1,5 @@
 import { openApiDocument } from '@petstore/types/document';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { withoutFiles } from '../body-content.ts';
 import { invalidRequest } from '../http-error.ts';
@@ -29,7 +29,7 @@ export function validator(validateResponses: boolean): RequestHandler[] {
   if (known) return known;
   const { apiDoc, apiDocRes, ajvOpts } = prepareSpec(openApiDocument, validateResponses);
   const handlers = [validateRequests(requestCheck(apiDoc, ajvOpts.request))];
-  if (apiDocRes) handlers.push(...responseValidator(apiDocRes, ajvOpts.response));
+  if (apiDocRes) handlers.push(responseValidator(apiDocRes, ajvOpts.response));
   validators.set(validateResponses, handlers);
   return handlers;
 }
@@ -50,17 +50,17 @@ function validateRequests(violationsOf: ReturnType<typeof requestCheck>): Reques
 }
 
 /** Validates each JSON response of an operation when it is sent. */
-function responseValidator(apiDoc: OpenAPIV3.DocumentV3_1, options: object): RequestHandler[] {
+function responseValidator(apiDoc: OpenAPIV3.DocumentV3_1, options: object): RequestHandler {
   const responses = new ResponseValidator(apiDoc, { ...options, ...RULES });
   addKeywords(responses.ajvBody);
-  const describe: RequestHandler = (request, response, next) => {
+  const validate = responses.validate();
+  return (request, response, next) => {
     const { operation } = contextOf(response);
-    if (operation) {
-      // The validator checks the responses to requests with its serial number, which is -1 by default.
-      const openapi = { expressRoute: operation.path, _responseSchema: describedIn(apiDoc, operation), serial: -1 };
-      Object.assign(request, { openapi });
-    }
-    next();
+    if (!operation) return next();
+    // The validator checks the responses to requests with its serial number, which is -1 by default.
+    const openapi = { expressRoute: operation.path, _responseSchema: describedIn(apiDoc, operation), serial: -1 };
+    // It caches compiled checks by the content type of the request. Having none bounds that cache.
+    const described = { openapi, method: operation.method, originalUrl: request.originalUrl, headers: {} };
+    validate(described as unknown as Request, response, next);
   };
-  return [describe, responses.validate()];
 }
