@@ -136,7 +136,7 @@ export class Schemas {
     const parts: Properties[] = [];
     for (const part of whole.allOf ?? []) {
       const merged = this.propertiesOf(part);
-      // A part without named properties is supported only if it contains nothing but `required` and annotations.
+      // A part without named properties is supported only if it has no other keywords than `required` and annotations.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       parts.push(merged ?? { properties: new Map(), required: new Set(part.required), additional: true });
     }

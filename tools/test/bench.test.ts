@@ -51,7 +51,7 @@ test('a ratio is computed round by round', () => {
 
 test('the speed has the spread of the thirds of the rounds', () => {
   const rounds = (userTimes: number[]) =>
-    userTimes.map((user) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user, instructions: 1 }));
+    userTimes.map((user) => ({ responses: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user, instructions: 1 }));
   const measured = new Map([
     ['bare', rounds([1, 1, 1, 2, 2, 2, 3, 3, 3])],
     ['ours', rounds([2, 2, 2, 2, 2, 2, 2, 2, 2])],

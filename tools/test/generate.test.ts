@@ -22,7 +22,7 @@ function withPath(path: string, item: object): string {
   return stringify(document);
 }
 
-const answer = { '204': { description: 'Done.' } };
+const noContent = { '204': { description: 'Done.' } };
 
 test('the version and the deployments are those of the spec', () => {
   const { info, servers } = parse(spec);
@@ -57,7 +57,7 @@ test('a body that is one input has documentation', async () => {
   const typesOf = async (more: object) => {
     const requestBody = { ...more, content: { 'image/jpeg': {} } };
     const files = await generate(
-      withPath('/photo', { put: { operationId: 'putPhoto', requestBody, responses: answer } }),
+      withPath('/photo', { put: { operationId: 'putPhoto', requestBody, responses: noContent } }),
     );
     return files.get('packages/types/src/gen/operation-types.gen.ts');
   };
@@ -76,7 +76,7 @@ describe('a spec that is not supported', () => {
           { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'array', items: { type: 'string' } } },
         ],
         requestBody: { content: { 'application/json': { schema: {} } } },
-        responses: answer,
+        responses: noContent,
       },
     });
     await expect(generate(text)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a spec that is not supported', () => {
 
   test('a clash of commands asks for x-command, which solves it', async () => {
     const clash = (more: object) =>
-      withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: answer, ...more } });
+      withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: noContent, ...more } });
     await expect(generate(clash({}))).rejects.toMatchObject({
       messages: [
         "paths./pets/latest.get: the command 'pets get' is already used by getPet; choose another command in x-command.",
@@ -207,7 +207,7 @@ const things = {
         { name: 'tags', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
         { name: 'size', in: 'query', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
       ],
-      responses: answer,
+      responses: noContent,
     },
     post: {
       operationId: 'uploadThing',
@@ -217,7 +217,7 @@ const things = {
         required: ['photo'],
         properties: { photo: { type: 'string', format: 'binary' }, title: { type: 'string' } },
       }),
-      responses: answer,
+      responses: noContent,
     },
   },
   '/things/{id}': {
@@ -229,7 +229,7 @@ const things = {
         type: 'object',
         properties: { id: { type: 'integer' }, name: { type: 'string' } },
       }),
-      responses: answer,
+      responses: noContent,
     },
   },
   '/things/{id}/photo': {
@@ -238,7 +238,7 @@ const things = {
       tags: ['things'],
       parameters: [id],
       requestBody: content('image/png', { type: 'string', format: 'binary' }),
-      responses: answer,
+      responses: noContent,
     },
   },
 };
@@ -281,9 +281,9 @@ test('an operation may have the name of a function of the runtime', async () => 
     get: {
       operationId: 'inQuery',
       parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }],
-      responses: answer,
+      responses: noContent,
     },
-    post: { operationId: 'send', responses: answer },
+    post: { operationId: 'send', responses: noContent },
   });
   const calls = (await generate(text)).get('packages/client/src/gen/calls.gen.ts') ?? '';
   expect(calls).toContain('inQuery as inQuery_');

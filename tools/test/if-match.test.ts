@@ -88,11 +88,11 @@ describe.each([
       'content-type': 'application/json',
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     };
-    const answer = await fetch(baseUrl + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const text = await answer.text();
+    const response = await fetch(baseUrl + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
     return {
-      status: answer.status,
-      etag: answer.headers.get('etag') ?? '',
+      status: response.status,
+      etag: response.headers.get('etag') ?? '',
       body: text === '' ? undefined : JSON.parse(text),
     };
   };

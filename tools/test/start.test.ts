@@ -87,7 +87,7 @@ const stops = (['SIGKILL', 'SIGTERM', 'SIGHUP'] as const).flatMap((name) =>
 test.skipIf(onWindows).each(rounds(stops.slice(0, 1), stops))(
   'after $name to `npm run $script` nothing that it started goes on',
   async ({ script, begun, name }) => {
-    // A test run that is cut leaves its temporary folder behind.
+    // An aborted test run leaves its temporary folder behind.
     const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: newFolder(), TMPDIR: newFolder() };
     const npm = spawn('npm', ['run', script], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';

@@ -133,17 +133,17 @@ describe('is rejected with a hint, and nothing is sent', () => {
 
 describe('exit codes', () => {
   test.each([
-    [errorReply(400, 'invalid_request'), exitCodes.refused.exit],
+    [errorReply(400, 'invalid_request'), exitCodes.rejected.exit],
     [errorReply(401, 'unauthorized'), exitCodes.unauthorized.exit],
     [errorReply(403, 'unauthorized'), exitCodes.unauthorized.exit],
     [errorReply(404, 'not_found'), exitCodes.not_found.exit],
-    [errorReply(413, 'payload_too_large'), exitCodes.refused.exit],
+    [errorReply(413, 'payload_too_large'), exitCodes.rejected.exit],
     [errorReply(429, 'rate_limited'), exitCodes.rate_limited.exit],
     [errorReply(500, 'internal_error'), exitCodes.failed.exit],
     [errorReply(503, 'unavailable'), exitCodes.failed.exit],
     [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J' }, exitCodes.failed.exit],
     [{ body: 'no json' }, exitCodes.failed.exit],
-    [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, exitCodes.refused.exit],
+    [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, exitCodes.rejected.exit],
     ['break', exitCodes.unreachable.exit],
   ] satisfies [Reply | 'break', number][])('%j', async (reply: Reply | 'break', exit) => {
     const { env } = await record(() => reply);

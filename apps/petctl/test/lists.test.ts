@@ -74,17 +74,17 @@ describe(`${many} pets`, () => {
   });
 
   test('--limit is the total over pages, --page-size the size of each page', async () => {
-    const asked = async (...args: string[]) => {
+    const list = async (...args: string[]) => {
       const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'jsonl', ...args], { env });
       const urls = stderr.split('\n').filter((line) => line.startsWith('> GET'));
       return { rows: stdout.trimEnd().split('\n').length, urls };
     };
-    const total = await asked('--limit', '250');
+    const total = await list('--limit', '250');
     expect(total.rows).toBe(250);
     expect(total.urls.slice(0, 3).every((url) => url.includes('limit=100'))).toBe(true);
-    const small = await asked('--limit', '5', '--page-size', '2');
+    const small = await list('--limit', '5', '--page-size', '2');
     expect([small.rows, small.urls[0]?.endsWith('limit=2')]).toEqual([5, true]);
-    expect(await asked('--page-size', '3')).toMatchObject({ rows: 3 });
+    expect(await list('--page-size', '3')).toMatchObject({ rows: 3 });
   });
 
   test('a table whose next page fails while its reader waits is written up to the error', async () => {

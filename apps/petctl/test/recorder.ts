@@ -16,10 +16,10 @@ export interface Reply {
   body?: unknown;
 }
 
-type Ending = Reply | 'hang' | 'break';
+type Outcome = Reply | 'hang' | 'break';
 
 /** A server that records its requests, and replies as a function decides. */
-export async function record(replyTo: (request: Recorded, count: number) => Ending | Promise<Ending>) {
+export async function record(replyTo: (request: Recorded, count: number) => Outcome | Promise<Outcome>) {
   const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     let body = '';

@@ -112,9 +112,9 @@ export const WORKER_EXIT_MS = 2_000;
 /** The time for a worker to send its metrics. Afterwards its previous metrics are used. */
 export const WORKER_METRICS_MS = 5_000;
 
-/** How often the primary probes its workers, and checks keys.json; and after how many unanswered probes it kills a worker. */
+/** How often the primary probes its workers, and checks keys.json; and after how many missed probes it kills a worker. */
 export const WATCH_MS = 1_000;
-export const MAX_UNANSWERED_PROBES = 30;
+export const MAX_MISSED_PROBES = 30;
 
 /** How often workers exchange the requests that they counted for the rate limits. */
 export const QUOTA_EXCHANGE_MS = 100;

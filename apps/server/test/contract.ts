@@ -11,7 +11,7 @@ export interface Offered {
 const rex = { name: 'Rex', categoryId: 2, status: 'available' } as const;
 const limit = operations.listPets.fields.limit.schema;
 
-/** The promises of `Api`, whoever keeps them. */
+/** The tests of the contract of `Api`, for each implementation. */
 export function contract(offer: () => Promise<Offered>) {
   let api: Api;
   let codeOf: Offered['codeOf'];

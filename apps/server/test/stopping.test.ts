@@ -48,7 +48,7 @@ test('a server that aborts a request exits with 1', async () => {
 
 const connections = [
   ['without a request yet', ''],
-  ['whose requests are answered', `GET /healthz HTTP/1.1\r\n${head}\r\n`],
+  ['whose requests have got responses', `GET /healthz HTTP/1.1\r\n${head}\r\n`],
 ] as const;
 
 /** Opens a connection with a first request, and resolves when the server has responded. */

@@ -17,7 +17,7 @@ export interface Order {
 
 /** What this process measured; latencies in milliseconds. */
 export interface Result {
-  answered: number;
+  responses: number;
   perSecond: number;
   p50: number;
   p99: number;
@@ -55,7 +55,7 @@ async function run({ port, connections, status, milliseconds, ...texts }: Order)
     await Promise.all(all.map(measure));
     const perSecond = (latencies.count * 1000) / (performance.now() - started);
     const [p50, p99] = [latencies.percentile(50) / 1000, latencies.percentile(99) / 1000];
-    process.send?.({ answered: latencies.count, perSecond, p50, p99 } satisfies Result);
+    process.send?.({ responses: latencies.count, perSecond, p50, p99 } satisfies Result);
     // The time that the server needs to close connections is not measured.
     await once(process, 'message');
   } finally {
@@ -91,7 +91,7 @@ class Connection {
       partial = parseChunk(buffer.subarray(0, length), partial);
       if (partial.left > 0) return true;
       if (partial.status === status) this.#respond();
-      else this.#fail(new Error(`The server answered ${partial.status}.`));
+      else this.#fail(new Error(`The server returned ${partial.status}.`));
       partial = undefined;
       return true;
     };

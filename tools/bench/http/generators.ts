@@ -77,7 +77,7 @@ request = function()
 end
 done = function(summary, latency)
   local failed = summary.errors.status + summary.errors.read + summary.errors.write + summary.errors.timeout
-  io.write(string.format('{"answered":%d,"us":%d,"failed":%d,"p50":%f,"p99":%f}',
+  io.write(string.format('{"responses":%d,"us":%d,"failed":%d,"p50":%f,"p99":%f}',
     summary.requests, summary.duration, failed, latency:percentile(50) / 1000, latency:percentile(99) / 1000))
 end
 `;
@@ -87,7 +87,7 @@ async function runWrk(args: readonly string[]): Promise<Result> {
   const { stdout } = await promisify(execFile)(command, rest);
   const { us, failed, ...result } = JSON.parse(stdout.slice(stdout.indexOf('{')));
   if (failed > 0) throw new Error(`${failed} requests of wrk failed.`);
-  return { ...result, perSecond: (result.answered * 1e6) / us };
+  return { ...result, perSecond: (result.responses * 1e6) / us };
 }
 
 /** Runs a load and adds what it cost the server. */
@@ -95,8 +95,8 @@ async function withCost(server: Server, load: () => Promise<Result>): Promise<Me
   const before = await server.usage();
   const [result, instructions] = await withInstructions(server.pid, load);
   const after = await server.usage();
-  const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.answered;
-  return { ...result, cpu: each('cpu'), user: each('user'), instructions: instructions / result.answered };
+  const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.responses;
+  return { ...result, cpu: each('cpu'), user: each('user'), instructions: instructions / result.responses };
 }
 
 const PERF = ['stat', '--field-separator=,', '--event=instructions:u'];

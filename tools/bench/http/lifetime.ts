@@ -48,7 +48,7 @@ export async function soak(quick: boolean): Promise<Section> {
     const samples: number[] = [];
     let responses = 0;
     const run = async (load: Load, milliseconds: number) => {
-      responses += (await generator.run(server, load, milliseconds)).answered;
+      responses += (await generator.run(server, load, milliseconds)).responses;
     };
     // The load before the first sample only warms up.
     for (let sample = -3; sample < count; sample++) {

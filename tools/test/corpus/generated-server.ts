@@ -15,7 +15,7 @@ export interface GeneratedServer {
   basePath: string;
   operations: readonly Row[];
   calls: ReceivedCall[];
-  answer(result: unknown): void;
+  respondWith(result: unknown): void;
   /** Whether keys are accepted. */
   accept(isOn: boolean): void;
   stop(): Promise<unknown>;
@@ -24,7 +24,7 @@ export interface GeneratedServer {
 const HANDLERS = `
 export const calls = [];
 const next = { result: undefined };
-export const answer = (result) => void (next.result = result);
+export const respondWith = (result) => void (next.result = result);
 const called = (_, id) => async (input) => {
   calls.push({ id, input });
   return next.result;
@@ -59,7 +59,7 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const { createApp }: Front = await import(join(source, 'app.ts'));
   const { listen }: Front = await import(join(source, 'http/listen.ts'));
   const { memoryStore } = await import(join(source, 'store/memory.ts'));
-  const { calls, answer } = await import(join(source, 'handlers.ts'));
+  const { calls, respondWith } = await import(join(source, 'handlers.ts'));
   let isOn = true;
   const app = await createApp(memoryStore([]), { keys: (key) => (isOn && keys.has(key) ? 'tester' : undefined) });
   const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
@@ -69,7 +69,7 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
     basePath: service.basePath,
     operations: Object.values(operations),
     calls,
-    answer,
+    respondWith,
     accept: (accepts) => {
       isOn = accepts;
     },

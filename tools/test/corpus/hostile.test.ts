@@ -71,10 +71,10 @@ test('with a key, a malformed escape is reported', async () => {
 
 test('bytes that the client already has are cancelled', async () => {
   const { promise: cancelled, resolve: cancel } = Promise.withResolvers<void>();
-  server.answer(new ReadableStream({ cancel: () => cancel() }));
+  server.respondWith(new ReadableStream({ cancel: () => cancel() }));
   expect(await call('/bytes', { headers: { 'if-none-match': '*' } })).toEqual([304, undefined]);
   await cancelled;
-  server.answer(undefined);
+  server.respondWith(undefined);
 });
 
 test('additional properties of a body never become parameters', async () => {

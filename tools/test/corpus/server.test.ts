@@ -46,7 +46,7 @@ async function violations(
     : 'json' in Object(result)
       ? result?.json
       : result?.text;
-  server.answer(isSuccess ? (row.successes.length > 1 ? { status: response.status, data } : data) : undefined);
+  server.respondWith(isSuccess ? (row.successes.length > 1 ? { status: response.status, data } : data) : undefined);
   server.calls.length = 0;
   const { method, target, headers, body: bytes } = wireRequest(request);
   // URLSearchParams encodes the comma that divides a list.
@@ -60,15 +60,16 @@ async function violations(
     server.accept(true);
     if (status !== 401 || !headers.get('www-authenticate')) return [`${operation}: ${status} without a known key`];
   }
-  const answer = await send();
-  const text = Buffer.from(await answer.arrayBuffer());
+  const received = await send();
+  const text = Buffer.from(await received.arrayBuffer());
   const [call] = server.calls;
   const where = `${operation} ${method} ${target}`;
-  if (!call) return [`${where}: ${answer.status} ${text}`];
+  if (!call) return [`${where}: ${received.status} ${text}`];
   const wrong = await changes(inputOf(row, inputs), call.input);
   if (isSuccess && isChosen(row.responses, response.contentType)) {
     if (row.successes.length > 1 || row.success) {
-      if (answer.status !== response.status) wrong.push(`it answers ${answer.status} instead of ${response.status}`);
+      if (received.status !== response.status)
+        wrong.push(`it returns ${received.status} instead of ${response.status}`);
     }
     const content = response.bytes ? Buffer.from(response.bytes) : Buffer.from(response.body ?? '');
     if (
@@ -76,7 +77,7 @@ async function violations(
         ? JSON.stringify(JSON.parse(String(text))) !== JSON.stringify(JSON.parse(String(content)))
         : !text.equals(content)
     )
-      wrong.push(`it answers '${text}' instead of '${content}'`);
+      wrong.push(`it returns '${text}' instead of '${content}'`);
   }
   return wrong.map((sentence) => `${where}: ${sentence}`);
 }

@@ -28,10 +28,10 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
     const strict = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges'];
     await podman.start(name, [...strict, '--volume=petstore-data:/data'], { HOST: '127.0.0.1', PORT: port, ...env });
     onTestFinished(() => podman('rm', '--force', '--time=0', name).then(() => {}));
-    return { ...(await answering(name, port)), port };
+    return { ...(await responding(name, port)), port };
   }
 
-  async function answering(name: string, port: string) {
+  async function responding(name: string, port: string) {
     const origin = `http://127.0.0.1:${port}`;
     const status = () => fetch(`${origin}/readyz`).then((response) => response.status, String);
     const logs = async (error: unknown) => Promise.reject(new Error(await podman('logs', name), { cause: error }));
@@ -59,7 +59,7 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
     await podman('kill', '--signal=KILL', 'one');
     expect(await podman('wait', 'one')).toBe('137\n');
     await podman('start', 'one');
-    const again = await answering('one', port);
+    const again = await responding('one', port);
     expect(await again.api.listPets()).toEqual([pet]);
     expect((await fetch(`${again.origin}/docs`)).status).toBe(200);
 
@@ -104,7 +104,7 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
         const { flags, env } = settings(name);
         const port = String(ports.get(name));
         await podman.start(name, flags, { ...env, HOST: '127.0.0.1', PORT: port });
-        await answering(name, port);
+        await responding(name, port);
       };
       for (const name of serverNames) await start(name);
       onTestFinished(() => podman('rm', '--force', '--time=0', ...serverNames).then(() => {}));

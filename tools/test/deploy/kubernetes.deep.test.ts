@@ -81,7 +81,7 @@ test('the sums of connections are right', () => {
 describeOnDatabase('a server with the arguments of the manifest', (newDatabase) => {
   // Windows has no SIGTERM to catch.
   test.skipIf(process.platform === 'win32')(
-    'answers the probes, serves on while it drains, and stops in time',
+    'responds to the probes, serves on while it drains, and stops in time',
     async () => {
       const port = await freePort();
       const adminPort = await freePort();

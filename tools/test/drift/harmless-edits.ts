@@ -48,12 +48,12 @@ export const harmlessEdits: PlantedDrift[] = [
     'a folded text': put('    NewPet:', 'description: A pet', 'description: >-\n        A pet'),
   }),
   ...announced({
-    'a status that a proxy answers': put(
+    'a status that a proxy returns': put(
       'operationId: createPet',
       '"409":',
-      `"403":\n          description: Refused by what stands in front.\n          x-unreachable: A proxy answers it.\n          headers: {X-Request-Id: {$ref: "#/components/headers/RequestId"}}\n          content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}\n        "409":`,
+      `"403":\n          description: Rejected by a proxy.\n          x-unreachable: A proxy sends it.\n          headers: {X-Request-Id: {$ref: "#/components/headers/RequestId"}}\n          content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}\n        "409":`,
     ),
-    'a fault that is declared': put(
+    'an internal error that is declared': put(
       'operationId: createPet',
       '"409":',
       '"500":\n          $ref: "#/components/responses/UnexpectedError"\n        "409":',

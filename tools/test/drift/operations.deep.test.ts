@@ -106,7 +106,7 @@ describe('the check finds', () => {
     ],
     [
       'conformance',
-      'an answer to a call that needs no store',
+      'a response to a call that needs no store',
       handlers,
       'findPets: async () => []',
       'findPets: async () => [1]',

@@ -53,7 +53,7 @@ export const plantedInHandlers: PlantedDrift[] = edits('conformance', source.han
     `found.json.text.replace('{', '{"colour":1,')`,
   ),
   'a property of another type': reads('id: String(petId)'),
-  'JSON that is cut': texts('pets.get(petId)', 'found.json.text.slice(1)'),
+  'JSON that is truncated': texts('pets.get(petId)', 'found.json.text.slice(1)'),
   'a success instead of a 404': swap(
     `({ petId }) => ${read}`,
     `async ({ petId }) => (await pets().get(petId)) ? ${read} : { id: 1, name: '', categoryId: 1 }`,
@@ -89,20 +89,20 @@ export const plantedInHandlers: PlantedDrift[] = edits('conformance', source.han
   'an optional property dropped': creates(
     '({ status: _, ...pet }) => ({ id: (await pets().create({ ...pet })).id, ...pet })',
   ),
-  'an optional property stored, but not answered': creates(
+  'an optional property stored, but not returned': creates(
     '({ status, ...pet }) => ({ id: (await pets().create({ ...pet, ...(status && { status }) })).id, ...pet })',
   ),
-  'an optional property answered, but not stored': creates(
+  'an optional property returned, but not stored': creates(
     '({ status, ...pet }) => ({ id: (await pets().create({ ...pet })).id, ...pet, ...(status && { status }) })',
   ),
   'a property that nobody sent': stores("{ status: 'available' as const, ...sent }"),
   'text that is trimmed': stores('{ ...sent, name: sent.name.trim() }'),
-  'text that is cut': stores('{ ...sent, name: sent.name.slice(0, 100) }'),
+  'text that is truncated': stores('{ ...sent, name: sent.name.slice(0, 100) }'),
   'large integers rounded': stores('{ ...sent, categoryId: Number(sent.categoryId) }'),
   'a hidden limit of a text': rejects('pet.name.length > 200'),
-  'an empty text refused': rejects("pet.name === ''"),
-  'negative integers refused': rejects('pet.categoryId < 0'),
-  'one value of an enumeration refused': rejects("pet.status === 'pending'"),
+  'an empty text rejected': rejects("pet.name === ''"),
+  'negative integers rejected': rejects('pet.categoryId < 0'),
+  'one value of an enumeration rejected': rejects("pet.status === 'pending'"),
   'the same identifier for all': creates('(pet) => { await pets().create({ ...pet }); return { id: 1, ...pet }; }'),
   'nothing stored': creates('(pet) => ({ id: 1, ...pet })'),
 

@@ -118,13 +118,17 @@ export const plantedInServer: PlantedDrift[] = [
       'message: this.message, at: 1, status',
     ),
     'an Error with another status': put('  body()', 'status: this.status', 'status: 400'),
-    'a refusal that is a fault': put('export function invalidRequest', ": 'invalid_request'", ": 'internal_error'"),
+    'an invalid request that is an internal error': put(
+      'export function invalidRequest',
+      ": 'invalid_request'",
+      ": 'internal_error'",
+    ),
     'an identifier that cannot be is invalid': put(
       'export function invalidRequest',
       "? 'not_found' :",
       "? 'invalid_request' :",
     ),
-    'an unavailable store is a fault': put(
+    'an unavailable store is a document not found': put(
       'if (error instanceof StoreUnavailableError)',
       /return unavailable\(.*\);/,
       "return new HttpError('not_found', 'No.');",
@@ -172,7 +176,7 @@ export const plantedInServer: PlantedDrift[] = [
   }),
   ...edits('conformance', expressApp, {
     'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
-    'everything below the base is answered': put(
+    'every path below the base is served': put(
       'const methods',
       /if \(!route\) throw new HttpError.*;/,
       'if (!route) return void response.json([]);',
@@ -196,7 +200,7 @@ export const plantedInServer: PlantedDrift[] = [
     'a filter that is ignored': parameters('delete query.status'),
     'a cursor that is ignored': parameters('delete query.after'),
     'a hidden limit': parameters("if (Number(query.limit) > 60) throw new HttpError('invalid_request', 'Too many.')"),
-    'HEAD that is refused': put(
+    'HEAD that is rejected': put(
       'const methods',
       'if (!route)',
       "if (request.method === 'HEAD') throw new HttpError('not_found', 'No.');\n  if (!route)",
@@ -213,7 +217,7 @@ export const plantedInServer: PlantedDrift[] = [
     'a cursor that is ignored beside a limit': accepted('if (input.limit) delete input.after'),
     'a hidden limit': accepted('if (Number(input.limit) > 50) input.limit = 50'),
     'a property dropped beside a long text': accepted('if (String(input.name).length > 100) delete input.status'),
-    'text that is cut': accepted('if (input.name) input.name = String(input.name).slice(0, 2000)'),
+    'text that is truncated': accepted('if (input.name) input.name = String(input.name).slice(0, 2000)'),
   }),
   ...described('conformance', {
     'a status that no request leads to': put(
@@ -269,7 +273,7 @@ function parameters(code: string) {
   return swap(read, `${read}\n  const query: Record<string, unknown> = context.parameters?.query ?? {};\n  ${code};`);
 }
 
-/** The Express app answers one path more. */
+/** The Express app serves one path more. */
 function added(isServed: string) {
   const next = '  app.use(root, methods';
   return swap(

@@ -28,7 +28,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'an error without its code': swap('code: isFromService ? code : undefined', 'code: undefined'),
     'an error without its request': swap("'x-request-id'", "'request-id'"),
     'an error without its body': put('return Object.assign(Object.defineProperties(error', '    body,\n', ''),
-    'an error that is none of its class': swap("'response' in error", "'answer' in error"),
+    'an error that is none of its class': swap("'response' in error", "'reply' in error"),
   }),
   ...edits('client', 'packages/client/README.md', {
     'another status of an error': swap('401, 404, 429, another 4xx, 5xx', '401, 404, 409, another 4xx, 5xx'),
@@ -80,7 +80,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'another title of a column': swap("'$1 $2').toUpperCase()", "'$1_$2').toUpperCase()"),
   }),
   ...edits('petctl', petctl('io/errors.ts'), {
-    'another exit code of a status': swap("return 'not_found'", "return 'refused'"),
+    'another exit code of a status': swap("return 'not_found'", "return 'rejected'"),
     'a status that is forgotten': swap(' || status === 403', ''),
   }),
   ...edits('petctl', petctl('output/report.ts'), {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A service of a few pets for the programs of `consumers`: what they test is packages, whatever server answers. */
+/** A service of a few pets for the programs of `consumers`: they test packages, not the server. */
 export interface Service {
   readonly baseUrl: string;
   stop(): void;

@@ -8,7 +8,7 @@ import { copyOfRepository } from '../repository-copy.ts';
 
 /**
  * A service of its own: a spec, its collections, its handlers and their test. Everything else is the repository's, so
- * whatever is about pets elsewhere does not compile, or does not answer.
+ * whatever is about pets elsewhere does not compile, or does not respond.
  */
 const overlay = join(import.meta.dirname, 'overlay');
 

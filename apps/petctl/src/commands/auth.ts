@@ -155,13 +155,13 @@ async function checkCredential(invocation: Invocation, credential: Credential): 
 }
 
 /** Reads a line from the terminal without echo. */
-async function askHidden(stdin: NodeJS.ReadStream, stderr: Sink, question: string): Promise<string> {
+async function askHidden(stdin: NodeJS.ReadStream, stderr: Sink, prompt: string): Promise<string> {
   // readline disables the echo of the terminal before the prompt is written, and its own echo is discarded.
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: discarded, terminal: true });
   try {
     return await new Promise((resolve, reject) => {
-      const ask = () => void stderr.write(question).catch(reject);
+      const ask = () => void stderr.write(prompt).catch(reject);
       lines.on('line', resolve);
       lines.on('error', reject);
       for (const end of ['SIGINT', 'close']) lines.on(end, () => reject(new InterruptedError()));

@@ -9,7 +9,7 @@ export const exitCodes = {
   unreachable: { exit: 3, meaning: 'the service could not be reached in time' },
   unauthorized: { exit: 4, meaning: 'the API key is missing, or the service rejected it (401, 403)' },
   not_found: { exit: 5, meaning: 'not found (404)' },
-  refused: { exit: 6, meaning: 'the service rejected the request (any other 4xx), or redirected it (3xx)' },
+  rejected: { exit: 6, meaning: 'the service rejected the request (any other 4xx), or redirected it (3xx)' },
   rate_limited: { exit: 7, meaning: 'too many requests, even after the retries (429)' },
   failed: { exit: 8, meaning: 'the service failed, even after the retries (5xx), or its response is invalid' },
   partial: { exit: 9, meaning: 'some records of an import failed' },
@@ -23,7 +23,7 @@ export function errorKindOf(status: number): ErrorKind {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not_found';
   if (status === 429) return 'rate_limited';
-  return status >= 300 && status < 500 ? 'refused' : 'failed';
+  return status >= 300 && status < 500 ? 'rejected' : 'failed';
 }
 
 /** An error that ends petctl with the exit code of its kind. */

@@ -69,7 +69,7 @@ function responseReport(error: PetstoreError): ErrorReport {
 const hints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "'petctl auth status' shows the key in use; 'petctl auth login' stores another.",
   not_found: 'Check the identifier and --base-url; -v shows the request.',
-  refused: 'Correct the input that the message names; -v shows the request.',
+  rejected: 'Correct the input that the message names; -v shows the request.',
   rate_limited: 'Wait a moment, then retry.',
   failed: 'Retry later; -v shows the request.',
 };

@@ -24,10 +24,10 @@ export function addCommand(
 /** Adds the flags of settings to a command. */
 export function addSettings(command: Command, settings: readonly Setting<unknown>[]): Command {
   for (const { flags, variable, about, fallback } of settings) {
-    const usual = fallback(deployments[0]);
-    const exceptions = deployments.filter((name) => fallback(name) !== usual);
-    const shown = [usual, ...exceptions.map((name) => `${fallback(name)} for ${name}`)].join(', ');
-    command.addOption(new Option(flags, about).env(variable).default(usual, shown));
+    const first = fallback(deployments[0]);
+    const exceptions = deployments.filter((name) => fallback(name) !== first);
+    const shown = [first, ...exceptions.map((name) => `${fallback(name)} for ${name}`)].join(', ');
+    command.addOption(new Option(flags, about).env(variable).default(first, shown));
   }
   return command;
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { MAX_UNANSWERED_PROBES } from '../limits.ts';
+import { MAX_MISSED_PROBES } from '../limits.ts';
 import type { PortName, WorkerProcess } from './worker-process.ts';
 
 interface Connection {
@@ -17,7 +17,7 @@ interface Load {
   /** The number of accepted connections that are still open, by port. */
   readonly accepted: Record<PortName, number>;
   /** The number of calls of `probe` since the backend responded; the first of them sent a message. */
-  unansweredProbes: number;
+  missedProbes: number;
 }
 
 /** A backend with a connection that has been pending for longer gets a new one only if every serving backend has one. */
@@ -53,7 +53,7 @@ export class ConnectionBalancer<B extends Backend> {
 
   /** Adds a backend. It gets the waiting connections, and new connections from now on. */
   add(backend: B): void {
-    this.#loads.set(backend, { pending: new Map(), accepted: { api: 0, admin: 0 }, unansweredProbes: 0 });
+    this.#loads.set(backend, { pending: new Map(), accepted: { api: 0, admin: 0 }, missedProbes: 0 });
     for (const connection of this.#waiting.splice(0)) this.#assign(connection);
   }
 
@@ -73,16 +73,16 @@ export class ConnectionBalancer<B extends Backend> {
 
   /**
    * Asks each backend to confirm what it has received, so connections that were lost on the way are found. Returns the backends that
-   * have not responded during MAX_UNANSWERED_PROBES calls. Calls are counted, because the clock continues while this process
+   * have not responded during MAX_MISSED_PROBES calls. Calls are counted, because the clock continues while this process
    * is suspended.
    */
   probe(): B[] {
     for (const [backend, load] of this.#loads) {
       // A backend that does not respond gets no further message, which would wait in memory.
-      if (load.unansweredProbes++ === 0) backend.send({ type: 'sync', id: [...load.pending.keys()].at(-1) ?? 0 });
+      if (load.missedProbes++ === 0) backend.send({ type: 'sync', id: [...load.pending.keys()].at(-1) ?? 0 });
     }
     return [...this.#loads].flatMap(([backend, load]) =>
-      load.unansweredProbes === MAX_UNANSWERED_PROBES + 1 && backend.state === 'serving' ? [backend] : [],
+      load.missedProbes === MAX_MISSED_PROBES + 1 && backend.state === 'serving' ? [backend] : [],
     );
   }
 
@@ -93,7 +93,7 @@ export class ConnectionBalancer<B extends Backend> {
   synced(backend: B, id: number): void {
     const load = this.#loads.get(backend);
     if (!load) return;
-    load.unansweredProbes = 0;
+    load.missedProbes = 0;
     for (const [pendingId, { socket, port }] of load.pending) {
       if (pendingId > id) return;
       load.pending.delete(pendingId);

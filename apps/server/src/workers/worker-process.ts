@@ -20,7 +20,7 @@ export type ToWorker =
   | { type: 'connection'; id: number; port: PortName }
   /** Asks for `synced`. It arrives after all earlier messages, but a message whose connection got no file descriptor is lost. */
   | { type: 'sync'; id: number }
-  /** The whole server will stop: /readyz answers 503, and responses end their connections. */
+  /** The whole server will stop: /readyz returns 503, and responses end their connections. */
   | { type: 'announceStop' }
   /** Idle connections are closed after this time. */
   | { type: 'stop'; idleMs: number }

@@ -50,11 +50,11 @@ describe.skipIf(!executable)('the docs page in a browser', () => {
       await notice.waitFor();
       await authorize(page, server.apiKey);
       expect(JSON.parse(await tryOut(page, 'createPet', 201))).toMatchObject({ name: 'Rex', status: 'available' });
-      const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
+      const responded = page.waitForResponse((response) => response.url().includes('/v1/'));
       const listed = JSON.parse(await tryOut(page, 'listPets', 200));
       expect(listed.length).toBeGreaterThan(2);
       expect(listed.slice(0, 2)).toMatchObject([{ name: 'Rex' }, { name: 'Tom' }]);
-      const called = (await answered).request();
+      const called = (await responded).request();
       expect(called.url()).toBe(`${origin + path}v1/pets?limit=20`);
       expect(await called.headerValue('authorization')).toBe(`Bearer ${server.apiKey}`);
       expect(await overflow()).toBeLessThanOrEqual(0);

@@ -30,10 +30,10 @@ describe.each(modes)('%s', (_, options) => {
     const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
     const sent = [...integers.map((n) => [n, n, 'x', 'x']), ...names.map(([a, b]) => ['1', '1', a, b])];
     const expected: string[] = [];
-    for (const [categoryId, exact, name, answered] of sent) {
+    for (const [categoryId, exact, name, returned] of sent) {
       const body = `{"name":"${name}","categoryId":${categoryId}}`;
       const response = await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body });
-      const pet = `{"id":${expected.length + 1},"name":"${answered}","categoryId":${exact}}`;
+      const pet = `{"id":${expected.length + 1},"name":"${returned}","categoryId":${exact}}`;
       expect([response.status, await response.text()]).toEqual([201, pet]);
       expect(await (await fetch(`${server.baseUrl}/pets/${expected.length + 1}`, { headers })).text()).toBe(pet);
       expected.push(pet);

@@ -126,7 +126,7 @@ describe.each(modes)('%s', (_, options) => {
     expect((await fetch(`${origin}/readyz`)).status).toBe(503);
   });
 
-  test('/healthz answers 503 once the store has failed, because only a restart helps', async () => {
+  test('/healthz returns 503 once the store has failed, because only a restart helps', async () => {
     const { origin } = await start({}, { ...memoryStore(allCollections), hasFailed: () => true });
     const response = await fetch(`${origin}/healthz`);
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }]);

@@ -98,9 +98,9 @@ describe.each(modes)('%s', (_, options) => {
     ],
     ['garbage', () => 'garbage\r\n\r\n', 400],
     ['too large a head', (all: string) => all.replace('Host: x', `Host: x\r\nX-A: ${'a'.repeat(20_000)}`), 431],
-  ])('a client that half-closes within %s gets all responses', async (_, cut, status) => {
+  ])('a client that half-closes within %s gets all responses', async (_, truncate, status) => {
     const wire = openWire(server().origin, { halfOpen: true });
-    wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
+    wire.socket.end(post('one') + post('two') + post('three') + truncate(post('four')));
     const responses = await wire.ended();
     expect(responses.map((response) => response.status)).toEqual([201, 201, 201, status]);
   });
@@ -109,7 +109,7 @@ describe.each(modes)('%s', (_, options) => {
     ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['garbage', 'garbage\r\n\r\n'],
     ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
-    ['a cut body', 'POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['an incomplete body', 'POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ])('a client that resets the connection after the response to %s affects nobody else', async (_, bytes) => {
     const wire = openWire(server().origin);
     wire.send(bytes);

@@ -10,8 +10,8 @@ export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
       identifier: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 170 }).map(String) }, odd),
       pairs: fc.array(pair, { maxLength: 3 }),
       body: fc.oneof({ weight: 3, arbitrary: newPet.map((pet) => JSON.stringify(pet)) }, oddBody),
-      method: often(undefined, 'HEAD', 'OPTIONS', 'POST', 'PUT', 'get'),
-      path: often(
+      method: weighted(undefined, 'HEAD', 'OPTIONS', 'POST', 'PUT', 'get'),
+      path: weighted(
         (path: string) => path,
         `${service.basePath}/pets/`,
         '//v1/pets',
@@ -19,7 +19,7 @@ export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
         `${service.basePath}/%70ets`,
         '*',
       ),
-      separator: often('&', ';', '&&'),
+      separator: weighted('&', ';', '&&'),
       headers: headers(apiKey),
     })
     .map(({ operation, identifier, pairs, body, method, path, separator, headers }) => {
@@ -32,9 +32,9 @@ export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
     });
 }
 
-/** Mostly the usual value, sometimes one of the others. */
-function often<T, U>(usual: T, ...others: U[]): fc.Arbitrary<T | U> {
-  return fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
+/** Mostly the common value, sometimes one of the others. */
+function weighted<T, U>(common: T, ...others: U[]): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(common) }, fc.constantFrom(...others));
 }
 
 const odd = fc.constantFrom(
@@ -63,12 +63,12 @@ const pair = fc.oneof(
   fc.tuple(fc.constantFrom('x', '__proto__', 'constructor', 'limit[]', 'Limit', 'petId', '', '%6Cimit'), odd),
 );
 
-const choices = operations.createPet.fields.status.schema.enum;
+const statuses = operations.createPet.fields.status.schema.enum;
 const newPet = fc.record(
   {
     name: fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom('', 'Rex', '\u0000', '\ud800')),
     categoryId: fc.oneof({ weight: 4, arbitrary: fc.integer() }, fc.maxSafeInteger(), fc.double()),
-    status: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...choices) }, fc.constantFrom('dead', null, '')),
+    status: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...statuses) }, fc.constantFrom('dead', null, '')),
     id: fc.integer(),
   },
   { requiredKeys: [] },
@@ -125,18 +125,18 @@ const oddBody = fc.constantFrom(
 /** Headers, some of them rare. Headers that close the connection or require more than one response are left out. */
 function headers(apiKey: string): fc.Arbitrary<Record<string, string | undefined>> {
   return fc.record({
-    'X-Request-Id': often('it', 'a b', 'x'.repeat(129), undefined),
-    Authorization: often(`Bearer ${apiKey}`, `bearer  ${apiKey} `, 'Bearer nobody', 'Basic eDp5', undefined),
-    'Content-Type': often(
+    'X-Request-Id': weighted('it', 'a b', 'x'.repeat(129), undefined),
+    Authorization: weighted(`Bearer ${apiKey}`, `bearer  ${apiKey} `, 'Bearer nobody', 'Basic eDp5', undefined),
+    'Content-Type': weighted(
       'application/json',
       ...['application/json; charset=utf-8', 'APPLICATION/JSON;CHARSET="UTF-8"', 'application/json; charset=latin1'],
       ...['text/plain', 'application/json, text/plain', undefined],
     ),
-    'If-Match': often(undefined, '*', 'W/"a", "b"', 'a', ''),
-    Cookie: often(undefined, 'a=%ff; a=1', ';;='),
-    'If-None-Match': often(undefined, '*', 'W/"x-151"', '"a", *', ''),
-    Origin: often(undefined, 'https://shop.test', 'https://other.test'),
-    'Content-Encoding': often(undefined, 'identity', 'gzip'),
-    Accept: often(undefined, 'text/html', '*/*'),
+    'If-Match': weighted(undefined, '*', 'W/"a", "b"', 'a', ''),
+    Cookie: weighted(undefined, 'a=%ff; a=1', ';;='),
+    'If-None-Match': weighted(undefined, '*', 'W/"x-151"', '"a", *', ''),
+    Origin: weighted(undefined, 'https://shop.test', 'https://other.test'),
+    'Content-Encoding': weighted(undefined, 'identity', 'gzip'),
+    Accept: weighted(undefined, 'text/html', '*/*'),
   });
 }

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 const OUTCOMES = {
   passed: 5,
   refused: 1,
-  'request cut': 1,
+  'request aborted': 1,
   'response lost': 2,
-  'response cut': 1,
+  'response aborted': 1,
   delayed: 1,
   'sent twice': 2,
   'sent again later': 1,
@@ -22,7 +22,7 @@ const MAX_DELAY_MS = 60;
 export type BadNetwork = Awaited<ReturnType<typeof badNetwork>>;
 
 /**
- * A proxy in front of servers that drops, delays, cuts and repeats requests and responses at random. It forwards a request to
+ * A proxy in front of servers that drops, delays, aborts and repeats requests and responses at random. It forwards a request to
  * one of the servers that run at that moment.
  */
 export async function badNetwork(servers: () => readonly string[], random: (below: number) => number) {
@@ -53,7 +53,7 @@ export async function badNetwork(servers: () => readonly string[], random: (belo
     };
     const delayMs = outcome === 'delayed' ? random(MAX_DELAY_MS) : 0;
     const sent: Buffer[] = [];
-    let left = outcome === 'request cut' ? random(300) : Number.POSITIVE_INFINITY;
+    let left = outcome === 'request aborted' ? random(300) : Number.POSITIVE_INFINITY;
     client.on('data', async (bytes: Buffer) => {
       if (delayMs > 0) await pause(delayMs);
       sent.push(bytes);
@@ -63,7 +63,7 @@ export async function badNetwork(servers: () => readonly string[], random: (belo
       if (outcome === 'sent twice') repeat(sent, 0);
       if (outcome === 'sent again later') repeat(sent, random(10 * MAX_DELAY_MS));
     });
-    let leftOfResponse = outcome === 'response cut' ? random(300) : Number.POSITIVE_INFINITY;
+    let leftOfResponse = outcome === 'response aborted' ? random(300) : Number.POSITIVE_INFINITY;
     server.on('data', async (bytes: Buffer) => {
       if (outcome === 'response lost') return end();
       if (delayMs > 0) await pause(delayMs);

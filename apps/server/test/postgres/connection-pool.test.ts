@@ -136,16 +136,16 @@ describeOnDatabase('connections for writes', (newDatabase) => {
 
   test('a writer sends its commits one after the other, because only the last one can be looked up', async () => {
     const pool = await openPool(4);
-    let [running, most] = [0, 0];
+    let [running, maximum] = [0, 0];
     const use: ConnectionPool['use'] = (work) => {
-      most = Math.max(most, ++running);
+      maximum = Math.max(maximum, ++running);
       return pool.use(work).finally(() => running--);
     };
     const runCommit = idempotentCommit({ ...pool, use }, 5_000);
     const { create } = statementsOf(things);
     const rows = await Promise.all(Array.from({ length: 8 }, (_, i) => runCommit(create, [i + 1, 1, '[{}]'])));
     expect(rows.map((row) => Number(row?.[0]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(most).toBe(1);
+    expect(maximum).toBe(1);
   });
 
   test('a commit that the database reports as out of memory after it was stored is stored once', async () => {

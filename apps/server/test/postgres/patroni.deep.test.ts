@@ -129,7 +129,7 @@ function ownedFolder(name: string): string {
 
 const run = (command: string, flags: string[]) => spawn(command, flags, { ...owner, cwd: '/', stdio: 'ignore' });
 
-/** The first node whose Patroni answers a path with 200. Throws if none does. */
+/** The first node whose Patroni responds to a path with 200. Throws if none does. */
 async function firstWith(path: string, nodes: readonly Node[]): Promise<Node> {
   for (const node of nodes) {
     const isOk = await fetch(`http://127.0.0.1:${node.api}${path}`).then(
@@ -138,7 +138,7 @@ async function firstWith(path: string, nodes: readonly Node[]): Promise<Node> {
     );
     if (isOk) return node;
   }
-  throw new Error(`No node answers ${path} with 200.`);
+  throw new Error(`No node responds to ${path} with 200.`);
 }
 
 /** Kills Patroni and its database, which is not its child, as a crash of their machine would. */

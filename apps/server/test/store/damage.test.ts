@@ -42,7 +42,7 @@ test(`a folder is rejected if any ${step}th byte of any file differs`, async () 
   }
 });
 
-test(`a folder is rejected if a file is cut at any ${step}th byte`, async () => {
+test(`a folder is rejected if a file is truncated at any ${step}th byte`, async () => {
   const folder = newFolder();
   const files = await smallStore();
   for (const [path, bytes] of files) {
@@ -139,7 +139,7 @@ async function sealedSegment() {
   return { collection: store.collection('things'), file: join(folder, 'segments', name) };
 }
 
-test('a sealed segment that is cut while the store is open is reported by every read beyond the cut', async () => {
+test('a sealed segment that is truncated while the store is open is reported by every read beyond its end', async () => {
   const { collection, file } = await sealedSegment();
   truncateSync(file, statSync(file).size - 100);
   expect(await collection.get(1)).toMatchObject({ outcome: 'stored' });

@@ -38,7 +38,7 @@ test('a process without file descriptors at the end of a segment rejects writes,
   });
 });
 
-test('the high-water mark follows the last write in bounded time, and a cut before it is detected', async () => {
+test('the high-water mark follows the last write in bounded time, and a truncation before it is detected', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things]);
   const collection = store.collection('things');

@@ -20,9 +20,9 @@ const step = rounds(25, 1);
 
 /**
  * The store crashed before its high-water mark was written. A damaged last commit then looks like an unfinished one, so it may be
- * cut off. No other commit may.
+ * set aside. No other commit may.
  */
-test('a changed byte of the last commit is an error, or the commit is cut off with a warning', async () => {
+test('a changed byte of the last commit is an error, or the commit is set aside with a warning', async () => {
   const folder = newFolder();
   const files = await smallStore();
   const newest = [...files.keys()].filter((path) => path.endsWith('.jsonl')).at(-1) ?? '';
@@ -30,10 +30,10 @@ test('a changed byte of the last commit is an error, or the commit is cut off wi
   files.set(manifest, manifestOf({ ...data, sequence: data.unsealed.sequence - 1 }));
   const bytes = files.get(newest) ?? Buffer.alloc(0);
   const lastCommit = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
-  let cut = 0;
+  let unfinished = 0;
   // Writing to every damaged store would take too long.
   const setAsideSome = async (files: Map<string, Buffer>, tail: Buffer) => {
-    if (cut++ % 7 === 0) await setAside(folder, files, tail);
+    if (unfinished++ % 7 === 0) await setAside(folder, files, tail);
   };
   for (const changed of damaged(bytes)) {
     const these = new Map(files).set(newest, changed);
@@ -50,7 +50,7 @@ test('a changed byte of the last commit is an error, or the commit is cut off wi
       await setAsideSome(these, changed.subarray(lastCommit));
     }
   }
-  expect(cut).toBeGreaterThan((bytes.length - lastCommit) / step);
+  expect(unfinished).toBeGreaterThan((bytes.length - lastCommit) / step);
 });
 
 function* damaged(bytes: Buffer) {

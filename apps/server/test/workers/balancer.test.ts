@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { MAX_UNANSWERED_PROBES } from '../../src/limits.ts';
+import { MAX_MISSED_PROBES } from '../../src/limits.ts';
 import { ConnectionBalancer } from '../../src/workers/balancer.ts';
 import type { ToWorker } from '../../src/workers/worker-process.ts';
 
@@ -63,15 +63,15 @@ test('connections wait for a process, up to the bound, and go to another one whe
   expect(second.sent).toHaveLength(1);
 });
 
-test('a process that answers no probe gets one message, and is found', async () => {
+test('a process that responds to no probe gets one message, and is found', async () => {
   const { balancer } = await listening(2);
   const [responding, hanging] = [new Silent(), new Silent()];
   for (const backend of [responding, hanging]) balancer.add(backend);
-  for (let probes = 1; probes <= MAX_UNANSWERED_PROBES; probes++) {
+  for (let probes = 1; probes <= MAX_MISSED_PROBES; probes++) {
     expect(balancer.probe()).toEqual([]);
     balancer.synced(responding, 0);
   }
   expect(balancer.probe()).toEqual([hanging]);
   expect(hanging.syncs).toHaveLength(1);
-  expect(responding.syncs).toHaveLength(MAX_UNANSWERED_PROBES + 1);
+  expect(responding.syncs).toHaveLength(MAX_MISSED_PROBES + 1);
 });

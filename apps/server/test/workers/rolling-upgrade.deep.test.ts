@@ -10,7 +10,7 @@ const CALLERS = 16;
 /** Pets that are created between two replacements, at least. */
 const CALLS = 200;
 /** A busy machine fails no request. */
-const patient = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '600', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '600' };
+const longTimeouts = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '600', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '600' };
 
 /** Creates a pet, lists some, and returns the identifier of the new one. */
 type Call = (baseUrl: string, name: string) => Promise<number>;
@@ -20,7 +20,7 @@ describeOnDatabase('two servers that are replaced one after the other under load
   async function upgrade(call: Call, env: Record<string, string>) {
     const url = await newDatabase();
     const start = async () => {
-      const server = await startServer(url, { ...patient, ...env });
+      const server = await startServer(url, { ...longTimeouts, ...env });
       onTestFinished(() => server.kill());
       return server;
     };

@@ -129,7 +129,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     const { pathname, searchParams } = new URL(request.url);
     const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : '';
     const routes = routesOf(allOperations, path);
-    // HEAD is answered as GET is, without the body.
+    // HEAD gets the response to a GET, without the body.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = routes.find(({ operation }) => operation.method === method);
     const id = route?.operation.id as OperationId | undefined;

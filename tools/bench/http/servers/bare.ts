@@ -9,15 +9,15 @@ const authorization = `Bearer ${apiKey}`;
 const { cursor, limit } = list.pagination;
 
 const server = createServer((request, response) => {
-  if (request.headers.authorization !== authorization) return answer(response, 401, { status: 401 });
+  if (request.headers.authorization !== authorization) return respond(response, 401, { status: 401 });
   const [path = '', query = ''] = (request.url ?? '').split('?');
   if (path !== collectionPath)
-    return answer(response, 200, api[get.id](idInput(Number(path.slice(collectionPath.length + 1)))));
-  if (request.method === 'GET') return answer(response, 200, page(new URLSearchParams(query)));
+    return respond(response, 200, api[get.id](idInput(Number(path.slice(collectionPath.length + 1)))));
+  if (request.method === 'GET') return respond(response, 200, page(new URLSearchParams(query)));
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    answer(response, create.success, api[create.id](JSON.parse(Buffer.concat(chunks).toString())));
+    respond(response, create.success, api[create.id](JSON.parse(Buffer.concat(chunks).toString())));
   });
 });
 
@@ -30,7 +30,7 @@ function page(query: URLSearchParams) {
   });
 }
 
-function answer(response: ServerResponse, status: number, value: unknown): void {
+function respond(response: ServerResponse, status: number, value: unknown): void {
   const text = JSON.stringify(value);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
   response.end(text);

@@ -41,10 +41,10 @@ function compareOperations(before: Operations, after: Operations, at: Location, 
 
 /** A removal breaks nobody if the operation was deprecated and its sunset has come. */
 function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: Location, kind: string): void {
-  const breaks = (detail: string) => at.major(`${kind} removed`, detail);
-  if (deprecated !== true) breaks('it was removed without being deprecated');
-  else if (typeof sunset !== 'string') breaks('it was removed without a sunset');
-  else if (sunset > at.scope.today) breaks(`it was removed before its sunset on ${sunset}`);
+  const report = (detail: string) => at.major(`${kind} removed`, detail);
+  if (deprecated !== true) report('it was removed without being deprecated');
+  else if (typeof sunset !== 'string') report('it was removed without a sunset');
+  else if (sunset > at.scope.today) report(`it was removed before its sunset on ${sunset}`);
   else at.minor(`${kind} removed after its sunset`, 'it was removed as announced');
 }
 
@@ -93,7 +93,7 @@ const comparePaging: Rule = ({ 'x-pagination': before }, { 'x-pagination': after
     at.report(before ? 'major' : 'minor', 'paging changed', 'x-pagination differs');
 };
 
-/** Compares callbacks or webhooks, whose requests the service sends and the client answers. */
+/** Compares callbacks or webhooks, whose requests the service sends to the client. */
 function compareCalls(before: unknown, after: unknown, at: Location, kind: string): void {
   const callsOf = ({ root }: Document, paths: unknown): Operations => {
     const operations = operationsOf({ root: { ...root, paths: node(paths) as NonNullable<Root['paths']> } });

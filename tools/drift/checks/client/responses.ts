@@ -36,7 +36,7 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
     yield* thrownErrors(subject.client, error, body, nameOf(status));
     if (!isRetried(subject, code, status)) continue;
     const { sent } = await call(subject, { retry: 1, responses: [response, { status: first }] });
-    if (sent.length !== 2) yield `a request that is answered ${status} with Retry-After is not sent again`;
+    if (sent.length !== 2) yield `a request that gets ${status} with Retry-After is not sent again`;
   }
   const [data] = dataFor(spec, schema);
   const undeclaredBodies = {

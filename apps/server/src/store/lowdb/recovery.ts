@@ -77,7 +77,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       if (number !== segment.number) throw new StoreDamagedError(file, `byte ${end} belongs to segment ${number}`);
       sinceYield += apply(segment, file, bytes, kinds, records);
       end = blockEnd;
-      // During a yield, requests are told that the store is opening.
+      // During a yield, requests get the error that the store is opening.
       if (sinceYield >= RECORDS_PER_YIELD) await yieldToEventLoop();
       sinceYield %= RECORDS_PER_YIELD;
     }
