@@ -59,12 +59,10 @@ export function createLog(level: string): Log {
 function readableLines(stdout: DestinationStream): DestinationStream {
   const request = ({ method, path, status, ms }: Record<string, unknown>) =>
     `${method ? `${method} ${path}` : 'malformed request'} ${status} in ${ms} ms`;
-  const event = ({ msg = '', aborted }: Record<string, unknown>) =>
-    aborted === undefined ? `${msg}` : `${msg}, ${aborted} requests aborted`;
   // Only a terminal needs this library, so it is loaded here.
   const { prettyFactory }: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
   const format = prettyFactory({
-    messageFormat: (entry) => (entry.status === undefined ? event(entry) : request(entry)),
+    messageFormat: (entry) => (entry.status === undefined ? `${entry.msg ?? ''}` : request(entry)),
     // Everything else is shown below the line, above all the stack of an error.
     ignore: 'pid,hostname,requestId,method,path,operation,key,client,traceId,parentId,status,ms,aborted',
     translateTime: 'SYS:HH:MM:ss',

@@ -60,7 +60,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       listener.announceClose();
       await sleep(config.drainDelay);
       const result = await service.stop(listener, adminListener);
-      log.info({ aborted: result.aborted }, 'stopped');
+      log.info({ abortedRequests: result.aborted }, 'stopped');
       return result;
     };
     return { origin, adminOrigin, madeKey: await keys.createFirst(), stop };

@@ -35,7 +35,11 @@ test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([{ msg: 'started', origin }, { msg: 'stopping' }, { msg: 'stopped', aborted: 0 }]);
+    expect(lines).toMatchObject([
+      { msg: 'started', origin },
+      { msg: 'stopping' },
+      { msg: 'stopped', abortedRequests: 0 },
+    ]);
   },
 );
 

@@ -51,7 +51,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
       await sleep(config.drainDelay);
       close();
       const result = await supervisor.stop();
-      log.info({ aborted: result.aborted }, 'stopped');
+      log.info({ abortedRequests: result.aborted }, 'stopped');
       return result;
     };
     return {

@@ -159,7 +159,7 @@ export class Supervisor {
         // A call of `stop` or `kill` ends the replacement.
         if (!this.#isRunning) return;
         const { aborted } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
-        this.#options.log.info({ worker: worker.pid, aborted }, 'worker replaced');
+        this.#options.log.info({ worker: worker.pid, abortedRequests: aborted }, 'worker replaced');
       }
     }
   }

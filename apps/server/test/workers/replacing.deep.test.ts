@@ -36,7 +36,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     await serving(server, 6);
     await expect.poll(() => metric(server, requests)).toBe(clients.served);
     expect(await metric(server, 'petstore_worker_deaths_total')).toBe(0);
-    expect(logged(server, 'worker replaced').map(({ aborted }) => aborted)).not.toContain(1);
+    expect(logged(server, 'worker replaced').map(({ abortedRequests }) => abortedRequests)).not.toContain(1);
   });
 
   test('are replaced after a growing delay when they are killed, and counters keep their values', async () => {

@@ -17,7 +17,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await clients.stop();
     expect([server.child.exitCode, clients.errors]).toEqual([0, []]);
     await gone(workers);
-    expect(server.entries().slice(-1)).toMatchObject([{ msg: 'stopped', aborted: 0 }]);
+    expect(server.entries().slice(-1)).toMatchObject([{ msg: 'stopped', abortedRequests: 0 }]);
   });
 
   test('counts aborted requests, in bounded time', async () => {
