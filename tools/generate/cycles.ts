@@ -4,7 +4,7 @@ import { withSubschemas } from './schemas.ts';
 /** The subschemas that describe the same value as their schema, by their paths. */
 const sameValue = /^(allOf|anyOf|oneOf|not|if|then|else|dependentSchemas)\b/;
 
-/** Returns the document. Rejects references that lead back to themselves without a property or an element between: these have no meaning. */
+/** Returns the document. Rejects a reference that leads back to itself without passing a property or an element: it has no meaning. */
 export function withoutCycles(document: Document): Document {
   const errors = new ErrorCollector();
   const visited = new Set<string>();
@@ -14,7 +14,7 @@ export function withoutCycles(document: Document): Document {
     if (typeof $ref === 'string') {
       if (open.has($ref)) {
         const problem = `$ref '${$ref}' is circular`;
-        errors.reject(at, problem, 'correct it, or put a property or an element between');
+        errors.reject(at, problem, 'correct it, or move it into a property or an element');
       }
       if (!visited.has($ref)) {
         visited.add($ref);

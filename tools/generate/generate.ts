@@ -39,6 +39,8 @@ export async function generatePackages(model: Model): Promise<Map<string, string
     [`${types}/document.gen.ts`, documentModule(model)],
   ] as const;
   return new Map([
+    // Without schemas, hey-api writes no such module.
+    [`${types}/types.gen.ts`, `${header}\n\nexport {};\n`],
     ...(await typesModules(model)),
     ...modules.map(([file, code]) => [file, `${header}\n\n${code}`] as const),
   ]);

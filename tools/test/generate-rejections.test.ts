@@ -161,7 +161,7 @@ describe('an invalid value of a keyword is rejected with its place:', () => {
   });
 });
 
-describe('a reference that leads back to itself without a property or an element between is rejected with its place:', () => {
+describe('a reference that leads back to itself without passing a property or an element is rejected with its place:', () => {
   test.each<[keyword: string, a: object, b: object, place: string]>([
     ['$ref', ref('B'), ref('A'), 'B'],
     ['oneOf and anyOf', { oneOf: [{}, ref('B')] }, { anyOf: [{ type: 'boolean' }, ref('A')] }, 'B.anyOf[1]'],
@@ -170,7 +170,7 @@ describe('a reference that leads back to itself without a property or an element
   ])('%s', (_, a, b, place) => {
     const post = { requestBody: withJson({ properties: { a: ref('A') } }), responses: done };
     expect(messagesOf(specOf({ '/a': { post } }, { components: { schemas: { A: a, B: b } } }))).toEqual([
-      `components.schemas.${place}: $ref '#/components/schemas/A' is circular; correct it, or put a property or an element between.`,
+      `components.schemas.${place}: $ref '#/components/schemas/A' is circular; correct it, or move it into a property or an element.`,
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('a reference that leads back to itself without a property or an element
     const $ref = '#/components/parameters/id';
     const more = { components: { parameters: { id: { $ref } } } };
     expect(messagesOf(specOf(get({ parameters: [{ $ref }] }), more))).toEqual([
-      `components.parameters.id: $ref '${$ref}' is circular; correct it, or put a property or an element between.`,
+      `components.parameters.id: $ref '${$ref}' is circular; correct it, or move it into a property or an element.`,
     ]);
   });
 });

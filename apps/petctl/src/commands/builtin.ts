@@ -142,10 +142,12 @@ const docs = command('docs', 'Print the URL of the documentation', {
   flags: [switchFlag('open', 'Open it in the browser.')],
   run: async ({ io, flags, settings }) => {
     // The page is beside the base path, also behind a proxy that adds a path before both.
-    const aboveBasePath = '../'.repeat(service.basePath.split('/').length - 1);
-    const url = new URL(`${aboveBasePath}docs`, `${settings.baseUrl.value}/`).href;
+    const url = new URL(settings.baseUrl.value);
+    const segments = url.pathname.split('/');
+    const depth = service.basePath.split('/').length - 1;
+    url.pathname = [...segments.slice(0, segments.length - depth), 'docs'].join('/');
     await io.stdout.write(`${url}\n`);
-    if (flags.has('open')) await openInBrowser(url);
+    if (flags.has('open')) await openInBrowser(url.href);
   },
 });
 

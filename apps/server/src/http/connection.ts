@@ -145,8 +145,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection if it has been idle for this time: no request is open. New bytes may begin a
-   * head, so they extend the time, but only once: they may be blank lines.
+   * Closes the connection if it has been idle for this time after a request. New bytes may begin a head, so they extend the time, but
+   * only once: they may be blank lines.
    */
   closeIfIdle(timeoutMs: number): void {
     if (this.#requestCount === 0 || this.openRequests > 0 || this.#isClosing) return;
@@ -224,7 +224,7 @@ export class Connection {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Whether an error response follows the current one. If so, Node called `destroySoon` only because the client half-closed. */
+  /** Whether an error response follows the current one, which announces no close: Node's reason was the client's half-close. */
   #owesError(): boolean {
     const response = this.#current;
     return this.#error !== undefined && response?.shouldKeepAlive === true && !response.hasHeader('Connection');

@@ -27,7 +27,7 @@ export class Stored<T> {
   readonly version: string | undefined;
   /** For a page of a list. */
   readonly page: Page | undefined;
-  /** The text is current, and a cached response valid, until this state changes. */
+  /** A cached response is valid while the collection has this version. */
   readonly state: CollectionState;
 
   constructor(read: Document | Page, state: CollectionState) {
@@ -45,7 +45,7 @@ export class Stored<T> {
 type Access<R> = (collection: Collection) => Awaitable<R>;
 
 /**
- * Reads or writes a document, or reads a page. Throws the error of `otherwise` if there is no document to return. What is read may
+ * Reads or writes a document, or reads a page. Throws the error of `otherwise` if there is no document to return. What is read must
  * depend on this collection alone, because the response to a read is cached until the collection changes.
  */
 export function stored<T>(collection: Collection, access: Access<Page>): Awaitable<Stored<T[]>>;
@@ -60,7 +60,7 @@ export function stored(
   access: Access<Document | Page | NotWritten | undefined>,
   otherwise?: (outcome: NotWritten['outcome']) => Error,
 ): Awaitable<Stored<unknown>> {
-  // If a write makes this version outdated, the next request reads again.
+  // The version comes first, so after a write meanwhile the next request reads again.
   const state = { collection, version: collection.version() };
   return whenRead(access(collection), (result) => {
     if (result && 'json' in result) return new Stored(result, state);

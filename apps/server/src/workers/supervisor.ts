@@ -129,7 +129,7 @@ export class Supervisor {
     for (let missing = this.#missing; missing > 0; missing--) {
       this.#startOne().catch((error) => {
         this.#logFailedStart(error);
-        // If the system has not created the process, no exit of it calls this.
+        // If the start has thrown, there is no exit that calls this.
         this.#startMissing();
       });
     }
@@ -168,7 +168,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // If another worker has died meanwhile, the replacement of this one has filled its place until now.
+    // Until now, the replacement of this worker has filled the place of any that died meanwhile.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

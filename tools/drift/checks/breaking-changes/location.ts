@@ -54,7 +54,7 @@ export class Location {
 
   report(level: Change['level'], rule: string, detail: string): void {
     const { where } = this.scope;
-    // Two rules may compare the same schema at the same location.
+    // A location is compared once for each media type and alternative.
     if (!this.changes.some((known) => known.rule === rule && known.where === where && known.detail === detail))
       this.changes.push({ level, rule, where, detail });
   }

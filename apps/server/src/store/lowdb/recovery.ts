@@ -16,9 +16,9 @@ const READ_AHEAD = 4;
 
 /**
  * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
- * `isVerified` also checks the identifier and the indexed values of every document.
+ * `checksDocuments` also checks the identifier and the indexed values of every document.
  */
-export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false) {
+export async function recover(manifest: ManifestData, catalog: Catalog, checksDocuments = false) {
   const { folder } = catalog;
   if (!(await isFolder(folder))) throw new StoreDamagedError(folder, 'the folder is missing');
   const files = await readdir(folder);
@@ -97,7 +97,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       if (segment.bytes && version !== ++catalog.sequence)
         throw new StoreDamagedError(file, `it has the change ${version} instead of ${catalog.sequence}`);
       let kind = known[records.kind];
-      if (kind === undefined || (isVerified && records.length > 0))
+      if (kind === undefined || (checksDocuments && records.length > 0))
         kind = kindOf(file, (kinds[records.kind] as Kind)[0], records, bytes, kind);
       catalog.apply(segment, records, 0, kind);
     }
