@@ -1,4 +1,4 @@
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnOwnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
@@ -23,13 +23,13 @@ async function open(url: string) {
 /** The URL of the same database for a role with a setting. */
 function withSetting(url: string, setting: string): string {
   const changed = new URL(url);
-  changed.searchParams.set('options', `${changed.searchParams.get('options')} -c ${setting}`);
+  changed.searchParams.set('options', `-c ${setting}`);
   return changed.href;
 }
 
 const broken = { isDone: 'false', statements: ['SELECT 1/0'] };
 
-describeOnDatabase('the schema', (newDatabase) => {
+describeOnOwnDatabase('the schema', (newDatabase) => {
   test('is made once when many servers start concurrently', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresStore(url, { poolSize: 2 })));
@@ -86,7 +86,7 @@ describeOnDatabase('the schema', (newDatabase) => {
   });
 });
 
-describeOnDatabase('a migration', (newDatabase) => {
+describeOnOwnDatabase('a migration', (newDatabase) => {
   test('may take longer than the statement_timeout of the database', async () => {
     const url = await newDatabase();
     const before = await openCollections(url, [{ ...things, indexes: [] }]);
@@ -95,7 +95,7 @@ describeOnDatabase('a migration', (newDatabase) => {
     await writer.run({ text: 'BEGIN; LOCK TABLE documents_things IN ROW EXCLUSIVE MODE' }, 5_000);
     const observer = await openSession(url);
     const opening = openCollections(withSetting(url, 'statement_timeout=200'), [things]);
-    const longRunning = `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX%' AND now() - query_start > '500 ms'`;
+    const longRunning = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX%' AND now() - query_start > '500 ms'`;
     const isLong = vi.waitFor(async () => {
       expect((await observer.run({ text: longRunning }, 5_000)).rows).toHaveLength(1);
     }, 10_000);
@@ -105,7 +105,7 @@ describeOnDatabase('a migration', (newDatabase) => {
   });
 });
 
-describeOnDatabase('a database of the first format', (newDatabase) => {
+describeOnOwnDatabase('a database of the first format', (newDatabase) => {
   /** Pets as the previous version stored them. */
   async function filled() {
     const url = await newDatabase();
@@ -199,7 +199,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     await session.run({ text: 'BEGIN' }, 5_000);
     await session.run({ ...format1.create, values: [1, ['meanwhile'], [7], [null], 'older', 2] }, 5_000);
     const opening = openPostgresStore(withSetting(url, 'default_transaction_isolation=repeatable\\ read'));
-    const waiting = `SELECT FROM pg_stat_activity WHERE query LIKE 'DO $convert$%' AND wait_event_type = 'Lock'`;
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO $convert$%' AND wait_event_type = 'Lock'`;
     const isWaiting = vi.waitFor(async () => {
       expect((await observer.run({ text: waiting }, 5_000)).rows).toHaveLength(1);
     }, 10_000);

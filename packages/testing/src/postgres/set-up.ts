@@ -13,7 +13,7 @@ import { findPrograms, type Programs } from './programs.ts';
 export interface PostgresForTests {
   /** The programs that run clusters. */
   programs: Programs | undefined;
-  /** A server: `GET /schema` returns the address of a new schema, `GET /template` the folder of a stopped cluster. */
+  /** A server: `GET /schema` and `/database` return the address of a new one, `GET /template` the folder of a stopped cluster. */
   origin: string;
 }
 
@@ -38,22 +38,36 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     template ??= Cluster.create(programs);
     return template;
   };
-  const newSchema = async () => {
+  const newName = () => `petstore_${randomUUID().replaceAll('-', '')}`;
+  const sharedCluster = () => {
     if (!programs) throw new Error('There is no PostgreSQL.');
     shared ??= templateCluster()
       .then(({ folder }) => Cluster.copy(programs, folder))
       .then((cluster) => cluster.start());
-    const cluster = await shared;
-    const name = `petstore_${randomUUID().replaceAll('-', '')}`;
+    return shared;
+  };
+  const newSchema = async () => {
+    const cluster = await sharedCluster();
+    const name = newName();
     await cluster.ask(`CREATE SCHEMA ${name}`);
     const url = new URL(cluster.url());
     url.searchParams.set('options', `-c search_path=${name}`);
     return url.href;
   };
+  const newDatabase = async () => {
+    const cluster = await sharedCluster();
+    const name = newName();
+    await cluster.ask(`CREATE DATABASE ${name}`);
+    return cluster.url(name);
+  };
+  const responses: Readonly<Record<string, () => Promise<string>>> = {
+    '/schema': newSchema,
+    '/database': newDatabase,
+    '/template': async () => (await templateCluster()).folder,
+  };
 
   const server = createServer((request, response) => {
-    const result = request.url === '/schema' ? newSchema() : templateCluster().then(({ folder }) => folder);
-    result.then(
+    responses[request.url ?? '']?.().then(
       (text) => response.end(text),
       (error) => response.writeHead(500).end(String(error)),
     );

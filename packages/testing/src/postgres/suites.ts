@@ -12,6 +12,11 @@ export function describeOnDatabase(what: string, tests: (newDatabase: () => Prom
   describeOnPostgres(what, () => tests(() => fetchText('/schema')));
 }
 
+/** Runs tests on new databases of that server: a migration waits for the other migrations of its database. */
+export function describeOnOwnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
+  describeOnPostgres(what, () => tests(() => fetchText('/database')));
+}
+
 /** Runs tests that stop, kill and copy database servers of their own. */
 export function describeOnClusters(what: string, tests: (newCluster: NewCluster) => void): void {
   describeOnPostgres(what, (programs) => tests(async () => Cluster.copy(programs, await fetchText('/template'))));
