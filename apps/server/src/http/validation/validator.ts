@@ -61,6 +61,7 @@ function responseValidator(apiDoc: OpenAPIV3.DocumentV3_1, options: object): Req
     const openapi = { expressRoute: operation.path, _responseSchema: describedIn(apiDoc, operation), serial: -1 };
     // It caches compiled checks by the content type of the request. Having none bounds that cache.
     const described = { openapi, method: operation.method, originalUrl: request.originalUrl, headers: {} };
+    // The cast is safe, because the validator reads only these properties.
     validate(described as unknown as Request, response, next);
   };
 }
