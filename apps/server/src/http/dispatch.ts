@@ -4,7 +4,7 @@ import { handlers } from '../handlers.ts';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import { whenRead } from '../store/document.ts';
 import type { Awaitable, Store } from '../store/store.ts';
-import { Stored } from '../store/stored.ts';
+import { Stored, WithHeaders } from '../store/stored.ts';
 import type { BodyBudget } from './body.ts';
 import { cachedResponses } from './cached-responses.ts';
 import { allowedVersions, entityTag, isKnown, onlyVersions } from './conditional-requests.ts';
@@ -38,6 +38,8 @@ interface Call {
 interface Success extends Partial<Pick<Stored<unknown>, 'version' | 'state'>> {
   content: Content | undefined;
   page?: PageInfo | undefined;
+  /** The headers that the handler sets. */
+  headers?: WithHeaders<unknown>['headers'];
   /** Set if the operation has several success statuses. */
   status?: number;
   /** Whether an earlier request with the same idempotency key did the write. */
@@ -75,6 +77,8 @@ export function dispatcher(
       write(response, context, 304, headers);
       return content && 'stream' in content ? content.stream.cancel() : undefined;
     }
+    // Node validates these headers. With them, it also writes the head, so the response is not cached.
+    for (const [name, value] of Object.entries(success.headers ?? {})) response.setHeader(name, value);
     if (page) headers.push(...nextLink(context, operation, input, page));
     if (state && content && 'text' in content) cached.save(response, context, status, headers, content, state);
     return write(response, context, status, headers, content);
@@ -118,6 +122,7 @@ function handlersOf(store: Store): (operation: Operation, input: Input) => Await
 
 /** The success that the result of a handler stands for. */
 function successOf(operation: Operation, input: Input, result: unknown): Success {
+  if (result instanceof WithHeaders) return { ...successOf(operation, input, result.result), headers: result.headers };
   const { pagination, successes, responses } = operation;
   const described = responses[successes[0] ?? ''];
   if (result instanceof Stored) {

@@ -2,10 +2,15 @@ import type { Api, Arguments, OperationId, Result } from '@petstore/types';
 import { decode, whenRead } from './document.ts';
 import type { Awaitable, Collection, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
 
-/** The operations of `Api` as the server implements them: the result is plain data, or stands for JSON text in the store. */
+/** The operations of `Api` as the server implements them. */
 export type Handlers = {
-  [Id in OperationId]: (...input: Immutable<Arguments<Id>>) => Awaitable<Immutable<Result<Id>> | Stored<Result<Id>>>;
+  [Id in OperationId]: (
+    ...input: Immutable<Arguments<Id>>
+  ) => Awaitable<HandlerResult<Result<Id>> | WithHeaders<HandlerResult<Result<Id>>>>;
 };
+
+/** Plain data, or a reference to JSON text in the store. */
+type HandlerResult<T> = Immutable<T> | Stored<T>;
 
 /** Data that handlers do not change, because requests with the same URL share their input. */
 type Immutable<T> = T extends Blob | ReadableStream | Uint8Array
@@ -42,6 +47,17 @@ export class Stored<T> {
   }
 }
 
+/** A result, and headers of its response. The server's own headers, such as `Content-Type`, override them. */
+export class WithHeaders<T> {
+  readonly result: T;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(result: T, headers: Readonly<Record<string, string>>) {
+    this.result = result;
+    this.headers = headers;
+  }
+}
+
 type Access<R> = (collection: Collection) => Awaitable<R>;
 
 /**
@@ -73,7 +89,8 @@ export function apiOf(handlers: Handlers): Api {
   const plain =
     (handler: (...input: never[]) => unknown) =>
     async (...input: never[]) => {
-      const result = await handler(...input);
+      const returned = await handler(...input);
+      const result = returned instanceof WithHeaders ? returned.result : returned;
       return result instanceof Stored ? result.decode() : result;
     };
   // `fromEntries` loses the type of each function.

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { apiOf, type Handlers, Stored, stored } from '../../src/store/stored.ts';
+import { apiOf, type Handlers, Stored, stored, WithHeaders } from '../../src/store/stored.ts';
 import { withFunctions } from '../listen.ts';
 
 const rex = { name: 'Rex', categoryId: 2n ** 60n };
@@ -50,8 +50,14 @@ test('the compiler rejects handlers that do not implement the operations', () =>
     { getPet: ({ petId }) => stored(pets, (pets) => pets.get(petId)) },
     // @ts-expect-error The document has another type.
     { getPet: () => stored<{ title: string }>(pets, (pets) => pets.create(rex)) },
+    // @ts-expect-error The data with headers lack a property.
+    { getPet: () => new WithHeaders({ id: 1, name: 'Rex' }, {}) },
     // @ts-expect-error Requests with the same URL share their input.
     { getPet: (input) => stored(pets, (pets) => pets.create({ ...rex, last: input.petId++ })) },
   ];
-  expect(rejected).toHaveLength(8);
+  const accepted = {
+    createPet: async (pet) => new WithHeaders(await stored(pets, (pets) => pets.create({ ...pet })), { Location: '/' }),
+    listPets: () => new WithHeaders([], {}),
+  } satisfies Partial<Handlers>;
+  expect([rejected.length, Object.keys(accepted).length]).toEqual([9, 2]);
 });
