@@ -16,7 +16,7 @@ const edits = [
   ],
   [
     'stored(pets(), (pets) => pets.get(petId), noPet(petId))',
-    `new WithHeaders(await stored<Pet>(pets(), (pets) => pets.get(petId), noPet(petId)), { 'Cache-Control': 'no-cache' })`,
+    `new WithHeaders(await stored<Pet>(pets(), (pets) => pets.get(petId), noPet(petId)), { 'Cache-Control': 'no-cache', etag: '"x"', 'X-Request-Id': 'x' })`,
   ],
   ['getPet: ({', 'getPet: async ({'],
   [
@@ -66,7 +66,12 @@ describe.each([false, true])('with validateResponses: %s', (validateResponses) =
       expect(await response.json()).toEqual({ id, ...rex });
       expect(response.headers.get('cache-control')).toBe('no-cache');
       const etag = response.headers.get('etag') ?? '';
-      expect((await fetch(`${baseUrl}/${id}`, { headers: { ...headers, 'if-none-match': etag } })).status).toBe(304);
+      expect([etag, response.headers.get('x-request-id')]).toEqual([
+        expect.stringMatching(/^"[^",]{2,}"$/),
+        expect.stringMatching(/^[^,]{36}$/),
+      ]);
+      const known = await fetch(`${baseUrl}/${id}`, { headers: { ...headers, 'if-none-match': etag } });
+      expect([known.status, known.headers.get('cache-control')]).toEqual([304, 'no-cache']);
     }
     expect((await fetch(`${baseUrl}/999`, { headers })).headers.get('cache-control')).toBeNull();
   });

@@ -73,12 +73,14 @@ export function dispatcher(
     const tag = isRead && version !== undefined ? entityTag(version, page !== undefined) : undefined;
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
+    // Node validates what `setHeader` gets. It then also writes the head, so the response is not cached.
+    for (const [name, value] of Object.entries(success.headers ?? {}))
+      if (!response.hasHeader(name) && !headers.some((own) => own.toLowerCase() === name.toLowerCase()))
+        response.setHeader(name, value);
     if (isRead && isKnown(request.headers['if-none-match'], tag)) {
       write(response, context, 304, headers);
       return content && 'stream' in content ? content.stream.cancel() : undefined;
     }
-    // Node validates these headers. With them, it also writes the head, so the response is not cached.
-    for (const [name, value] of Object.entries(success.headers ?? {})) response.setHeader(name, value);
     if (page) headers.push(...nextLink(context, operation, input, page));
     if (state && content && 'text' in content) cached.save(response, context, status, headers, content, state);
     return write(response, context, status, headers, content);
