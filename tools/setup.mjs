@@ -1,5 +1,5 @@
 // Installs missing packages, then runs a command: `node tools/setup.mjs [-- command …]`. Plain JavaScript for the machine's
-// own Node; the command runs with the pinned Node.
+// own Node; npm puts node_modules/.bin into PATH, so `node` in the command is the pinned Node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const serve = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/ser
 export async function setup(wanted) {
   const lock = read('pnpm-lock.yaml');
   const hasAll = existsSync(new URL('node_modules/turbo', root));
-  // pnpm stores the lockfile of the installed packages; for `serve` it is a part.
+  // pnpm stores the lockfile of the installed packages. After `serve` that is only a part, so `stamp` holds all of it.
   if (hasAll ? read('node_modules/.pnpm/lock.yaml') === lock : wanted === 'serve' && read(stamp) === lock) return;
   await install(hasAll || wanted === 'all' ? [] : serve);
   writeFileSync(stamp, lock);
@@ -48,7 +48,7 @@ async function install(filter) {
   const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
   const started = Date.now();
   const progress = progressLine(`Installing with ${pnpm}`);
-  // npm verifies this hash after a download. Without a response of the registry, pnpm downloads nothing either.
+  // npm verifies its download against this hash. Without a response of the registry, there is no hash, and no download either.
   const view = npm('view', pnpm, 'dist.integrity');
   // Its warnings are not shown, but unread they would block it.
   view.stderr.resume();

@@ -14,7 +14,7 @@ const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 const generated = path('packages/types/src/gen/document.gen.ts');
 const stamp = path('node_modules/.generated-from');
 
-// Before any TypeScript is loaded: Node would load its compiler for the first file.
+// The cache is enabled before any TypeScript is loaded: for a file that is not in it, Node loads its compiler.
 module.enableCompileCache?.(path('apps/server/node_modules/.cache/compile'));
 stopWithParent();
 await setup('serve');
@@ -25,8 +25,8 @@ else if (isPinned) await generate();
 else runInstead(node, process.argv.slice(1));
 
 /**
- * Whether the generated code matches the spec. A file remembers the last match, because the generated document equals only a spec
- * that needs no change: one file, in OpenAPI 3.1, without merge keys.
+ * Whether the generated code matches the spec. `stamp` remembers the last match, because the generated document equals the spec only
+ * if the generator changes nothing in it: one file, in OpenAPI 3.1, without merge keys.
  */
 async function isGenerated() {
   if (!existsSync(generated)) return false;

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { turbo } from './turbo.mjs';
 
 const quick = ['lint', 'typecheck', 'test', 'test:no-server', 'drift'];
-/** One task at a time at full length: the bench needs quiet cores, and tests under load need all of them. */
+/** The deep run has one task at a time: the bench needs quiet cores, and tests under load need all cores. */
 const deep = [...quick, 'test:deep', 'bench', '--concurrency=1'];
 const args = process.argv[2] === 'deep' ? deep : [...quick, '--concurrency=100%'];
 

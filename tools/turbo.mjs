@@ -1,5 +1,5 @@
-// Runs turbo's binary without its launch script, which cannot be stopped while turbo runs, and without telemetry, which only
-// an environment variable disables; npm scripts cannot set those on every system.
+// Runs turbo's binary without its launch script, which cannot be stopped while turbo runs, and without telemetry. Only an
+// environment variable disables telemetry, and npm scripts cannot set variables on every system.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';

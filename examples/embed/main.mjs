@@ -3,6 +3,7 @@
 import { createApp, keyCheck, openLowdbStore, parseKeys } from '@petstore/server';
 import express from 'express';
 
+// No callback for weak keys; error messages name the variable.
 const keys = parseKeys(process.env.PETSTORE_API_KEYS ?? '', undefined, 'PETSTORE_API_KEYS');
 const store = await openLowdbStore('data');
 const petstore = await createApp(store, { keys: keyCheck(keys) });
@@ -11,7 +12,7 @@ const app = express();
 app.get('/hello', (_request, response) => {
   response.send('Hello\n');
 });
-// At the root and before body parsers: it reads bodies itself. It responds 404 to unknown paths.
+// At the root; before body parsers, because it reads bodies itself; after other routes, because it responds 404 to unknown paths.
 app.use(petstore);
 
 const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {

@@ -78,7 +78,7 @@ async function bundle(name: string, program: string, outfile: string) {
   return { name, size: gzipSync(await readFile(outfile), { level: 9 }).length, call };
 }
 
-/** The microseconds of CPU time of each of many calls, one after the other. */
+/** The mean CPU time of a call in microseconds. The calls run one after the other. */
 async function timed(call: () => Promise<unknown>, calls: number): Promise<number> {
   const before = process.cpuUsage();
   for (let i = 0; i < calls; i++) await call();

@@ -21,7 +21,7 @@ export function rounded(value: number, digits = 2): number {
 
 /**
  * Measures all subjects in turns, so that other load on the machine affects all alike. Each round begins with another
- * subject, and an additional first round only warms up.
+ * subject. An additional round, number -1, only warms up.
  */
 export async function inRounds<T, Measured>(
   subjects: readonly T[],

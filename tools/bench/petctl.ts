@@ -1,5 +1,5 @@
-// Measures the CPU time of petctl's runs, user and system, as ratios to `node -e 0` in the same run, which do not depend on
-// the machine. bash measures it, because it reports the CPU time of a child.
+// Measures the CPU time of petctl, user and system. The ratios to `node -e 0` in the same run hardly depend on the machine.
+// bash measures the time, because bash reports the CPU time of a child.
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -7,7 +7,7 @@ export interface Finding {
   where: string;
   /** The fact found in the repository. */
   actual: string;
-  /** The fact that follows from the spec. */
+  /** The fact that it should agree with: of the spec, or of the code, packages and base that a check compares. */
   expected: string;
   /** The command or the change that fixes it. */
   fix: string;
@@ -16,7 +16,7 @@ export interface Finding {
 /** A finding, and the name of the check that made it. */
 export type Reported = { check: string } & Finding;
 
-/** A pure function of a project: it reads files, the base and modules only through the project, and changes nothing there. */
+/** A check. It reads files, the base commit and modules only through the project, and does not change the project. */
 export interface Check {
   name: string;
   /** What holds when there is no finding, in one sentence. */
@@ -30,7 +30,7 @@ export function editFinding(where: string, actual: string, expected: string): Fi
   return { where, actual, expected, fix: `edit ${where.split(':')[0]}` };
 }
 
-/** The findings of an operation. If no valid input is known, the operation cannot be called, which is the last finding. */
+/** The findings of an operation. If no valid input can be generated for the operation, the last finding says so. */
 export async function* requiringExamples(where: string, findings: AsyncIterable<Finding>): AsyncGenerator<Finding> {
   try {
     yield* findings;
@@ -41,7 +41,7 @@ export async function* requiringExamples(where: string, findings: AsyncIterable<
   }
 }
 
-/** Findings for the expected names that a list lacks, and for other names in the list. `kind` is `an operation`, for example. */
+/** Findings for expected names that are missing, and for other names. `kind` and `list` are words: `an operation`, `the handlers`. */
 export function listFindings(
   kind: string,
   expectedNames: Iterable<string>,

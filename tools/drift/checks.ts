@@ -37,7 +37,13 @@ export async function runCheck(
   const findings: Reported[] = [];
   const reportError = (error: unknown, problem: string, expected: string) => {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
-    findings.push({ check: name, where: name, actual: `${problem}: ${reason}`, expected, fix: 'see npm test' });
+    findings.push({
+      check: name,
+      where: name,
+      actual: `${problem}: ${reason}`,
+      expected,
+      fix: 'run npm test, and fix what fails',
+    });
   };
   const uncaught = await uncaughtIn(async () => {
     try {

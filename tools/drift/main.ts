@@ -22,7 +22,7 @@ if (args?.explain) {
     printFindings(findings, Boolean(process.env.GITHUB_ACTIONS));
     const isCompared = args.chosen.some(({ name }) => name === 'breakingChanges') && !project.base.problem;
     if (isCompared) console.log(`breakingChanges compared spec/openapi.yaml with ${project.base.name}.`);
-    console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `${findings.length} found.`);
+    console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `Findings: ${findings.length}.`);
   }
   process.exitCode = findings.length > 0 ? 1 : 0;
 }

@@ -25,13 +25,14 @@ interface EditedModules extends Sources {
 /** The edited projects. The URL of a module contains the index of its project. */
 const projects: EditedModules[] = [];
 
-/** A function that returns a module of a project, and all files of the repository that are loaded with it. */
+/** A function that returns the path of a module, and the paths of all files of the repository that are loaded with it. */
 export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<string> {
   const { edits } = sources;
   const imports = cached((file: string) =>
     /\.[cm]?[jt]s$/.test(file)
       ? specifiersIn(sources.read(file))
           .flatMap((specifier) => fileOf(resolve(specifier, pathToFileURL(join(root, file)).href)) ?? [])
+          // A removed file stays in the graph, so loading it fails.
           .filter((imported) => sources.exists(imported) || imported in edits)
       : [],
   );

@@ -10,9 +10,9 @@ export type { ModelOperation };
 
 /** A spec as two independent readers parse it: the reader of the checks, and the generator. */
 export interface Spec extends Document {
-  /** Without references to other files, in OpenAPI 3.1. */
+  /** The document, upgraded to OpenAPI 3.1, with the content of the files that it refers to. */
   readonly root: Root & Node;
-  /** The operations by their endpoints, as `GET /users`, as they are written. */
+  /** The operations by endpoint, such as `GET /users`, as the reader of the checks parses them. */
   readonly operations: ReadonlyMap<string, Operation>;
   /** The generator's model. Throws if the generator cannot handle the spec. */
   readonly model: Model;
@@ -62,7 +62,7 @@ export function versionOf({ info }: Node): string {
   return String(node(info).version);
 }
 
-/** The path that every address of the service begins with. */
+/** The path of the first deployment's address, without a slash at its end. */
 export function basePathOf({ model }: Spec): string {
   const [address = '/'] = Object.values(model.service.deployments);
   return new URL(address, 'http://localhost').pathname.replace(/\/$/, '');

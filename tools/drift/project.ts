@@ -9,7 +9,7 @@ import { readSpec, type Spec, specFile } from './openapi.ts';
 /** New texts of files by their paths; `undefined` removes a file. */
 export type Edits = Readonly<Record<string, string | undefined>>;
 
-/** The repository as data, with edits that exist only in memory. Paths are relative to its root, with slashes. */
+/** The repository as data, with edits that exist only in memory; only tests edit. Paths are relative to its root, with slashes. */
 export interface Project {
   /** The spec, with the files that it refers to. */
   readonly spec: Spec;
@@ -97,8 +97,8 @@ export interface Base {
 }
 
 /**
- * The base that the environment names. Without one: the upstream branch or `origin/main`, if this branch has commits that
- * they lack; else the last release; else the last commit.
+ * The base that the environment names. Otherwise the first of these that has a spec: the upstream branch and `origin/main`, each
+ * only if it lacks a commit of this branch; the last release; the last commit.
  */
 export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   const { PETSTORE_BASE, GITHUB_BASE_REF } = env;
@@ -107,15 +107,15 @@ export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   const branches = ['@{upstream}', 'origin/main'].filter(
     (branch) => git(root, 'merge-base', '--is-ancestor', 'HEAD', branch) === undefined,
   );
-  const release = git(root, 'describe', '--tags', '--abbrev=0', '--match', '*@[0-9]*')?.trim() ?? [];
-  for (const ref of branches.concat(release, 'HEAD')) {
-    const base = specAt(root, ref);
+  const release = git(root, 'describe', '--tags', '--abbrev=0', '--match', '*@[0-9]*')?.trim();
+  for (const ref of [...branches, release, 'HEAD']) {
+    const base = ref && specAt(root, ref);
     if (base) return base;
   }
   return { name: 'nothing, because this is no git repository with a commit' };
 }
 
-/** The spec at the commit where the branch left `ref`, so changes made there later do not count. */
+/** The commit at which this branch left `ref`, so later changes of `ref` do not count; undefined if the commit has no spec. */
 function specAt(root: string, ref: string): Base | undefined {
   const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
   if (!commit) return undefined;

@@ -113,7 +113,7 @@ function encodingOf(
 ): PropertyEncoding | undefined {
   const contentType = text(encoding.contentType);
   const isStyled = ['style', 'explode', 'allowReserved'].some((keyword) => encoding[keyword] !== undefined);
-  // OpenAPI ignores contentType beside a style. An explicit style replaces the JSON of an object.
+  // OpenAPI ignores contentType beside a style. The default style is written, too: without a style, an object is sent as JSON.
   if (isStyled && schema) return { style: 'form', ...serializationOf(encoding, 'query', schema, at, schemas) };
   if (kind === 'multipart' && !isStyled)
     return nonEmpty(defined<PropertyEncoding>({ contentType, headers: partHeaders(encoding, at, schemas) }));

@@ -88,7 +88,7 @@ export class Imports {
   readonly #types = new Map<string, Set<string>>();
   readonly #declared: ReadonlySet<string>;
 
-  /** `declared` are the names that the module declares. An import with such a name is renamed. */
+  /** `declared` are the names that the module declares. An imported value with such a name is renamed. */
   constructor(declared: readonly string[] = []) {
     this.#declared = new Set(declared);
   }

@@ -1,7 +1,7 @@
 import { type Document, ErrorCollector, isData, isMap, node, resolvePointer } from './document.ts';
 import { withSubschemas } from './schemas.ts';
 
-/** The subschemas that describe the same value as their schema, by their paths. */
+/** Matches the paths of subschemas that describe the same value as their schema. */
 const sameValue = /^(allOf|anyOf|oneOf|not|if|then|else|dependentSchemas)\b/;
 
 /** Returns the document. Rejects a reference that leads back to itself without passing a property or an element: it has no meaning. */

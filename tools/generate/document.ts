@@ -2,7 +2,7 @@
 /** Any object of a parsed document. */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** The document as one object: without external references, in OpenAPI 3.1. */
+/** The document as one object, without references to other files. `upgraded` converts it to OpenAPI 3.1. */
 export type Document = Node;
 
 export function isNode(value: unknown): value is Node {

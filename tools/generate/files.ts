@@ -1,7 +1,7 @@
 import { type Document, isData, isNode, mapped, node, resolvePointer } from './document.ts';
 import { isJson } from './serialization.ts';
 
-/** The document with the text of JSON instead of files in JSON, except in components that forms contain as well. */
+/** Turns files into text, because JSON cannot contain bytes. Schemas of other media types, and components in them, keep their files. */
 export function withFiles(document: Document): Document {
   const inForms = new Set<string>();
   const collect = (value: unknown, isForm = false, parent = ''): void => {
@@ -32,7 +32,7 @@ function isFormBelow(key: string, parent: string, isForm: boolean): boolean {
   return parent === 'content' && key.includes('/') ? !isJson(key) : isForm;
 }
 
-/** The schema of a file in a form, and of a text in JSON. The encoding `binary` is that of the bytes themselves. */
+/** Removes the encoding `binary`, which means plain bytes. In JSON, also removes the keywords of a file, so it becomes text. */
 function fileSchema({ ...schema }: Record<string, unknown>, isForm: boolean): Record<string, unknown> {
   if (schema.contentEncoding === 'binary') {
     delete schema.contentEncoding;

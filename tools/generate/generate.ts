@@ -39,7 +39,7 @@ export async function generatePackages(model: Model): Promise<Map<string, string
     [`${types}/document.gen.ts`, documentModule(model)],
   ] as const;
   return new Map([
-    // Without schemas, hey-api writes no such module.
+    // hey-api does not write this module for a spec without schemas.
     [`${types}/types.gen.ts`, `${header}\n\nexport {};\n`],
     ...(await typesModules(model)),
     ...modules.map(([file, code]) => [file, `${header}\n\n${code}`] as const),
@@ -58,7 +58,7 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
       plugins: [
         {
           name: '@hey-api/typescript',
-          // The options of hey-api's own client, which is not used. A schema may have their name.
+          // hey-api's `ClientOptions` go to an unused file, because a schema may have the same name.
           $hooks: { symbols: { getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : undefined) } },
           definitions: { name: (component) => typeName(component, model) },
           $resolvers: { number: ({ $, schema }) => (isWide(schema as Schema) ? $.type('number | bigint') : undefined) },

@@ -1,4 +1,4 @@
-// The values that the keywords of a schema may have. Libraries throw for others, without the place in the spec.
+// The values that the keywords of a schema may have. Libraries throw for other values, but do not name the place in the spec.
 import { isNode, type Node, node, reject } from './document.ts';
 
 const jsonTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];

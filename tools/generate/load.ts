@@ -27,8 +27,8 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
 }
 
 /**
- * Removes the alternatives of a schema where one of these alternatives inherits from it: literally, such an alternative contains
- * itself, but springdoc means that it has the same properties.
+ * In the `allOf` of a schema that is an alternative of its own parent, replaces the parent by a copy without alternatives. As written,
+ * such a schema contains itself; springdoc means that it has the properties of the parent.
  */
 function withSubtypes(document: Document): Document {
   const components = node(document.components);
@@ -64,7 +64,7 @@ function withPaths(document: Document): Document {
     const isComponent = last.$ref.startsWith('#/components/') && !isPathItem;
     return { ...(isComponent ? { $ref: last.$ref } : last.target), ...beside };
   };
-  // OpenAPI ignores these parameters, because media types and security define the headers.
+  // OpenAPI ignores header parameters with these names, because media types and security define the headers.
   const isSent = (parameter: unknown) => {
     const { $ref, ...declared } = node(parameter);
     const { in: location, name } = $ref ? node(resolvePointer(document, String($ref).slice(1))) : declared;
@@ -93,7 +93,7 @@ function lastReference(document: Document, $ref: string): { $ref: string; target
   return typeof target.$ref === 'string' ? lastReference(document, target.$ref) : { $ref, target };
 }
 
-/** Bundles files into one document. The targets of references in other files become components of the main file. */
+/** Bundles files into one document. Targets that are in other files become components of the main file. */
 function bundle(text: string, main: string, read: ReadFile): Document {
   const root = node(parsed(text, main));
   const files = new Map<string, unknown>([[main, root]]);

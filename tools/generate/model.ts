@@ -50,7 +50,7 @@ export function modelOf(loaded: Document): Model {
     for (const method of Object.keys(pathItem).filter((name) => methods.includes(name)))
       operations.push(operationModelOf(pathItem, path, method, { document, schemas, schemes, errors }));
   }
-  // Only for its errors: a schema that no operation uses must also be valid.
+  // This loop only collects errors: a schema that no operation uses must also be valid.
   for (const [name, schema] of Object.entries(node(node(document.components).schemas)))
     errors.try(() => plain(schema, `components.schemas.${name}`));
   rejectDuplicates(operations, errors);

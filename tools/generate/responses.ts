@@ -30,7 +30,7 @@ export function responsesOf(operation: Node, method: string, at: string, schemas
   return { headers, responses: { responses, successes, success } };
 }
 
-/** Selects JSON among the media types, else text, else bytes. */
+/** Selects JSON among the media types, else text, else bytes. Only a wildcard needs the schema to decide the kind. */
 function responseOf(response: Node, at: string, schemas: Schemas): OperationResponse {
   const contents = Object.entries(node(response.content)).map(([mediaType, content]) => {
     const schema = plain(node(content).schema, `${at}.content.${mediaType}.schema`);

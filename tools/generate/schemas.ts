@@ -1,4 +1,4 @@
-// The schemas of the operations table, and queries on them.
+// The schemas in the generated operations, and questions about them.
 import { isWide, type Schema, typesOf } from '@petstore/types';
 import {
   type Document,
@@ -28,7 +28,7 @@ const singles = words('items contains additionalProperties unevaluatedProperties
 const lists = words('allOf anyOf oneOf prefixItems');
 const maps = words('properties patternProperties dependentSchemas');
 
-/** The schema with its supported keywords only, and with unresolved references. */
+/** The schema with only the supported keywords. References stay. Throws a SpecError for invalid values of keywords. */
 export function plain(schema: unknown, at: string): Schema {
   if (schema === true || schema === undefined) return {};
   if (schema === false) return { not: {} };
@@ -47,7 +47,7 @@ function plainKeywords(schema: Node, at: string): Schema {
       reject(at, `${value} may have been rounded`, 'write a default, const or enum within ±(2^53−1)');
   const description = text(schema.description)?.trim() || undefined;
   return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (part, path) =>
-    // These two keep their boolean: `propertiesOf` looks for `false`, not for `{ not: {} }`.
+    // These keywords keep a boolean, because `propertiesOf` looks for `false`, not for `{ not: {} }`.
     typeof part === 'boolean' && /^(additional|unevaluated)Properties$/.test(path)
       ? part
       : plain(part, `${at}.${path}`),
@@ -86,7 +86,7 @@ interface Properties {
 /** A body with one of these keywords is one input: its properties are not inputs of their own. */
 const unmerged = ['anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'enum', 'const'] as const;
 
-/** Resolves references, and computes properties of schemas. */
+/** Resolves references, and answers questions about schemas. */
 export class Schemas {
   readonly #document: Document;
 
@@ -110,8 +110,8 @@ export class Schemas {
     let { $ref, ...keywords }: Schema = schema;
     while ($ref !== undefined) {
       const next = this.#follow($ref, 'components.schemas');
-      const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
-      keywords = { ...behind, ...keywords };
+      const { $ref: further, ...inTarget } = plain(next, $ref.slice(2).replaceAll('/', '.'));
+      keywords = { ...inTarget, ...keywords };
       $ref = further;
     }
     return keywords;
@@ -125,8 +125,8 @@ export class Schemas {
   }
 
   /**
-   * The named and the required properties of an object, and whether others are allowed. Parts of an `allOf` are merged. Undefined for
-   * another type, a keyword of `unmerged`, a schema of additional properties, or no named properties.
+   * The named and the required properties of an object, and whether others are allowed. Parts of an `allOf` are merged. Undefined if the
+   * schema is not an object, has a keyword of `unmerged` or a schema for additional properties, or names no property.
    */
   propertiesOf(schema: Schema): Properties | undefined {
     const whole = this.resolve(schema);

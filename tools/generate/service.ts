@@ -11,7 +11,7 @@ export interface Service {
   readonly summary: string;
   /** The URLs of the servers, by name. */
   readonly deployments: Readonly<Record<string, string>>;
-  /** The path that every path of the interface follows, such as `/v1`: that of the first server's URL. */
+  /** The path before every path of the interface, such as `/v1`: the path of the first server's URL. */
   readonly basePath: string;
   /** The HTTP status of each error code. */
   readonly statuses: Readonly<Record<string, number>>;

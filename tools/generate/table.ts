@@ -55,7 +55,7 @@ export function sorted<T>(value: T): T {
   return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])])) as T;
 }
 
-/** Writes components as constants, each before its first use. Recursive components stay references. */
+/** Writes components as constants, each before its first use. A reference to a component within itself stays a reference. */
 class SharedSchemas {
   readonly declarations: string[] = [];
   readonly recursive: Record<string, Code> = {};

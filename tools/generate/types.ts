@@ -13,7 +13,7 @@ const foreign = new Set([
   ...exportedNames,
 ]);
 
-/** The name of a component's type. It is not that of a function, because the client exports both. */
+/** The name of a component's type. It differs from the names of the operations' functions, because the client exports both. */
 export function typeName(component: string, { operations }: Model): string {
   const isTaken = foreign.has(component) || operations.some(({ operation }) => operation.id === component);
   return isTaken ? `Api${component}` : component;
@@ -61,7 +61,7 @@ function typedOperation({ operation, bodySchema, bodyDescription }: OperationMod
     .filter(([, field]) => field.in !== 'body')
     .map(([name, field]) => ({
       name,
-      // A cookie's type is that of a header: names are distinct over all locations.
+      // A cookie is declared as a header, because `Input` has no part for cookies. Names are distinct over all locations.
       in: field.in === 'cookie' ? 'header' : field.in,
       required: field.required,
       ...(field.description && { description: field.description }),

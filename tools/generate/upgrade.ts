@@ -9,7 +9,7 @@ export function upgraded(document: Document): Document {
   return { ...node(upgradeBelow(document, '')), openapi: '3.1.0' };
 }
 
-/** Upgrades the schemas in the value of a keyword, or of a name if the keyword is empty. Data and extensions do not change. */
+/** Upgrades the schemas in a value. `keyword` is empty below a name and in a list. Data and extensions do not change. */
 function upgradeBelow(value: unknown, keyword: string): unknown {
   if (isData(keyword) || keyword.startsWith('x-')) return value;
   if (Array.isArray(value)) return value.map((element) => upgradeBelow(element, ''));

@@ -2,7 +2,7 @@ import type { Document, Encoding, MediaType } from './document.ts';
 import { resolve } from './document.ts';
 import { encodeAll, encodeUnreserved, expandPairs, type Pair, textOf, UnspecifiedError } from './styles.ts';
 
-/** A body in the form in which bodies are compared: JSON by value, text and bytes exactly, forms by their fields in order. */
+/** A body as it is compared: JSON by value, text and bytes exactly, forms by their fields in order. */
 export type Body = { json: unknown } | { text: string } | { bytes: Uint8Array } | { form: Pair[] } | { parts: Part[] };
 
 /** One part of a multipart body. */

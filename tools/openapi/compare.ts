@@ -108,7 +108,7 @@ function comparableBodies(expected: Body, sent: Uint8Array, contentType: string)
   return [expectedParts, sentParts];
 }
 
-/** The value as its JSON is read: without undefined properties, with a bigint for an integer that a double cannot hold. */
+/** The value after it is written as JSON and read again: without undefined properties, large integers as bigints. */
 export function plainJson(value: unknown): unknown {
   return value === undefined ? undefined : parseJson(jsonText(value));
 }
@@ -135,7 +135,7 @@ function normalize(encoded: string): string {
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-/** The JSON of a value, with the digits of bigints. */
+/** The JSON of a value for a message. A bigint becomes a string such as `"1n"`. */
 export function show(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ?? 'nothing';
 }

@@ -99,6 +99,7 @@ export interface Operation {
   body: RequestBody | undefined;
   security: Record<string, string[]>[];
   servers: Server[];
+  /** The operation as the document declares it. */
   object: OperationObject;
 }
 

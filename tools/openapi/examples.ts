@@ -25,9 +25,9 @@ export interface Example {
  */
 export function exampleInputs(document: Document, operation: Operation): Example[] {
   const offered = Object.keys(operation.body?.content ?? {});
-  // OpenAPI's XML is not judged.
-  const judged = offered.filter((contentType) => !/[/+]xml$/.test(contentType));
-  const [first, ...others] = judged.length > 0 ? judged : offered;
+  // `expectedBody` cannot write objects as XML, so XML is used only if nothing else is offered.
+  const preferred = offered.filter((contentType) => !/[/+]xml$/.test(contentType));
+  const [first, ...others] = preferred.length > 0 ? preferred : offered;
   const example = (label: string, isFull: boolean, contentType: string | undefined) => ({
     label,
     inputs: inputsOf(document, operation, isFull, contentType),
@@ -39,7 +39,7 @@ export function exampleInputs(document: Document, operation: Operation): Example
   ];
 }
 
-/** Returns a valid value for a schema, or throws. */
+/** Returns a valid value for a schema, or throws. Tries the `preferred` values first, and examples in the schema only if `isFull`. */
 export function exampleValue(
   document: Document,
   schema: Schema,
@@ -64,8 +64,8 @@ export function exampleValue(
 }
 
 /**
- * Variations of an object that may match only one of several alternatives: without one of its properties, and with null for a
- * property of another alternative.
+ * Variations of an object, which is invalid if it matches several alternatives of a `oneOf`: each lacks one property, or has null for
+ * a property of another alternative.
  */
 function variationsOf(value: unknown, document: Document, schema: Schema): object[] {
   if (!isObject(value)) return [];
@@ -94,7 +94,7 @@ function inputsOf(document: Document, operation: Operation, isFull: boolean, con
 function parameterValue(document: Document, parameter: Parameter, isFull: boolean): unknown {
   const media = Object.values(parameter.content ?? {})[0];
   const schema = parameter.schema ?? media?.schema ?? {};
-  // A header has no encoding that could carry more; a path segment and a query value have.
+  // A path and a query can encode every character; a header cannot.
   const isEncoded = parameter.in === 'path' || parameter.in === 'query';
   const text = isFull && isEncoded && parameter.style !== 'spaceDelimited' ? 'a/b & é?' : 'text';
   return exampleValue(document, schema, isFull, examplesOf(document, parameter), text);

@@ -52,7 +52,7 @@ export function recorder(server: string, ...responses: readonly Partial<Recorded
   return { sent, transport };
 }
 
-/** The request target behind a server's address; the whole URL for another server. */
+/** The request target after a server's address; the whole URL for another server. */
 export function behind(server: string, url: string): string {
   const { href } = new URL(url);
   return href.startsWith(server) ? href.slice(server.length) : href;

@@ -31,7 +31,7 @@ export interface ExpectedRequest {
   method: string;
   /** The first server with the default of each variable, without a slash at its end. */
   server: string;
-  /** Path and query behind the server's URL, percent-encoded. */
+  /** Path and query after the server's URL, percent-encoded. */
   target: string;
   /** Headers that the document decides, by lower-case name. */
   headers: Record<string, string>;
@@ -100,7 +100,7 @@ export function expectedRequest(
   return { ...request, headers: { ...headers, 'content-type': contentType }, body };
 }
 
-/** The bytes of a request. */
+/** The request as it is sent, with its body as text or bytes. */
 export function wireRequest({ method, target, headers, body }: ExpectedRequest): WireRequest {
   if (!body) return { method, target, headers };
   if (!('parts' in body)) return { method, target, headers, body: contentOf(body) };

@@ -58,7 +58,7 @@ export function expandPairs(style: string, explode: boolean, name: string, value
   if (separator === undefined) throw new UnspecifiedError(`style ${style} in this location`);
   if (style !== 'form' && (explode || (!items && !pairs)))
     throw new UnspecifiedError(`${style} with explode, or with a value that is not a list`);
-  // The separator of these styles is itself encoded, so that a value cannot contain it.
+  // A value that contains the encoded separator of these styles would be ambiguous.
   if (style !== 'form' && [...(items ?? []), ...(pairs?.flat() ?? [])].some((text) => text.includes(separator)))
     throw new UnspecifiedError(`${style} with its separator within a value`);
   if (items) return explode ? items.map((item) => [key, item]) : [[key, items.join(separator)]];

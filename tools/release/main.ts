@@ -95,7 +95,7 @@ function withRepository(work: () => void): void {
   }
 }
 
-/** The dependencies of a package on any platform, bundled or not. pnpm knows only the licences of installed ones. */
+/** The dependencies of a package on any platform, bundled or not. pnpm knows licences only of installed packages. */
 function sbom(name: string): Bom {
   const list = (...flags: string[]): Bom =>
     JSON.parse(outputOf('pnpm', 'sbom', '--sbom-format', 'cyclonedx', '--filter', name, ...flags));

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   await endRun(code, io);
 }
 
-/** Ends the process. Node's exit would wait for a read of a pipe without writers, so such an interrupted run ends by its signal. */
+/** Ends the process. `process.exit` waits for a blocked file read, so a run that is interrupted during one kills itself with the signal. */
 async function endRun(code: number, { interrupted }: Io): Promise<void> {
   const { reason } = interrupted;
   if (reason instanceof InterruptedError && (await isReadBlocked())) {
@@ -29,7 +29,7 @@ async function endRun(code: number, { interrupted }: Io): Promise<void> {
   } else process.exit(code);
 }
 
-/** Whether a file operation does not end in half a second. Those of ordinary files do. */
+/** Waits at most half a second for file operations, and returns whether one still runs. Those of ordinary files end in time. */
 async function isReadBlocked(): Promise<boolean> {
   const isReading = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
   const end = performance.now() + 500;

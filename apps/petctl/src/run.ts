@@ -8,13 +8,13 @@ import { parse } from './parse/parser.ts';
 import { type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
 import { settings } from './settings/settings.ts';
 
-/** Replacements for the service's own operations and transport. */
+/** Replacements for the operations of the spec and for the HTTP transport. */
 export interface RunOptions {
   readonly operations?: readonly Operation[];
   readonly transport?: HttpTransport;
 }
 
-/** The first word of a completion script's call. It is no command of the tree, because the typed words follow unparsed. */
+/** The first word of a completion script's call. It is no command of the tree, because an unfinished command line follows. */
 const completionCall = '__complete';
 
 /** Runs a command line, and throws its error. */
@@ -52,7 +52,7 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
   return report.exit;
 }
 
-/** Whether to write errors as JSON, also for an invalid command line or configuration. */
+/** Whether to write errors as JSON. Does not throw if the command line or the configuration is invalid. */
 function wantsJsonErrors(flags: ReadonlyMap<string, unknown>, { env }: Io): boolean {
   try {
     return isJsonOutput(resolveSettings(flags, env));

@@ -18,6 +18,7 @@ export function handlers(store: Store): Handlers {
   };
 }
 
+/** `after` has no default in the spec. Its minimum, 0, starts at the first pet. */
 function queryOf({
   limit = limitField.schema.default,
   after = afterField.schema.minimum,

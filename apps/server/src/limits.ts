@@ -1,6 +1,6 @@
 /** Bounds and times. docs/security.md lists the bounds with their tests. */
 
-/** The defaults of those that have a setting, which are also options of this package's functions. Times are in milliseconds. */
+/** Defaults of settings, which are also defaults of this package's functions. Times are in milliseconds. */
 export const DEFAULTS = {
   bodyLimit: 2 ** 20,
   bodyMemory: 2 ** 26,
@@ -12,7 +12,7 @@ export const DEFAULTS = {
   databaseStatementTimeout: 5_000,
 };
 
-/** A page of a list ends with the element that reaches this size, before its limit. */
+/** A page of a list that reaches this size ends, even below its limit of elements. */
 export const MAX_PAGE_BYTES = 2 ** 20;
 
 /** The write requests in progress; a further write gets 503. A store also limits its own queue (group-commit.ts). */
@@ -22,8 +22,7 @@ export const MAX_PENDING_WRITES = 10_000;
 export const MAX_REQUESTS_PER_KEY = 4;
 
 /**
- * These first bytes of each request body do not count towards the bound of all bodies, so large bodies cannot crowd out small
- * bodies.
+ * This many bytes of each request body do not count towards `bodyMemory`, so large bodies cannot crowd out small ones.
  */
 export const UNCOUNTED_BODY_BYTES = 4096;
 
@@ -38,7 +37,7 @@ export const MAX_DISCARDED_BYTES = 2 ** 20;
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 1_000;
 
-/** The bytes that `--body-memory` counts for each list or object of JSON, and for each other value, in addition to its text. */
+/** The bytes that `--body-memory` counts for each list or object of JSON, and for each comma, in addition to the text. */
 export const JSON_CONTAINER_BYTES = 64;
 export const JSON_VALUE_BYTES = 16;
 
@@ -53,7 +52,7 @@ export const MAX_EXPLAINED_DEPTH = 4;
 export const MAX_FORM_VALUES = 1_000;
 export const MAX_PART_HEAD_BYTES = 8_192;
 
-/** The entity tags in a condition. Each costs an attempt to write. */
+/** The entity tags in an `If-Match` header. Each may cost an attempt to write. */
 export const MAX_CONDITION_TAGS = 16;
 
 /** The waiting pipelined requests of all connections. Beyond this number, each connection may still have a few. */
@@ -66,19 +65,19 @@ export const LINGER_MS = 2_000;
 /** How often connections beyond the keep-alive time-out are closed. */
 export const IDLE_SWEEP_MS = 1_000;
 
-/** How much longer than the response headers promise an idle connection stays open: a last request may be on its way. */
+/** How long an idle connection stays open after its announced time-out, because a request may be on its way. */
 export const KEEP_ALIVE_GRACE_MS = 1_000;
 
-/** How long an idle connection stays open while the server drains: a request may be on its way. */
+/** How often a draining server closes idle connections. It does not at once, because a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 
-/** How long an idle connection stays open while its worker is replaced. Longer than `DRAIN_SWEEP_MS`, because clients may pause. */
+/** How often a worker that is being replaced closes idle connections. Longer than `DRAIN_SWEEP_MS`, because clients may pause. */
 export const REPLACEMENT_SWEEP_MS = 5_000;
 
-/** The shortest time for the store to close, if requests have used up the time to stop. */
+/** The least time that the store gets to close, even if requests have used up the time to stop. */
 export const MIN_STORE_CLOSE_MS = 1_000;
 
-/** How long after the start the metrics and Express are loaded. */
+/** The delay after the start before the metrics library and Express are loaded. */
 export const METRICS_OPEN_MS = 1_000;
 
 /** The number of valid request targets that are cached, and the length of each. */
@@ -106,7 +105,7 @@ export const LOG_EXIT_MS = 500;
 /** The delay before a dead worker is replaced. It doubles with each death, until a worker lives longer than `resetAfter`. */
 export const WORKER_RESTART_MS = { first: 100, max: 10_000, resetAfter: 30_000 };
 
-/** The time after the time to stop before a worker is killed. */
+/** The additional time that a worker gets to exit, after the times to stop and to close the store. Then it is killed. */
 export const WORKER_EXIT_MS = 2_000;
 
 /** The time for a worker to send its metrics. Afterwards its previous metrics are used. */

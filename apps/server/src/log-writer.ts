@@ -111,7 +111,7 @@ export class LogWriter {
     if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
   }
 
-  /** Drops everything, because the reader is gone. The reader of a named pipe may return. */
+  /** Drops everything, because the reader is gone. Later lines are still written, because a named pipe may get a new reader. */
   #drop(): void {
     this.#countLost(this.#unwritten.toString() + this.#buffer.toString('utf8', 0, this.#used) + this.#overflow);
     this.#unwritten = EMPTY;

@@ -71,8 +71,8 @@ function readableLines(stdout: DestinationStream): DestinationStream {
 }
 
 /**
- * Writes the same lines as pino, but in a fifth of the time, because every request logs a line. Text that is equal for consecutive
- * requests is built once.
+ * Writes the same lines as pino, in a fifth of the time: this matters, because every request logs a line. Text that is equal for
+ * consecutive requests is built once.
  */
 function requestLines(stdout: DestinationStream): LogRequest {
   const { info } = pino.levels.values;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript: for a first file in TypeScript, Node would load its compiler at each start. Later files are in the compile cache.
-// It imports only modules that every Node has, so that an old Node can report the required version.
+// Plain JavaScript: if the first file were TypeScript, Node would load its compiler at each start. Later files are in the compile cache.
+// This file imports only modules that every Node has, so that an old Node can report the required version.
 import module from 'node:module';
 import { join } from 'node:path';
 

@@ -15,8 +15,8 @@ interface Sample {
 }
 
 /**
- * Creates the metrics, with the number of lost lines if there is a log. `open` loads the library that formats them, because that takes a
- * tenth of a start.
+ * Creates the metrics, with the number of lost lines if there is a log. The library that formats them is not loaded before `open`, because
+ * loading takes a tenth of a start.
  */
 export function createMetrics(lostLines?: () => number) {
   const metrics: Metric[] = [];

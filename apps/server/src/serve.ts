@@ -85,7 +85,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
   metrics.watchStore(store);
   let isStopping = false;
 
-  /** Closes the store. Resolves to false if that takes longer than `timeoutMs`, or than MIN_STORE_CLOSE_MS if that is longer. */
+  /** Closes the store. Resolves to false if it has not closed after `timeoutMs`, or after MIN_STORE_CLOSE_MS if `timeoutMs` is less. */
   async function close(timeoutMs: number): Promise<boolean> {
     const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
     const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);

@@ -1,4 +1,4 @@
-// The main file of a worker, which the primary starts with its own command line. Plain JavaScript, like main.js.
+// The main file of a worker. The primary starts it with the arguments that it got itself. Plain JavaScript, like main.js.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 

@@ -59,7 +59,10 @@ export function inForm(...encoders: Encoder[]): Encoder {
 /** Returns the parts of a property, each with its header and its content. */
 type Parts = (name: string, value: unknown) => [header: string, content: string | Blob][];
 
-/** Writes the inputs as a multipart form: a part for each property or element of a list, objects as JSON, files unchanged. */
+/**
+ * Writes the inputs as a multipart form: a part for each property or element of a list, objects as JSON, files unchanged. `encodings`
+ * has the content types of a property, or the function that returns its parts.
+ */
 export function inMultipart(encodings: Readonly<Record<string, string | Parts>> = {}): Encoder {
   const byName = new Map(Object.entries(encodings));
   return (draft, inputs) => {

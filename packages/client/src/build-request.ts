@@ -48,7 +48,7 @@ export type Scheme = readonly [
   option?: 'apiKey',
 ];
 
-/** Builds the request of an operation. Throws if JSON would round a number in the inputs. */
+/** Builds the request of an operation. Throws for a number of 2^53 or more in the inputs, because it may have been rounded. */
 export function buildRequest(
   { id, path, encoders }: Wire,
   connection: Connection,
@@ -84,7 +84,7 @@ export function writeEach(
   };
 }
 
-/** Writes each input that the path names as one segment. Throws if such an input is missing or cannot be a segment. */
+/** Writes as a segment each input that the path names. Throws if such an input is missing or cannot be a segment. */
 export const inPath: Encoder = (draft, inputs) => {
   const remaining = inputs.filter(([name, value]) => {
     if (!draft.url.includes(`{${name}}`)) return true;

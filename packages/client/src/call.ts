@@ -32,12 +32,13 @@ export function send<Id extends OperationId>(
   const data = first.then((success) => success.data);
   return Object.assign(data, {
     operation: wire.id,
+    // Waits for `data` too: otherwise its rejection would be unhandled.
     withResponse: () => data.then(() => first),
     repeat: (change: (args: CallArguments) => CallArguments) => execute(connection, wire, change(args)),
   });
 }
 
-/** How a call ended, as a value. Rejects only for an input or an option that is wrong, and for data that `check` rejects. */
+/** How a call ended, as a value. Rejects only for a wrong input or option, and for errors of `check` and of credential functions. */
 export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<Outcome<Id>> {
   try {
     return { ok: true, ...(await call.withResponse()) };
@@ -76,7 +77,7 @@ export async function request(
   if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
   if (body !== undefined && /^(GET|HEAD)$/.test(method)) throw new TypeError(`a ${method} request has no body`);
   const wire: Wire = {
-    // The id occurs only in messages, which must not contain a credential in the query.
+    // The id occurs only in messages. It omits the query, which may contain a credential.
     id: `${method} ${path.split('?')[0]}` as OperationId,
     method,
     path: `/${path.replace(/^\//, '')}`,
@@ -108,8 +109,9 @@ export async function request(
 export function atServer(connection: Connection, server: string): Connection {
   const { baseUrl } = connection;
   const urls = Object.values<string>(deployments).filter((url) => URL.canParse(url));
-  const isDeployment = urls.length === 0 || urls.some((url) => normalized(url) === normalized(baseUrl));
-  return isDeployment ? { ...connection, baseUrl: normalized(server, baseUrl) } : connection;
+  // If the spec has no absolute URL, any base address may be a deployment.
+  const mayBeDeployment = urls.length === 0 || urls.some((url) => normalized(url) === normalized(baseUrl));
+  return mayBeDeployment ? { ...connection, baseUrl: normalized(server, baseUrl) } : connection;
 }
 
 /** A URL without a default port and without trailing slashes. */

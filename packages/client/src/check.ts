@@ -27,13 +27,13 @@ export class UnexpectedDataError extends Error {
 
 /**
  * Checks the data of a success against the spec; pass it to `petstore` or `connect` as `check`. Unknown properties are
- * allowed, because a newer service may send more. Types, bounds, values and required properties are checked, formats and rarer
- * keywords such as `not` are not.
+ * allowed, because a newer service may send more. Checks types, bounds, values and required properties, but not formats and rarer
+ * keywords such as `not`.
  */
 export function checkResponses(id: OperationId, data: unknown): void {
   const operation: Operation = operations[id];
   const [onlySuccess = '', ...others] = operation.successes;
-  // The data of several successes has the form of `byStatus`.
+  // If several successes are declared, the data is `{ status, data }`, as `byStatus` returns it.
   const { status, data: value } = others.length === 0 ? { data } : (Object(data) as { status: number; data: unknown });
   const { schema } = (status ? responseOf(operation, status) : operation.responses[onlySuccess]) ?? {};
   if (!schema) return;
@@ -52,7 +52,10 @@ interface Violation {
 /** The direction of data: a request has no read-only properties, and a response has no write-only properties. */
 type Direction = 'request' | 'response';
 
-/** The first violation of the schema, as the end of a sentence; `undefined` if the value is valid. */
+/**
+ * The first violation of the schema, as the end of a sentence; as a whole sentence that begins with its location if it is within the
+ * value; `undefined` if the value is valid.
+ */
 export function violationOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
   const [first] = violationsIn(value, schema, '', direction);
   return first?.at ? sentenceOf(first) : first?.message;
@@ -104,6 +107,7 @@ function* violationsInObject(
   for (const [name, item] of entries) {
     const itemAt = `${at}.${name}`;
     if (Object.hasOwn(properties, name)) yield* violationsIn(item, properties[name] ?? {}, itemAt, direction);
+    // Properties of an `allOf` are checked with their part.
     else if (Object.hasOwn(propertiesOf(schema), name)) continue;
     else if (typeof additionalProperties === 'object')
       yield* violationsIn(item, additionalProperties, itemAt, direction);

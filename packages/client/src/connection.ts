@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The operation that is called; absent for a request of `request`. */
   readonly operation?: OperationId;
-  /** The number of requests of this call before this one. */
+  /** The number of earlier attempts of this call that sent a request. */
   readonly attempt: number;
 }
 
@@ -51,7 +51,7 @@ export type Credential =
 export interface Retry {
   /** The number of attempts after the first attempt. */
   readonly limit: number;
-  /** The first wait is at most this many milliseconds; each further wait may be twice as long as the wait before. */
+  /** The first wait is at most this many milliseconds; this maximum doubles with each further wait. */
   readonly base: number;
   /** Each wait is at most this many milliseconds. If the service asks for a longer wait, the call fails. */
   readonly cap: number;
@@ -67,7 +67,7 @@ export interface CallOptions {
   timeout?: number;
   /** Milliseconds for each attempt; no limit by default. */
   attemptTimeout?: number;
-  /** How often to retry after an error, if executing the call twice has the effect of once; twice by default. */
+  /** The number of retries, 2 by default, or the limits of retries. Only a retry without a second effect is made. */
   retry?: number | Partial<Retry>;
   /** The idempotency key, if the operation has one; by default a new key for each call. */
   idempotencyKey?: string;
@@ -109,7 +109,7 @@ export interface DeprecationNotice {
 
 /** The callbacks of a connection; see `observe`. */
 export interface Observer {
-  /** Before the wait for the next attempt. */
+  /** Before the wait for the next attempt. `attempt` is the number of the failed attempt, from 1. */
   retry?(reason: Error, attempt: number, milliseconds: number): void;
   /** When a call fails. */
   error?(error: Error): void;

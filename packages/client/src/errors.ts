@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from '@petstore/types';
 import type { HttpResponse } from './connection.ts';
 
-/** The cause of an error, as far as it is read. fetch wraps the system's error in another cause. */
+/** The properties of a cause that the client reads. fetch wraps the system's error in another cause. */
 export interface Cause {
   readonly cause?: Cause;
   readonly code?: string;
@@ -10,7 +10,7 @@ export interface Cause {
 
 /** The base class of all errors of a call, apart from errors of the caller's code and of `check`. */
 export class BaseError extends Error {
-  /** The number of requests that the call sent. */
+  /** The number of attempts that sent a request. */
   attempts = 0;
 
   constructor(name: string, message: string, options?: ErrorOptions) {

@@ -41,7 +41,7 @@ export async function execute<Id extends OperationId>(
   // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
   let requestCount = 0;
   const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
-  // Signals keep this function until a full garbage collection, so it must not capture `url`, whose closure holds a page.
+  // An AbortSignal keeps `sendOnce` until a full garbage collection, so `sendOnce` must not capture `url`, whose closure holds a page.
   const sendOnce = async (signal: AbortSignal) => {
     const request = {
       ...(draft as RequestDraft),
@@ -64,7 +64,7 @@ export async function execute<Id extends OperationId>(
   };
   for (let attempt = 1; ; attempt++) {
     try {
-      // Invalid options and inputs are thrown here, so `on.error` also gets these errors.
+      // Invalid options and inputs throw here, so `on.error` also gets these errors.
       if (options) limits = limitsFrom(options, connection);
       draft ??= buildRequest(wire, connection, input, options, url);
       return await withTimeout(Math.min(timeLeft(), limits.attemptTimeout || Infinity), id, callerSignal, sendOnce);
@@ -73,7 +73,7 @@ export async function execute<Id extends OperationId>(
         ? new BaseError('AbortedError', `${id} aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const delay = retryDelay(error, attempt, limits);
-      // A stream can be sent only once. The deadline's timer may fire 1 ms early: no attempt may start in that 1 ms.
+      // A stream can be sent only once. The deadline's timer may fire 1 ms early, and then no further attempt may start.
       if (
         draft?.duplex ||
         attempt > limits.limit ||

@@ -9,7 +9,7 @@ export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'h
 
 /** Callbacks that observe calls. Callbacks cannot change a call. An error in a callback is logged with `console.error`. */
 export interface Hooks extends Observer {
-  /** Before each attempt; `attempt` counts from 0. */
+  /** Before each request, also after a redirect; `attempt` counts from 0. */
   request?(request: ShownRequest, attempt: number): void;
   /** After each response. */
   response?(response: Pick<HttpResponse, 'status' | 'headers'>, request: ShownRequest): void;
@@ -40,7 +40,7 @@ export function observe(
   const log = (level: Exclude<LogLevel, 'off'>, line: () => string) => {
     if (levels.indexOf(logLevel) >= levels.indexOf(level)) logger[level](`@petstore/client: ${line()}`);
   };
-  const { deprecated: notify = connection.on.deprecated ?? (({ message }) => log('warn', () => message)) } = on;
+  const notify = on.deprecated ?? connection.on.deprecated ?? (({ message }) => log('warn', () => message));
   const onDeprecated = notify && ((notice: DeprecationNotice) => guarded(() => notify.call(on, notice)));
   const transport: Transport = async (request) => {
     const shown = redacted(request);

@@ -38,7 +38,7 @@ const paginations = /* @__PURE__ */ new Map(Object.entries(pageRules));
 
 /** Adds the methods of `Paged` to a call, if its operation has pages. */
 export function pages<Id extends OperationId>(call: Call<Id>, pagination = paginations.get(call.operation)): Paged<Id> {
-  // Without pages the assertion is false, but callers see `Paged` only for a `PagedId`.
+  // Without pages the cast is wrong, but `petstore` declares its results as `Paged` only for a `PagedId`.
   if (!pagination) return call as Paged<Id>;
   const firstPage = async () => pageFrom(pagination, call, await call.withResponse());
   return Object.assign(call, {
@@ -60,7 +60,7 @@ export function pages<Id extends OperationId>(call: Call<Id>, pagination = pagin
   }) as Paged<Id>;
 }
 
-/** The pages of a list read so far, to detect a loop: the cursors or addresses of the `last` page and of an earlier one, `compared`. */
+/** The pages read so far, to detect a loop: the cursor or address of the `last` page, and that of an earlier page, `compared`. */
 interface Trail {
   readonly last: string;
   readonly compared: string;
@@ -169,7 +169,7 @@ function pageFrom(
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** The cursor of the next page, or its link, which may be relative to the address of this page; `undefined` after the last page. */
+/** The cursor of the next page, or its link, which may be relative to the address of this page; `undefined` if this is the last page. */
 function nextRequest(
   { by, key = '', next = '', more }: Pagination,
   data: unknown,
@@ -208,14 +208,14 @@ export function nextPage({ headers }: HttpResponse): string | undefined {
  */
 async function* elements(first: Promise<AnyPage>, max = Number.POSITIVE_INFINITY) {
   const stop = new AbortController();
-  let awaited: Promise<AnyPage | undefined> = first;
+  let pending: Promise<AnyPage | undefined> = first;
   let remaining = max;
   try {
-    for (let page = await awaited; page; page = await awaited) {
+    for (let page = await pending; page; page = await pending) {
       remaining -= page.items.length;
-      awaited = remaining > 0 ? page.next(stop) : Promise.resolve(undefined);
+      pending = remaining > 0 ? page.next(stop) : Promise.resolve(undefined);
       // If the caller leaves the loop, the next page is not awaited, so a rejection would be unhandled.
-      awaited.catch(() => {});
+      pending.catch(() => {});
       yield* page.items;
     }
   } finally {

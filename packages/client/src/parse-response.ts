@@ -21,7 +21,7 @@ export function parseResponse(
 export const parseJson = async (response: HttpResponse, allowsBigint?: boolean): Promise<unknown> => {
   const text = await parseText(response);
   let problem = 'invalid JSON';
-  // Runtimes such as Node 20 do not pass the source text.
+  // Runtimes such as Node 20 pass no source text: there, every number of 2^53 or more is rejected here.
   const revive = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) => {
     if (typeof value !== 'number' || isExact(value) || /e/i.test(source)) return value;
     if (allowsBigint && /^-?\d+$/.test(source)) return BigInt(source);

@@ -22,7 +22,7 @@ export type Petstore = {
   [Id in keyof typeof calls]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
     ? Paged<Id>
     : Call<Id>) & {
-    /** How the call ended, as a value. Rejects only for an input or an option that is wrong, and for data that `check` rejects. */
+    /** How the call ended, as a value. Rejects only for a wrong input or option, and for errors of `check` and of credential functions. */
     outcome(): Promise<Outcome<Id>>;
   };
 } & {
@@ -66,7 +66,7 @@ export function petstore(options: Options = {}): Petstore {
  * Completes the options from the environment (`PETSTORE_API_KEY`, `PETSTORE_BASE_URL`) and from the spec (the address of the
  * deployment), and adds a `User-Agent`.
  */
-export function withEnvironment<Options extends EnvironmentOptions>(options: Options): Options & ConnectOptions {
+export function withEnvironment<T extends EnvironmentOptions>(options: T): T & ConnectOptions {
   const { process } = globalThis as { process?: { env?: Record<string, string>; versions?: { node?: string } } };
   const { env = {}, versions } = process ?? {};
   const { deployment, apiKey = env.PETSTORE_API_KEY } = options;

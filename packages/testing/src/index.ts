@@ -13,7 +13,7 @@ export function rounds<T = number>(quick: T, deep: T): T {
   return isDeep ? deep : quick;
 }
 
-/** Creates a folder that is removed when the running test ends, or when `cleanUp` calls the function that it gets. */
+/** Creates a folder that is removed when the running test ends. `cleanUp` registers the removal elsewhere, for example `afterAll`. */
 export function newFolder(name = 'test', cleanUp: (remove: () => void) => void = onTestFinished): string {
   const { folder, remove } = makeFolder(name);
   cleanUp(remove);

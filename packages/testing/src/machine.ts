@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 
 /**
- * Whether to skip a test: if there is a reason. Prints the reason, which `npm test` repeats at its end. `install` names the
- * Debian packages that the test needs: in CI, skipping such a test is an error.
+ * Whether there is a reason to skip a test. Prints the reason, which `npm test` repeats at its end. `install` names the Debian
+ * packages that the test needs: in CI, skipping such a test is an error.
  */
 export function skips(what: string, reason: string | undefined, install?: string): boolean {
   if (reason === undefined) return false;
@@ -60,7 +60,7 @@ export async function freePort(): Promise<number> {
   throw new Error('There is no free port.');
 }
 
-/** The children of a process. It does not block, so that a signal meets the process in the middle of its work. */
+/** The children of a process. Does not block, so the test can keep the process busy until it sends a signal. */
 export async function childrenOf(pid: number): Promise<number[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }));

@@ -17,7 +17,7 @@ export interface Greeting {
   key: string;
 }
 
-/** A process of the server's program. */
+/** A server process that may not listen yet. */
 export interface ServerRun {
   child: ChildProcess;
   /** The text that it has written to stderr. */
@@ -61,7 +61,7 @@ function greetingIn(text: string): Greeting {
   return { baseUrl, origin: new URL(baseUrl).origin, adminOrigin, url, key };
 }
 
-/** A running server process. */
+/** A server process that listens. */
 export interface ServerProcess extends Greeting, Pick<ServerRun, 'child' | 'stderr'> {
   /** The text that it has written to stdout: its log. */
   stdout(): string;

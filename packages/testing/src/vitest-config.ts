@@ -27,7 +27,7 @@ export function testConfig({
   const own = (file: string) => join(import.meta.dirname, file);
   // The processes of the tests load the code that the last run compiled, which halves the time that they need to start.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
-  // Vitest has no option for it: child processes start with this one. A deep test of the packages sets it to the oldest supported one.
+  // The Node of the test processes, for which vitest has no option. Deep tests of the packages set the variable to the oldest supported Node.
   process.execPath = process.env.PETSTORE_TEST_NODE ?? process.execPath;
   return defineConfig(({ mode }) => {
     const timeout = mode === 'deep' ? 600_000 : 60_000;

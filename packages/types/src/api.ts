@@ -9,6 +9,7 @@ type ListedCode = keyof (typeof service)['statuses'];
 /** A value of `code` in an error. Any text, if the spec does not list the values. */
 export type ServiceErrorCode = [ListedCode] extends [never] ? string : ListedCode & string;
 
+/** The type of a property, or `unknown`, which changes nothing in an intersection, if the data has none. */
 type Part<Data, Name extends string> = Data extends { readonly [N in Name]?: infer Value }
   ? [Value] extends [undefined]
     ? unknown

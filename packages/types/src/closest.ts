@@ -8,7 +8,7 @@ export function closest(
 ): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, name: nameOf(candidate).toLowerCase() }))
-    // A difference in length is at least as many edits. Words can be as long as a file, so this comes first.
+    // The number of edits is at least the difference in length. This cheap test is first, because a word may be very long.
     .filter(({ name }) => Math.abs(name.length - word.length) <= MAX_EDITS)
     .map(({ candidate, name }) => ({ candidate, name, edits: editsBetween(word.toLowerCase(), name) }))
     .filter(({ name, edits }) => edits <= MAX_EDITS && edits <= Math.max(name.length, word.length) / 2)

@@ -1,8 +1,8 @@
 import { isExactNumber } from './numbers.ts';
 
 /**
- * Parses JSON. An integer that a number cannot hold exactly becomes a bigint, if it is written as digits only; Node 20, which does
- * not pass the digits, rounds it.
+ * Parses JSON. An integer of 2^53 or more becomes a bigint, if it is written as digits only. Node 20 rounds it, because it passes no
+ * source text to the reviver.
  */
 export function parseExact(text: string): unknown {
   // Such an integer has at least 16 digits. Other texts skip the reviver, because it is slow.
@@ -77,7 +77,7 @@ export function roundedNumber(json: string): string | undefined {
   return undefined;
 }
 
-/** Whether a number below 2^53 is not exact. */
+/** Whether a double rounds a number to one below 2^53. */
 export function isRounded(number: string): boolean {
   return Math.abs(Number(number)) < 2 ** 53 && !isExactNumber(number);
 }

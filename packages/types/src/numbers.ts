@@ -1,11 +1,11 @@
-/** A higher power of ten has a power of five that a double cannot hold. The bound also keeps the time linear. */
+/** 10^22 is the highest power of ten that a double holds exactly. The bound also limits the size of the bigint below. */
 const MAX_EXACT_EXPONENT = 22;
 /** A sign and 19 digits. */
 const MAX_INT64_LENGTH = 20;
 
 /**
- * Whether a double does not change a number: the shortest text of the double, which JSON has, is the same number, as for `0.10` and
- * `1e308`, or the double equals it.
+ * Whether a double does not change a number: the shortest text of the double, which `JSON.stringify` writes, is the same number, as
+ * for `0.10` and `1e308`, or the double equals the number.
  */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);

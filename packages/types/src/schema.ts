@@ -35,13 +35,13 @@ export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
 }
 
-/** The named properties of an object, including those of an `allOf`. It has no prototype, so it has no other names. */
+/** The named properties of an object, including those of an `allOf`. The result has no prototype, so it has no other names. */
 export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   const { properties, allOf = [] } = resolved(schema);
   return Object.assign(Object.create(null), ...allOf.map(propertiesOf), properties);
 }
 
-/** Whether a string represents bytes, or a part or an alternative of the schema does: an optional file may also be null. */
+/** Whether a schema is a string of bytes, or has such a part or alternative, as a file that may be null has. */
 export function isBinary(schema: Schema): boolean {
   const { format, contentMediaType = 'text/plain', contentEncoding } = resolved(schema);
   const isMedia = contentEncoding === undefined && !/json|text/.test(contentMediaType);
@@ -83,7 +83,7 @@ export function alternativesOf(schema: Schema): readonly Schema[] {
   return [...allOf, ...anyOf, ...oneOf];
 }
 
-/** Whether every integer within the bounds of a schema is an exact number. */
+/** Whether every integer that a schema allows is an exact number: its values are listed, or its bounds are safe. */
 export function hasSafeBounds(schema: Schema): boolean {
   const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity, exclusiveMaximum = Infinity } = schema;
   const isListed = schema.enum !== undefined || schema.const !== undefined;

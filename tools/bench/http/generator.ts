@@ -8,7 +8,7 @@ import { createHistogram } from 'node:perf_hooks';
 export interface Order {
   port: number;
   requests: string[];
-  /** The placeholder for the key in a text. Each request has another key, of the same length. */
+  /** The placeholder for the idempotency key in a request. Each request has another key, of the same length. */
   keyPlaceholder: string;
   status: number;
   connections: number;
@@ -69,11 +69,11 @@ function* requestsOf({
   keyPlaceholder,
 }: Pick<Order, 'requests' | 'keyPlaceholder'>): Generator<Buffer, never> {
   const templates = requests.map((text) => ({ bytes: Buffer.from(text), keyAt: text.indexOf(keyPlaceholder) }));
-  const run = String(Date.now()).padStart(13, '0');
+  const prefix = String(Date.now()).padStart(13, '0');
   for (let sent = 0; ; ) {
     for (const { bytes, keyAt } of templates) {
       const request = keyAt < 0 ? bytes : Buffer.from(bytes);
-      if (keyAt >= 0) request.write(`${run}${String(sent++).padStart(23, '0')}`, keyAt, 'latin1');
+      if (keyAt >= 0) request.write(`${prefix}${String(sent++).padStart(23, '0')}`, keyAt, 'latin1');
       yield request;
     }
   }

@@ -23,7 +23,7 @@ export const apiKey = 'a-key-that-is-for-the-bench';
 /** The placeholder for an idempotency key. It is as long as a UUID. */
 export const KEY_PLACEHOLDER = 'k'.repeat(36);
 
-// They are scattered, and the same in every run.
+// The identifiers are scattered, and the same in every run.
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
 
 export const listLoad = listing('list 20', 20);

@@ -34,7 +34,7 @@ const bareTargets: Record<LoadName, number> = {
   create: 0.7,
 };
 
-/** A ratio whose thirds differ by more than this part of it is marked. */
+/** A ratio is marked if its medians over thirds of the rounds differ by more than this share of it. */
 const MAX_SPREAD = 0.15;
 
 /** Measures all loads on all servers, and confirms the targets with wrk if it is installed. */
@@ -58,7 +58,7 @@ export async function http(quick: boolean): Promise<Section> {
     title: 'Requests over HTTP',
     how: [
       `${connections} keep-alive connections send one request at a time to servers with the same ${size.toLocaleString('en-US')} ${collection}, which run in turns:`,
-      `medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s. "Of bare" compares user time round by round: above 1, a server costs less than bare.`,
+      `medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s. "Of bare" is the user time of bare divided by that of the server, round by round: above 1, the server costs less.`,
       `In parentheses are the lowest and highest median of a third of the rounds; "?" marks more than ${MAX_SPREAD * 100} % between them.`,
     ].join(' '),
     tables,

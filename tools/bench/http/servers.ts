@@ -20,7 +20,7 @@ export interface Subject {
   start(scratch: string): Promise<Server>;
 }
 
-/** The number of rounds, and the milliseconds of each. */
+/** The number of rounds, and the milliseconds of each and of the warm-up. */
 export interface Times {
   rounds: number;
   milliseconds: number;

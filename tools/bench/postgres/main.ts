@@ -1,5 +1,5 @@
-// Measures the store on PostgreSQL, and compares it with PostgreSQL's own bench sending the same statements. The database is
-// one of its own, with its default durability; all subjects alternate within one run.
+// Measures the store on PostgreSQL, and compares it with pgbench, which creates with the same statement and reads pages with a simpler
+// one. The bench creates its own database, with the default durability; all subjects alternate within one run.
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { compareWorkers } from './workers.ts';
 
 const SETTINGS = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
 const MILLISECONDS = 1_000;
-/** The number of documents that pgbench creates with one statement in a comparison. */
+/** The number of documents in one statement of pgbench, which is compared with as many concurrent callers of the store. */
 const BATCH = 64;
 /** The length of a page. */
 const PAGE = 20;
@@ -125,7 +125,7 @@ function writeScript(folder: string, work: Work, size: number, batch: number): s
   const file = join(folder, `${work.replace(' ', '-')}.sql`);
   if (work === 'create') {
     const bodies = JSON.stringify(Array.from({ length: batch }, () => added));
-    // Each of its connections is a writer to the database, and counts its commits from the clock.
+    // To the database, each connection of pgbench is a writer, which numbers its commits from the current time on.
     const values = [`'pgbench-' || :client_id`, ':number', '1', String(batch), `'${bodies}'`];
     const oneLine = statementsOf(collections[collection]).create.text.replace(/\s+/g, ' ').trim();
     const statement = oneLine.replace(/\$(\d)/g, (_, n) => values[Number(n) - 1] ?? '');

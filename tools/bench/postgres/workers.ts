@@ -8,7 +8,7 @@ import { median, rounded } from '../measure.ts';
 import type { Table } from '../section.ts';
 
 const WORKERS = 2;
-/** Database connections of all workers in total: waiting reads of one process share round trips. */
+/** The total number of database connections. Reads of one process that wait for a connection share a round trip. */
 const POOL = 12;
 
 /** Measures all loads. The database has the documents of the HTTP bench. */

@@ -41,7 +41,7 @@ function bumpOf({ level }: Change, { root }: Spec): Bump {
   return versionOf(root).startsWith('0.') ? 'minor' : level;
 }
 
-/** Whether a change of a package is announced, by a changeset that the base lacks or by the version of all packages. */
+/** Returns whether a change of a package is announced: by a new or edited changeset, or by the version of all packages. */
 function announcements(project: Project, base: Version) {
   const changesets = changesetsOf(project).filter(({ file }) => base.read(file) !== project.read(file));
   const raised = raisedPart(versionOf(base.spec.root), versionOf(project.spec.root));

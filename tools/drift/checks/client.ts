@@ -14,7 +14,7 @@ export const client: Check = {
     const client = await project.load<ClientOperation['client']>('@petstore/client');
     const page = project.read(readme);
     for (const name of Object.keys(client).filter((name) => name.endsWith('Error') && !page.includes(`\`${name}\``)))
-      yield editFinding(readme, `it does not name ${name}`, 'each error');
+      yield editFinding(readme, `it does not name ${name}`, 'it names each error');
 
     const fix = 'npm run generate';
     const functions = Object.keys(client.petstore({ apiKey: 'k' }));

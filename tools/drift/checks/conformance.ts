@@ -81,7 +81,7 @@ async function* responsesOf(service: Service, operation: Operation): AsyncGenera
   }
 }
 
-/** Whether a declared status was sent. If no request for the status follows from the spec: whether the server's source names the status. */
+/** Whether the server can send a declared status: a response had it, or the server's source names it or one of its codes. */
 function canBeSent(project: Project, operation: Operation, status: string, sent: ReadonlySet<number>): boolean {
   if (status === 'default' || status.startsWith('x-')) return true;
   const isInRange = (code: number) => new RegExp(`^${status.replace(/XX$/i, '..')}$`).test(String(code));

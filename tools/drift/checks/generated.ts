@@ -7,7 +7,7 @@ import type { Project } from '../project.ts';
 export const generated: Check = {
   name: 'generated',
   guarantee:
-    "The generated files are, byte for byte, what the generator produces, with the spec's version and servers, and there are no others.",
+    'The generated files are, byte for byte, what the generator produces from the spec, and there are no others.',
   run: async (project) => {
     const expected = await generateOnce(project.spec);
     return differences(expected, generatedFiles(project)).map(({ file, actual }) => ({

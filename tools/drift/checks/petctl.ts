@@ -24,7 +24,7 @@ export const petctl: Check = {
     const { spec } = project;
     const petctl = await project.load<Petctl>('petctl/internal');
     const tree = petctl.fullTree();
-    const manualPages = petctl.manPages(tree, 'any');
+    const manualPages = petctl.manPages(tree, 'any version');
     const generated = petctl.markdown(tree);
     const commands = new Map<string, CommandAtPath>();
     // An operation may also have a command that calls it for each line of a file, which has another path.

@@ -1,7 +1,7 @@
 import { type Check, listFindings } from '../check.ts';
 import { basePathOf } from '../openapi.ts';
 
-/** A route of Express, or a router that is mounted. Its types do not describe them. */
+/** A route of Express, or a mounted router. The types of Express describe neither. */
 interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
   handle?: { stack?: Layer[] };

@@ -18,6 +18,7 @@ export const spec: Check = {
   },
 };
 
+// The same spec means the same files, so the spec is the key of the cache.
 const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
   const config = await createConfig({ extends: ['recommended'] });
   const files = new BaseResolver();
@@ -39,6 +40,7 @@ const specFinding = (where: string, actual: string, expected: string): Finding =
 
 /** Missing declarations of idempotency: the key of a POST or PATCH, and the responses to repetitions. */
 function* repetitions(spec: Spec): Generator<Finding> {
+  // Operations that refer to the component share this object.
   const shared = [...spec.operations.values()].find(({ idempotencyKey }) => idempotencyKey)?.idempotencyKey;
   for (const [endpoint, { method, object, idempotencyKey }] of spec.operations) {
     const responses = node(object.responses);

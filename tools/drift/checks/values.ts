@@ -9,7 +9,7 @@ import { valueCheck } from '../../openapi/validate.ts';
 import { cached } from '../cached.ts';
 import { isNode, type Node, node, type Spec, typeOf } from '../openapi.ts';
 
-/** The declared successes that have one status, each with the schema of its JSON. */
+/** The declared successes by their statuses, without `2XX`, each with the schema of its JSON. */
 export function successesOf(spec: Spec, { object }: Operation): [status: number, schema: Schema | undefined][] {
   const successes = Object.entries(object.responses ?? {}).filter(([status]) => /^2\d\d$/.test(status));
   return successes.map(([status, response]) => {
@@ -78,6 +78,7 @@ export function bodiesFor(spec: Spec, schema: Schema): Node[] {
   return [full, required, ...atBounds.filter((body) => fits(schema, body))];
 }
 
+// The operation comes first, because `cached` remembers a result by the first argument.
 const examplesOf = cached((operation: Operation, spec: Spec) => exampleInputs(spec, operation));
 
 /** The valid inputs of a call that an operation requires. */
@@ -96,7 +97,7 @@ export const inputsFor = cached((operation: Operation, spec: Spec): Example[] =>
   const full = fullInputs(spec, operation);
   const fits = valueCheck(spec);
   const parametersAtBounds: Example[] = operation.parameters.flatMap(({ in: location, name, schema = {} }) => {
-    // OpenAPI does not define how headers and cookies carry other texts.
+    // OpenAPI does not define how headers and cookies carry an empty text, or characters other than letters, digits, _ and -.
     const isCarried = (value: unknown) => /path|query/.test(location) || !/[^\w-]|^$/.test(String(value));
     return valuesAtBounds(resolve(spec, schema))
       .filter((value) => fits(schema, value) && isCarried(value))

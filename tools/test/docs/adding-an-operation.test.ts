@@ -19,7 +19,7 @@ const [described = '', ...written] = blocks.filter(({ language }) => language ==
 const walks = Object.entries({
   '`PATCH` with a merge patch': 'patch',
   'a list as a filter': 'array-filter',
-  'a file up, and down again': 'files',
+  'upload and download of a file': 'files',
   'a second collection': 'second-collection',
 }).map(([name, file]) => ({ name, patch: readFileSync(join(import.meta.dirname, 'walks', `${file}.diff`), 'utf8') }));
 

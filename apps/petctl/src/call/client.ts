@@ -46,7 +46,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
         notice = received;
       },
       request: (_, attempt) => {
-        // The failure of an earlier page does not explain this one.
+        // The failure of an earlier request does not explain a timeout of this one.
         if (attempt === 0) lastFailure = undefined;
       },
       retry: (reason, attempt, milliseconds) => {
@@ -89,7 +89,7 @@ function hasType(value: unknown, schema: Schema): boolean {
   return type === 'array' ? Array.isArray(value) : type !== 'object' || isObject(value);
 }
 
-/** The credentials of the first complete combination; throws if there is none. */
+/** Finds the credentials for a call. Writes a notice if an environment variable is sent to an unknown origin. */
 export async function credentialsFor(invocation: Invocation, target: CallTarget): Promise<readonly Credential[]> {
   const scope = credentialScope(invocation, baseUrlFor(invocation, target));
   const credentials = await findCredentials(scope, target.security);
@@ -116,7 +116,7 @@ function isUnknownOrigin({ origin }: CredentialScope, { settings }: Invocation):
   return !isKnown && !/^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(origin);
 }
 
-/** The part of an operation that decides its URL and credentials. */
+/** The part of an operation, or of `service` for a raw request, that decides the URL and the credentials. */
 export type CallTarget = Pick<Operation, 'security' | 'server'>;
 
 /** The base URL of an operation: its own server, unless the user set a base URL that is not in the spec. */

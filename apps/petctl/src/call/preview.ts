@@ -23,11 +23,12 @@ export async function preview(
   let request: HttpRequest | undefined;
   const placeholders = combinationFor(invocation, target).map(placeholderOf);
   const { options } = await clientFor(invocation, placeholders);
-  const transport = (complete: HttpRequest) => {
-    request = complete;
+  const transport = (built: HttpRequest) => {
+    request = built;
     return Promise.reject(new Error('the preview sends nothing'));
   };
-  await call({ ...options, transport, retry: 0, on: { deprecated: false } }).catch(async (error: unknown) => {
+  const on = { ...options.on, deprecated: false } as const;
+  await call({ ...options, transport, retry: 0, on }).catch(async (error: unknown) => {
     if (!request) throw error;
     const { body, ...head } = request;
     const bytes = body !== undefined && { body: await bytesOf(body) };
@@ -112,7 +113,7 @@ function quote(word: string, placeholders: readonly Credential[]): string {
     const rest = word.slice(at + one.value.length);
     return `${quote(word.slice(0, at), [])}"${variableOf(one)}"${rest === '' ? '' : quote(rest, placeholders)}`;
   }
-  // Escapes control characters for the terminal.
+  // A word with control characters becomes `$'…'`, in which they are escaped.
   const hasControls = /\p{Cc}/u.test(word);
   const text = word.replaceAll(hasControls ? /[\\']/g : /'/g, hasControls ? '\\$&' : "'\\''");
   return hasControls ? `$'${text.replace(/\p{Cc}/gu, unicodeEscape)}'` : `'${text}'`;

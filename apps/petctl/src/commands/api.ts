@@ -34,7 +34,7 @@ export async function api(invocation: Invocation): Promise<void> {
   const { options } = await clientFor(invocation, await credentialsFor(invocation, service));
   const responses = requestPages(observe(connect(options), options), raw, { signal: io.interrupted });
   const { value: first } = await responses.next().catch(async (error: unknown) => {
-    // As in the report, the last response explains more than the timeout.
+    // As for the error message, the last response explains more than the timeout.
     const failure = error instanceof TimeoutError ? error.cause : error;
     if (flags.has('include') && failure instanceof PetstoreError) await io.stdout.write(headOf(failure.response));
     throw error;
@@ -150,6 +150,7 @@ function parseFields(words: readonly string[], operation: Operation | undefined)
     }
     const schema = schemas.get(name);
     const type = schema && typeIn(schema);
+    // The format allows integers of 2^53 or more. It has no effect on the other types.
     const parsed = type ? parseValue(text, { type, format: 'int64' }) : { value: text };
     const value = 'value' in parsed ? parsed.value : text;
     return { name, json: typeof value === 'bigint' ? text : JSON.stringify(value), text };

@@ -67,7 +67,7 @@ async function readCredential({ io, flags }: Invocation, { origin, scheme }: Cre
   );
 }
 
-/** Shows the credential in use, its origin, and whether the service accepts it. */
+/** Shows the credential in use, where it is from, and whether the service accepts it. */
 export async function status(invocation: Invocation): Promise<void> {
   const { settings: userSettings, flags } = invocation;
   const columns = selectedFields(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);

@@ -21,10 +21,15 @@ function apiNode(operations: readonly Operation[]): CommandNode {
       textArgument('path', 'The path after the base URL, with its query.'),
     ],
     flags: [
-      valueFlag('field', 'key=value', 'A field: key=value, of the type in the interface, else text; or key:=json.', {
-        short: 'f',
-        repeatable: true,
-      }),
+      valueFlag(
+        'field',
+        'key=value',
+        'A field: key=value, read as its type in the interface, else as text; or key:=json.',
+        {
+          short: 'f',
+          repeatable: true,
+        },
+      ),
       valueFlag('input', 'file', 'The file of the body, or - for stdin.', { completes: 'file' }),
       valueFlag('header', 'name: value', 'A header of the request.', { short: 'H', repeatable: true }),
       switchFlag('include', 'Write the status and headers before the response.', { short: 'i' }),
@@ -141,7 +146,7 @@ const docs = command('docs', 'Print the URL of the documentation', {
   ],
   flags: [switchFlag('open', 'Open it in the browser.')],
   run: async ({ io, flags, settings }) => {
-    // The page is beside the base path, also behind a proxy that adds a path before both.
+    // `docs` replaces the base path at the end of the URL's path. A proxy may have added a path before it.
     const url = new URL(settings.baseUrl.value);
     const segments = url.pathname.split('/');
     const depth = service.basePath.split('/').length - 1;

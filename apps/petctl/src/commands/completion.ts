@@ -124,7 +124,7 @@ function helpCandidates(root: CommandNode, path: readonly string[]): Candidates[
 
 /** Prints the script for a shell. */
 export async function printScript({ io, args }: Invocation): Promise<void> {
-  // The parser accepts only these.
+  // The parser accepts only the shells that have a script.
   await io.stdout.write(scripts[args[0] as keyof typeof scripts]);
 }
 

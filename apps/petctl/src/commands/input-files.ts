@@ -34,6 +34,7 @@ async function replaceFile(value: unknown, schema: Schema, io: Io): Promise<unkn
   // A list in a list is JSON, which contains no files.
   if (Array.isArray(value))
     return Promise.all(value.map((item) => (Array.isArray(item) ? item : replaceFile(item, items, io))));
+  // A schema without rules allows a file, too.
   const mayBeFile = isBinary(schema) || Object.keys(rest).length === 0;
   return mayBeFile && typeof value === 'string' && value.startsWith('@') ? openFile(value, io) : value;
 }

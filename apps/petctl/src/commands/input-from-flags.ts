@@ -78,7 +78,7 @@ function rejectInvalid(name: string, value: unknown, schema: Schema, isFromData 
   );
 }
 
-/** Sets the page size for `--all` and `--limit` to the largest useful size, because larger pages need fewer requests. */
+/** Sets the largest useful page size for `--all` or `--limit`, because larger pages need fewer requests. Throws if both flags are set. */
 function setPageSize(input: Input, { pagination, fields }: Operation, flags: Invocation['flags']): void {
   const total = pagination && flags.get('limit');
   if (total !== undefined && flags.has('all'))

@@ -35,6 +35,7 @@ export async function runOperation(operation: Operation, invocation: Invocation)
         send({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
       );
   } catch (error) {
+    // With JSON, stderr has the error only.
     if (!isJsonOutput(settings)) await writeDeprecation();
     throw error;
   }

@@ -6,7 +6,7 @@ import { builtinCommands } from './builtin.ts';
 import { runOperation } from './operation.ts';
 import { operationFlags } from './operation-flags.ts';
 
-/** The tree of all commands. Throws if an operation has the name of a built-in command. */
+/** The tree of all commands. Throws if a group or an operation has the name of a built-in command. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const groups = groupsOf(all);
   const builtin = builtinCommands(all);

@@ -25,17 +25,17 @@ export interface Flag extends Value {
   readonly short?: string;
   /** The name of the value in the help, for example `file` in `--data <file>`. */
   readonly value?: string;
-  /** Required. The command checks this, because other sources may set it. */
+  /** Required. The command checks this, because another flag, such as `--data`, may set the same input. */
   readonly required?: true;
   /** May be repeated. */
   readonly repeatable?: true;
   /** Has a `--no-` form. */
   readonly negatable?: true;
-  /** The input of the operation that the flag sets. */
+  /** The input that the flag sets as a whole: a key of `Operation.fields`. */
   readonly field?: string;
   /** The path of the input or property that the flag sets, for example `['limit']` or `['owner', 'name']`. */
   readonly property?: readonly string[];
-  /** The flag of petctl that has the name of the input, so that this flag needs another name. */
+  /** The name of petctl's own flag that has the name of the input, so this flag has another name. */
   readonly collidesWith?: string;
 }
 

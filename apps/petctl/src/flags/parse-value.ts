@@ -62,6 +62,7 @@ export function notNull(schema: Schema): Schema {
 export function validate(value: unknown, schema: Schema): ParsedValue {
   const problem = violationOf(value, schema, 'request');
   if (problem === undefined) return isExact(value, [schema]) ? { value } : { problem: 'is too large to be exact' };
+  // The problem of a part begins with its path, such as `.name`.
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }
 
@@ -164,6 +165,7 @@ export function expected(schema: Schema): string {
   return [kind, bounds].filter(Boolean).join(' ');
 }
 
+/** The kinds of values, with their descriptions in messages. */
 const kinds = {
   integer: 'a whole number',
   number: 'a number',

@@ -4,7 +4,7 @@ import { closest } from '@petstore/types';
 export const exitCodes = {
   ok: { exit: 0, meaning: 'success' },
   bug: { exit: 1, meaning: 'a bug in petctl; please report it' },
-  unwritten: { exit: 1, meaning: 'or the results could not be written, or filtered by --jq' },
+  unwritten: { exit: 1, meaning: 'the results could not be written, or filtered by --jq' },
   usage: { exit: 2, meaning: 'the command, a file or the configuration is invalid; nothing was sent' },
   unreachable: { exit: 3, meaning: 'the service could not be reached in time' },
   unauthorized: { exit: 4, meaning: 'the API key is missing, or the service rejected it (401, 403)' },

@@ -60,7 +60,7 @@ export function changeJsonFile(file: string, change: (data: Record<string, unkno
   }
 }
 
-/** The file that a path leads to, in a folder that exists. The target of a link may not exist yet. */
+/** The file that a path leads to. Creates the folder of a missing file. The target of a link may not exist yet. */
 function targetOf(file: string): string {
   try {
     if (existsSync(file)) return realpathSync(file);

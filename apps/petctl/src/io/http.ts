@@ -6,7 +6,7 @@ import { ResponseError } from './errors.ts';
 import type { Environment } from './process-io.ts';
 import type { OpenRequest } from './proxy.ts';
 
-// Node's fetch takes longer to load than everything else in petctl; node:http does not load it.
+// Uses node:http, because Node's fetch takes longer to load than everything else in petctl.
 
 /** A response with its raw headers. */
 export interface RawResponse extends HttpResponse {
@@ -69,7 +69,7 @@ function framingOf({ body, headers }: HttpRequest): Record<string, string> {
   return { 'content-length': String(body instanceof Blob ? body.size : Buffer.byteLength(body)) };
 }
 
-/** V8 throws for a text of twice this length, in an event, where nothing catches the error. */
+/** V8 throws for a text of twice this length: in the listener for `data`, where nothing catches the error. */
 const MAX_TEXT_LENGTH = 256 * 2 ** 20;
 
 const tooLarge = () => new ResponseError('The response has more than 256 MiB.');

@@ -11,7 +11,7 @@ export interface Sink {
   readonly columns: number | undefined;
   /** Whether the reader has closed it. */
   readonly isClosed: () => boolean;
-  /** Resolves when everything is written; rejects with an OutputError otherwise, for example for a full disk. */
+  /** Resolves when everything is written, the reader is gone, or the run is interrupted; rejects for a failed write, as of a full disk. */
   readonly end: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function processIo(): Io {
     stdin: () => {
       if (stdin) throw new UsageError('stdin is read twice.', 'Pass only one of the inputs on stdin.');
       stdin = process.stdin;
-      // In place of a stdin that it cannot read, such as a folder, Node has an empty stream without a class of its own.
+      // If Node cannot read stdin, for example a folder, `process.stdin` is an empty stream of the base class.
       if (stdin.constructor === Readable)
         throw new UsageError('stdin is no file, pipe or terminal.', 'Redirect a file to it: < FILE');
       return stdin;
@@ -132,6 +132,7 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
       });
+      // stderr still takes the message of the interrupt.
       if (stream === process.stdout) interrupted.throwIfAborted();
     },
   };

@@ -47,7 +47,7 @@ function bypassesProxy(url: URL, list: string): boolean {
     .split(/[\s,]+/)
     .filter(Boolean)
     .some((entry) => {
-      // Before the port is split off, because an IPv6 address ends like one.
+      // The whole entry is compared first, because the end of an IPv6 address looks like a port.
       if (entry === '*' || entry === host) return true;
       const [, name = '', port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
       if (port && port !== actualPort) return false;

@@ -13,7 +13,7 @@ export interface Scheme {
   readonly type: 'bearer' | 'basic' | 'apiKey';
   /** The environment variable of its credential; there is no flag, because process lists show flags. */
   readonly variable: string;
-  /** Whether it is the scheme of the API key. */
+  /** Whether its credential is what petctl calls the API key: that of the main scheme of the spec, of type bearer or apiKey. */
   readonly isApiKey: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Credential {
   readonly from: string;
 }
 
-/** The profile and origin that a credential belongs to, and is never used outside of. */
+/** The profile and the URL origin of a credential, which is never used for others. */
 export interface CredentialScope {
   readonly env: Environment;
   readonly profile: string;
@@ -72,7 +72,7 @@ export interface CredentialId extends CredentialScope {
   readonly scheme: Scheme;
 }
 
-/** The credentials of the first complete combination of schemes; throws if there is none. */
+/** The credentials of the first combination of schemes that all have one; none if no scheme is needed. Throws if one is missing. */
 export async function findCredentials(
   scope: CredentialScope,
   security: Operation['security'],
@@ -150,7 +150,7 @@ export function readStored(id: CredentialId): StoredCredential | undefined {
   );
 }
 
-/** Stores a credential, or removes the stored one. Returns whether the replaced one is in the keyring. */
+/** Changes or removes the entry of a credential in the file. Returns whether the old entry says that the keyring has the credential. */
 export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): boolean {
   const { env, profile, origin, scheme } = id;
   let wasInKeyring = false;
@@ -197,7 +197,7 @@ export async function keyringEntry({ profile, origin, scheme }: CredentialId): P
   try {
     const { Entry } = await import('@napi-rs/keyring');
     const entry = new Entry('petctl', `${profile} ${origin} ${scheme.name}`, keyringOptions);
-    // Fails only without a keyring.
+    // A test: without a keyring this throws, without a password it does not.
     entry.getPassword();
     return entry;
   } catch {

@@ -70,7 +70,7 @@ function escapedJson(row: unknown, indent: string): string {
 function csv({ columns }: Shape): Format {
   const header = columns.map(quoted).join(',');
   return {
-    // An empty list of unknown elements has no columns, and a line would be a row.
+    // An empty list of unknown elements has no columns, and an empty header line would look like a row.
     head: header && `${header}\n`,
     row: (row) => `${cellTexts(row, columns).map(quoted).join(',')}\n`,
   };
@@ -120,7 +120,7 @@ function scalar(value: unknown): string {
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : escapeControls(jsonText(value));
 }
 
-/** The shape of a success: with the columns of `--fields`, else the properties of the spec, else those of the data. */
+/** The shape of a successful response: the columns of `--fields`, else the properties of the spec, else those of the data. */
 export function shapeOf(
   operation: Operation,
   success: OperationResponse | undefined,
@@ -137,7 +137,7 @@ export function columnsOf(rows: readonly unknown[], fields: unknown): string[] {
   return typeof fields === 'string' ? fieldNames(fields) : [...new Set(rows.flatMap((row) => Object.keys(asRow(row))))];
 }
 
-/** Rejects a name in `--fields` that no success has. */
+/** Rejects a name in `--fields` that no successful response has. */
 export function checkFields(operation: Operation, fields: unknown): void {
   if (typeof fields !== 'string') return;
   const successes = operation.successes.flatMap((status) => operation.responses[status] ?? []);
@@ -147,7 +147,7 @@ export function checkFields(operation: Operation, fields: unknown): void {
   if (names.every((all) => all.length > 0)) selectedFields(fields, [...new Set(names.flat())]);
 }
 
-/** The properties of a success, or of its elements for a list. */
+/** The properties of a successful response, by default the first; of a list, those of its elements. */
 export function propertiesIn(
   { pagination, responses, successes }: Operation,
   success = responses[successes[0] ?? ''],

@@ -26,7 +26,7 @@ async function runJq(text: string, filter: string, { blocking }: Io) {
   const { raw } = await import('jq-wasm');
   // After `--`, jq does not take a filter such as `-length` for an option.
   return blocking(() => raw(text, filter, ['-r', '-c', '--'])).catch((error: Error) => {
-    // A filter whose recursion or result has no end aborts jq, or exceeds the length of a text.
+    // An endless filter aborts jq (RuntimeError), or its result exceeds the maximum length of a string (RangeError).
     if (!/^(Runtime|Range)Error$/.test(error.name)) throw error;
     throw new CliError('unwritten', '--jq: the filter needs too much memory.', 'Check it for endless recursion.');
   });

@@ -23,7 +23,7 @@ export interface ErrorReport {
   readonly hint: string | null;
 }
 
-/** Turns anything that was thrown into a report; no other function handles every error. */
+/** Turns anything that was thrown into a report. Only this function handles every kind of error. */
 export function errorReport(error: unknown): ErrorReport {
   if (error instanceof CliError) return { ...report(error.kind, error.message, error.hint), exit: error.exit };
   if (error instanceof PetstoreError) return responseReport(error);

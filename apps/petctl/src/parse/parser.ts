@@ -17,7 +17,7 @@ export interface CommandLine extends CommandAtPath, CommandInput {
 
 /**
  * Parses a command line by the command tree. Throws a UsageError if the command line is invalid, unless `isPartial`: completion
- * and `wantsJsonErrors` need only its valid part.
+ * and `reportError` need only its valid part.
  */
 export function parse(root: CommandNode, argv: readonly string[], { isPartial = false } = {}): CommandLine {
   const state: State = { argv, isPartial, version: false, values: new Map(), flagTexts: new Map(), reached: undefined };
@@ -37,6 +37,7 @@ interface State {
   /** By the name of the flag. */
   readonly values: Map<string, unknown>;
   readonly flagTexts: Map<Flag, string>;
+  /** The parser of the selected command; its action sets it. */
   reached: CommandParser | undefined;
 }
 
@@ -80,7 +81,7 @@ class CommandParser extends Command {
       return void this.addOption(new Option(`${names} <${value ?? 'value'}>`).argParser(store));
     this.addOption(new Option(names).preset('true').argParser(store));
     if (negatable) this.addOption(new Option(`--no-${name}`).preset('false').argParser(store));
-    // commander rejects a value of a switch, so the whole word becomes an option.
+    // commander rejects a value of a switch, so each word such as `--tame=false` becomes an option of its own.
     for (const word of new Set(this.#state.argv.filter((one) => one.startsWith(`--${name}=`)))) {
       const option = new Option(`--${name}`).preset(word.slice(name.length + 3)).argParser(store);
       option.long = word;
@@ -91,10 +92,11 @@ class CommandParser extends Command {
   /** Stores the value of a flag. */
   #store(flag: Flag, text: string | undefined): void {
     const { isPartial, flagTexts, values } = this.#state;
+    // In a partial command line the value may be missing.
     if (text === undefined) return;
     flagTexts.set(flag, text);
     const { name, schema } = flag;
-    // A word may be only a part of a list or an object, so the command validates these.
+    // A word may be only a part of a list or an object, so the command validates the whole value.
     const parsed = /^(array|object)$/.test(kindOf(schema)) ? parseWord(text, schema) : parseValue(text, schema);
     if (name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
     else if (!isPartial) addValue(flag, validValue(parsed, `--${name}`, schema, text), values);

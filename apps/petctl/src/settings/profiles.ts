@@ -83,7 +83,7 @@ export function credentialsFile(env: Environment): string {
   return join(folder(env), 'credentials.json');
 }
 
-/** petctl's configuration folder; the XDG specification requires ignoring a relative one. */
+/** petctl's configuration folder. Ignores a relative XDG_CONFIG_HOME, as the XDG specification requires. */
 function folder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
   if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'petctl');
   if (process.platform === 'win32' && APPDATA) return join(APPDATA, 'petctl');

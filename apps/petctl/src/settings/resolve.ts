@@ -23,7 +23,7 @@ export interface ResolvedSettings {
   readonly configuredUrls: readonly string[];
 }
 
-/** Where settings come from: the name of each in messages, and its text. */
+/** A source of settings: for each setting, the name of the source in messages, and the text of the setting. */
 interface SettingSource {
   readonly origin: (name: SettingName) => string;
   readonly text: (name: SettingName) => string | undefined;
@@ -68,6 +68,7 @@ function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string>
   const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', origin: 'default' };
   const { value, origin } = configuredUrl(sources) ?? fallback;
   if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
+  // `connect` normalizes the URL.
   return { value: connect({ baseUrl: value }).baseUrl, origin };
 }
 
@@ -98,7 +99,7 @@ export function parseSetting<T>(setting: Setting<T>, text: string, origin: strin
   }
   throw new UsageError(
     `${origin}: '${withoutCredentials(text)}' is not valid: it must be ${setting.expected ?? expected(schema)}.`,
-    suggestion(text, (schema.enum ?? []).map(String), ''),
+    suggestion(text, (schema.enum ?? []).map(String), '') || undefined,
   );
 }
 

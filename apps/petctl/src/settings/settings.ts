@@ -9,7 +9,7 @@ export interface Setting<T> {
   readonly default?: T;
   /** The default as the help shows it. */
   readonly defaultText?: string;
-  /** Converts a text that the flag's schema allows. Without it, the value is of the schema's type. */
+  /** Converts a text that the schema allows, or returns undefined if it is invalid. Without `parse`, the schema decides the type. */
   readonly parse?: (text: string) => T | undefined;
   /** Describes the texts that `parse` accepts. */
   readonly expected?: string;
@@ -19,10 +19,10 @@ export interface Setting<T> {
 export const outputs = ['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'] as const;
 export type Output = (typeof outputs)[number];
 
-// petctl's defaults are the client's.
+// petctl has the client's defaults, which do not depend on the URL.
 const clientDefaults = connect({ baseUrl: 'http://localhost' });
 
-/** All settings, by their names in a profile. */
+/** All settings, by the names of their flags. */
 export const settings = {
   profile: setting<string | undefined>(
     valueFlag('profile', 'name', 'The profile of the configuration.', { completes: 'profile' }),

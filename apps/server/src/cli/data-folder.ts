@@ -25,7 +25,7 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
       ...collections.map(
         ({ name, documents, last }) => `${name}: ${documents} documents, highest identifier ${last}\n`,
       ),
-      `${segments} segments of ${bytes} bytes, of which ${needed} are needed\n`,
+      `${segments} segments of ${bytes} bytes in all, of which ${needed} bytes are needed\n`,
       tail > 0 ? `${tail} bytes of an unfinished commit, which the next write moves aside\n` : '',
       `${folder} is not damaged (format ${format}).\n`,
     ]);

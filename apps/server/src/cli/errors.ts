@@ -6,7 +6,7 @@ import { ExpectedError } from '../expected-error.ts';
 /** The command line is invalid. */
 export class UsageError extends ExpectedError {}
 
-/** A document cannot be imported. The store has no later document, and may lack the earlier ones of the same batch. */
+/** A document cannot be imported. No later document is stored, and perhaps none of the earlier ones of its batch. */
 export class ImportError extends ExpectedError {}
 
 /** The line that reports an error; undefined if the error needs no line, for example after --help. */

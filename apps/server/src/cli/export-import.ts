@@ -53,7 +53,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
     .action(async (name: string) => {
       const { stdin } = process;
       if (stdin.isTTY) throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
-      // In place of a stdin that it cannot read, such as a folder, Node has an empty stream without a class of its own.
+      // If Node cannot read stdin, for example because it is a folder, `process.stdin` is an empty, plain Readable.
       if (stdin.constructor === Readable)
         throw new UsageError('stdin is no file or pipe; redirect it: petstore-server import < documents.jsonl');
       const declaration = allCollections.find((candidate) => candidate.name === name);

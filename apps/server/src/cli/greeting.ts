@@ -16,7 +16,7 @@ export function greeting({ origin, adminOrigin, madeKey }: Running, config: Conf
   return `\n${addresses}${keyLines(madeKey, config)}${commandsToTry(base, madeKey ?? '<your API key>')}`;
 }
 
-/** Commands to try: they call the first operation without required input. */
+/** Commands to try, which call the first GET operation without required input. */
 function commandsToTry(base: string, key: string): string {
   const operation = Object.values<Operation>(operations).find(
     ({ method, fields }) => method === 'GET' && Object.values(fields).every(({ required }) => !required),

@@ -47,7 +47,7 @@ export async function importDocuments(
   return imported;
 }
 
-/** The number of documents up to the last one of the store. Rejects if the store lacks one of them, or has a different one. */
+/** The number of documents of the batch that the store already has. Rejects if it lacks one before its last, or if one differs. */
 async function countExisting(
   collection: Collection,
   { name, id: idProperty }: CollectionDeclaration,
@@ -65,7 +65,7 @@ async function countExisting(
         throw new ImportError(
           `The store has no document ${document.id} in ${name}, but later ones; import into an empty store.`,
         );
-      // The text of -0 is that of 0, as which it is stored.
+      // `canonical` does not distinguish -0 from 0, because the store writes -0 as 0.
       if (canonical(stored) !== canonical(document.properties))
         throw new ImportError(
           `The document ${document.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,
@@ -134,8 +134,8 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 }
 
 /**
- * Returns a parser for the lines of an export, as strict as the parser of request bodies. It returns undefined for a line without an
- * identifier, or that does not match the schema.
+ * Returns a parser for the lines of an export, as strict as the parser of request bodies. The parser returns undefined for a line that is
+ * not JSON, has no identifier, or does not match the schema.
  */
 function documentParser({ id: idProperty, schema }: CollectionDeclaration) {
   const options = { strict: false, validateFormats: false };
@@ -143,7 +143,7 @@ function documentParser({ id: idProperty, schema }: CollectionDeclaration) {
   return (line: string): ImportedDocument | undefined => {
     try {
       const properties = schema ? (parseJson(Buffer.from(line), schema) as Properties) : decodeText(line);
-      // The validator gets the line without bigints, which it does not know.
+      // The validator does not support bigints, so it gets the result of `JSON.parse`, which has none.
       if (matches && !matches(JSON.parse(line))) return undefined;
       const id = properties[idProperty];
       return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? { id, properties } : undefined;

@@ -47,7 +47,8 @@ export function program(env: NodeJS.ProcessEnv, runServer: (config: Config) => P
   addImportCommand(root, env);
   addDataFolderCommands(root, env);
 
-  // `petstore-server --help` also shows the flags of the default command, `serve`. Subcommands have copied the default help above.
+  // `petstore-server --help` also shows the flags of the default command, `serve`. Subcommands copied the help when they were added, so
+  // theirs stays unchanged.
   const defaultHelp = new Help();
   return root
     .configureHelp({ visibleOptions: (command) => [...defaultHelp.visibleOptions(command), ...serve.options] })

@@ -59,7 +59,7 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const signals = Object.keys(EXIT_CODES) as Signal[];
 
-/** By default, SIGUSR1 opens Node's debugger on a port, and SIGUSR2 ends a server that still starts or has no workers. */
+/** By default, SIGUSR1 opens Node's debugger on a port, and SIGUSR2 ends a server that is still starting or has no workers. */
 const HARMFUL_SIGNALS = ['SIGUSR1', 'SIGUSR2'] as const;
 
 function ignoreSignals(all: readonly NodeJS.Signals[]): void {
@@ -67,8 +67,8 @@ function ignoreSignals(all: readonly NodeJS.Signals[]): void {
 }
 
 /**
- * Makes signals end a server that still starts as process 1 of a container, where signals have no default effect. Returns a function
- * that removes the handlers.
+ * Makes signals end a server during its start as process 1 of a container, where signals have no default effect. Returns a function that
+ * removes the handlers.
  */
 function endOnSignals(): () => void {
   if (process.pid !== 1) return () => {};
@@ -98,7 +98,7 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
   try {
     const { aborted, isClosed } = await running.stop();
     const isLogClosed = await logging.close();
-    // A terminal on which the log has stopped would block this process.
+    // If the log could not be closed, the terminal may be stopped (Ctrl-S), and writing to it would block this process.
     if (aborted > 0 && isLogClosed)
       console.error(`petstore-server: ${aborted} requests were aborted; use a longer --shutdown-timeout.`);
     if (isClosed && isLogClosed) process.exit(aborted > 0 ? 1 : 0);

@@ -8,7 +8,7 @@ type SettingValues = { [Name in keyof Settings]: Settings[Name] extends Setting<
 
 /** The parsed and validated settings, which `petstore-server --help` describes. Times are in milliseconds, sizes in bytes. */
 export interface Config extends SettingValues {
-  /** Keys from the environment, which replace the keys stored in `dataDir`. */
+  /** Keys from the environment, used instead of the keys stored in `dataDir`. */
   apiKeys: string | undefined;
   /** The URL of the database that stores the documents instead of `dataDir`. Never print it, because it may contain a password. */
   databaseUrl: string | undefined;
@@ -22,6 +22,7 @@ type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
 
 /** The configuration from the texts of settings and defaults. Throws if a setting is invalid. */
 export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secrets): Config {
+  // Only rejects invalid keys. `openKeys` parses the keys again to use them.
   if (apiKeys !== undefined) parseKeys(apiKeys, undefined, keysVariable);
   const deployment = deploymentFrom(texts);
   const entries = Object.entries<Setting<unknown>>(settings);
@@ -46,7 +47,7 @@ export const keysVariable = 'PETSTORE_API_KEYS';
 /** The variable of the database. The name has no prefix, because other programs use it, too. */
 export const databaseVariable = 'DATABASE_URL';
 
-/** The data folder alone, from the texts of settings and defaults. */
+/** The data folder. Parses only it and the deployment, which decides its default, so other settings may be invalid. */
 export function dataDirFrom(texts: SettingTexts): string {
   return parseSetting(settings.dataDir, texts, deploymentFrom(texts));
 }

@@ -25,7 +25,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 export const settings = {
   deployment: setting({
     flags: '--deployment <name>',
-    about: 'deployment of the spec to run as',
+    about: 'deployment in the spec that this server is; decides some defaults',
     kind: oneOf(deployments),
     fallback: () => firstDeployment,
   }),
@@ -148,7 +148,7 @@ export const settings = {
   }),
   corsOrigins: setting({
     flags: '--cors-origin <origins>',
-    about: "origins whose pages may call, separated by commas, or '*'",
+    about: "origins whose pages may call the API, separated by commas, or '*'",
     kind: origins,
     fallback: () => 'off',
   }),
@@ -172,7 +172,7 @@ export const settings = {
   }),
   proxyHeader: setting({
     flags: '--proxy-header <name>',
-    about: `header to which these proxies write the client's address: ${proxyHeaders.join(', ')}`,
+    about: `header in which trusted proxies write the client's address: ${proxyHeaders.join(', ')}`,
     kind: oneOf(proxyHeaders),
     fallback: () => 'x-forwarded-for',
   }),

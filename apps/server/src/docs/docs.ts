@@ -35,7 +35,7 @@ const file = (type: string, url: string) => content(`${type}; charset=utf-8`, ()
 
 /**
  * Serves constant bytes, which the first request creates, so they do not delay the start. The tag is a hash, because files
- * from a registry all have the same date.
+ * in npm packages all have the same date.
  */
 function content(type: string, read: () => string | Buffer | Promise<string>): RequestHandler {
   let prepared: { bytes: Buffer; headers: Map<string, string> } | undefined;

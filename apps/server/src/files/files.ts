@@ -14,7 +14,7 @@ export function openFile(file: string, access: 'read' | 'write durably' = 'read'
   return open(file, (access === 'read' ? O_RDONLY : O_RDWR | (hasDurableWrites ? O_DSYNC : 0)) | O_NOFOLLOW);
 }
 
-/** Creates a new file. Root gives it to the owner of its folder. */
+/** Creates a new file. If this process runs as root, the file gets the owner of its folder. */
 export async function createFile(file: string, mode = 0o666): Promise<FileHandle> {
   const handle = await open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   return giveToOwnerOfFolder(handle, file);
@@ -53,7 +53,7 @@ export async function makeFolder(folder: string): Promise<boolean> {
     return makeOneFolder(folder);
   });
   await syncFolder(parent).catch((error: unknown) => {
-    // The parent of an existing folder may be unreadable. Then only the creator of the folder could sync it.
+    // If the folder existed, this user may be unable to read its parent, and leaves the sync to the creator.
     if (created || errorCode(error) !== 'EACCES') throw error;
   });
   return created;

@@ -100,8 +100,8 @@ function passwordOf(encoded: string | undefined): string | undefined {
 }
 
 /**
- * The challenge of a scheme (RFC 9110 11.6.1). `ApiKey` is a name of this service, because no scheme is registered for keys in
- * headers, queries or cookies.
+ * The challenge of a scheme (RFC 9110 11.6.1). `ApiKey` is not a registered scheme: there is none for keys in headers,
+ * queries or cookies.
  */
 function challengeOf(scheme: SecurityScheme | undefined): string {
   if (scheme?.type === 'basic') return 'Basic realm="api", charset="UTF-8"';

@@ -66,7 +66,7 @@ export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown
   return Object.fromEntries(Object.entries(Object(body)).map(([name, value]) => [name, textOf(value)]));
 }
 
-/** Replaces a file, or each file of a list. */
+/** Replaces a file, or each file of a list, by blanks. */
 function textOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(textOf);
   return value instanceof Blob ? ' '.repeat(value.size) : value;

@@ -39,7 +39,7 @@ export function bodyBudget(maxBytes: number) {
     return true;
   }
 
-  /** Counts a complete body and the memory of its JSON values. Throws an HttpError if all bodies would exceed the limit. */
+  /** Counts a complete body and the memory of its JSON values. Throws an HttpError if all bodies together would exceed the limit. */
   function holdValues(context: RequestContext, bytes: number, valueBytes: number): void {
     if (hold(context, bytes + valueBytes)) return;
     if (bytes + valueBytes - UNCOUNTED_BODY_BYTES <= maxBytes) throw tooManyBodies();
@@ -67,7 +67,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget) {
   return (request: IncomingMessage, context: RequestContext, done: OnBody): void => {
     const broken = brokenBodies.get(request);
     if (broken) return done(broken, EMPTY);
-    // No event follows: Node has ended a request without a body, or the program has read the body.
+    // No event follows: Node has ended a request without a body, or the embedding program has read the body.
     if (request.readableEnded) return done(undefined, EMPTY);
     if (Number(request.headers['content-length'] ?? 0) > limit) return done(tooLarge(limit), EMPTY);
     let body: Uint8Array = EMPTY;
@@ -141,8 +141,8 @@ export function bodyParser(receive: ReturnType<typeof bodyReceiver>, { holdValue
       if (error) return next(error);
       try {
         parse(bytes);
-      } catch (violation) {
-        next(violation);
+      } catch (failure) {
+        next(failure);
       }
     });
     if (waitingForContinue.has(request) && !response.headersSent) response.writeContinue();

@@ -31,7 +31,7 @@ export function cachedResponses(cache: TargetCache) {
     const text = wholeText(response.keepAlive, context, status, headers, content);
     const idAt = text.indexOf(requestId);
     const dateAt = text.indexOf('\r\nDate: ') + '\r\nDate: '.length;
-    // The second may have changed since the text was created.
+    // The clock may be in the next second already, so this reads the date from the text.
     const date = text.slice(dateAt, text.indexOf('\r\n', dateAt));
     const bytes = Buffer.from(text, content.encoding);
     cache.setResponse(target, { status, bytes, idAt, dateAt, date, state });

@@ -135,7 +135,7 @@ export class Connection {
 
   /**
    * Sets `Connection: close` on the current response, unless requests wait: they still need the connection. Closes the connection at
-   * once if all that is still arriving is the body of a request that has its response.
+   * once if it only receives the rest of a body whose request already has its response.
    */
   announceClose(): void {
     if (this.#current && !this.#current.headersSent && this.#waiting.length === 0) {
@@ -224,7 +224,7 @@ export class Connection {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Whether an error response follows the current one, which announces no close: Node's reason was the client's half-close. */
+  /** Whether an error response still follows the current one. Node then calls `destroySoon` only because the client has half-closed. */
   #owesError(): boolean {
     const response = this.#current;
     return this.#error !== undefined && response?.shouldKeepAlive === true && !response.hasHeader('Connection');
@@ -260,7 +260,7 @@ export class Connection {
   }
 }
 
-/** Announces the end of the connection in the head of a response, if the request is still incomplete then: `#onClose` ends the connection. */
+/** If the request is still incomplete when the head is written, the head announces the close, and `#onClose` closes the connection. */
 function closeUnlessComplete(request: IncomingMessage, response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   response.writeHead = (...args: unknown[]) => {

@@ -68,7 +68,7 @@ export function dispatcher(
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void | Promise<void> {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
-    // The response to a write is no representation of its target, and a repetition returns the first result.
+    // The response to a write gets no ETag, because a repetition returns the first result, which may be outdated.
     const isRead = /^(GET|HEAD)$/.test(operation.method);
     const tag = isRead && version !== undefined ? entityTag(version, page !== undefined) : undefined;
     const headers = tag === undefined ? [] : ['ETag', tag];
@@ -94,13 +94,13 @@ export function dispatcher(
       throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
     }
     const key = idempotencyKeyOf(request.headers, operation, context.keyName);
-    const started = key === undefined ? undefined : inFlight.begin(operation, key, input);
+    const begun = key === undefined ? undefined : inFlight.begin(operation, key, input);
     pendingWrites++;
     // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
     context.isHandlerRunning = true;
     let success: Success;
     try {
-      const idempotent = started instanceof Promise ? await started : started;
+      const idempotent = begun instanceof Promise ? await begun : begun;
       const versioned = versions ? onlyVersions(store, versions) : store;
       const view = idempotent ? writtenOnce(versioned, idempotent) : versioned;
       success = await (view === store ? callHandler : handlersOf(view))(operation, input);

@@ -19,14 +19,14 @@ export function adminApp(pipeline: RequestPipeline): Express {
   return withErrors(newApp().use(health(pipeline.health)), pipeline);
 }
 
-/** The app that can serve every request that `acceptRequest` has accepted. The fast path serves some of these requests instead, with the same bytes. */
+/** The app that can serve every request that `acceptRequest` has accepted. The fast path serves some of them instead, with identical responses. */
 export function expressApp(pipeline: RequestPipeline): Express {
   const { keys, applyRateLimit, crossOrigin, bodyBudget, receiveBody, dispatch, hasHealthRoutes } = pipeline;
   const app = newApp();
   const pages = Router().use(docs());
   if (hasHealthRoutes) pages.use(health(pipeline.health));
   app.use((request, response, next) => {
-    // An operation goes before a page at the same path, but not because a parameter matches the name of the page.
+    // An operation takes precedence over a page at the same path, unless its path has parameters.
     const { match } = contextOf(response).target;
     if (match && Object.keys(match.params).length === 0) next();
     else pages(request, response, next);

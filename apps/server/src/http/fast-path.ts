@@ -22,7 +22,7 @@ interface PlainOperation {
 
 /**
  * Serves plain requests without Express. A request is plain if its body is JSON, or it has none, and if it passes the validator's
- * checks. Every other request goes on to the Express app, so only the Express app rejects parameters and content.
+ * checks. Every other request goes on to the Express app, so only the Express app rejects invalid parameters and bodies.
  */
 export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener): RequestListener {
   const { keys, bodyLimit, targetCache, applyRateLimit, crossOrigin } = pipeline;
@@ -53,7 +53,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     }
   };
 
-  /** Serves a plain request, else returns false. Once the body of a request is complete, the Express app may have to serve it. */
+  /** Serves a plain request, else returns false. After true, a request whose body turns out invalid still goes on to the Express app. */
   function serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): boolean {
     const { operation, target } = context;
     const plain = operation && plainOperations.get(operation);
@@ -62,15 +62,15 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;
     context.keyName = caller || undefined;
-    const cached = plain.isCacheable ? target.input : undefined;
-    const parameters = cached ? NO_PARAMETERS : wellFormedParameters(request, operation, target);
+    const cachedInput = plain.isCacheable ? target.input : undefined;
+    const parameters = cachedInput ? NO_PARAMETERS : wellFormedParameters(request, operation, target);
     if (!parameters) return false;
     if (applyRateLimit && applyRateLimit(response, context) > 0) return false;
     if (operation.body === undefined) {
       if (hasBody(request)) return false;
-      const input = cached ?? validInput(operation, plain, parameters);
+      const input = cachedInput ?? validInput(operation, plain, parameters);
       if (!input) return false;
-      if (!cached && plain.isCacheable) targetCache.add(request.url ?? '', target, input);
+      if (!cachedInput && plain.isCacheable) targetCache.add(request.url ?? '', target, input);
       run(request, response, context, operation, input);
       return true;
     }
@@ -123,7 +123,7 @@ function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number)
   return isWithinLimit && isAccepted(headers['content-type'], body) && !isEncoded(request) && !headers.expect;
 }
 
-/** Parses a body; undefined if it is malformed. The Express app then rejects it with `context.bodyError`. */
+/** Parses a body; undefined if that fails. The Express app then throws `context.bodyError`. */
 function parse(
   bytes: Uint8Array,
   schema: Schema | undefined,

@@ -61,7 +61,7 @@ export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
 
-/** Creates a function that turns anything that was thrown into an Error response. Internal details go to the log only. */
+/** Creates a function that turns anything that was thrown into a JSON error response. Internal details go to the log only. */
 export function errorWriter(log: Logger, write: WriteResponse) {
   return (error: unknown, response: ServerResponse, context: RequestContext): void => {
     const httpError = asHttpError(error);
@@ -108,7 +108,7 @@ const WORDING: Readonly<Record<string, string>> = {
   required: 'it is missing',
 };
 
-/** Replaces the message of ajv for an idempotency key, which shows a regular expression. */
+/** Replaces ajv's message for an invalid idempotency key, because that message shows a regular expression. */
 const IDEMPOTENCY_KEY_WORDING = 'it is not a valid key: send a UUID, or another text that the spec allows';
 const idempotencyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),

@@ -16,7 +16,7 @@ export interface RequestValues extends ParameterValues {
 /** The validated input of an operation: every field by its name. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** The input of an operation from checked values. Files come from the received body, because checks replace them. */
+/** The input of an operation from checked values. Files come from the received body, because the checked body has strings instead. */
 export function inputOf(operation: Operation, checked: RequestValues, received: unknown): Input {
   const { method, body: described, fields } = operation;
   const { query, params, headers, cookies, body } = checked;

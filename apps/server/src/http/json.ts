@@ -68,7 +68,7 @@ function longNumber(_key: string, value: unknown, { source = '' }: { source?: st
 
 /**
  * Replaces integers beyond 2^53 by bigints where one of the schemas has an unbounded int64, and returns the value. Throws the error of
- * `violation` for other inexact numbers and for lone surrogates, with the key that has them itself or in its value.
+ * `violation` for other inexact numbers and for lone surrogates, with the key of the nearest property if only its value has them.
  */
 function exactValue(
   value: unknown,
@@ -146,7 +146,7 @@ function structureOf(json: Uint8Array, where: string) {
   return { members, valueBytes, hasEscapes, hasLongNumbers };
 }
 
-/** The number of members of all objects in a value. Recursive, because the depth is bounded. */
+/** The number of members of all objects in a value. It can be recursive, because the depth is bounded. */
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;
@@ -158,7 +158,7 @@ function membersOf(value: unknown): number {
 const [QUOTE, BACKSLASH, POINT, ZERO, NINE, CAPITAL_E, LETTER_E] = [0x22, 0x5c, 0x2e, 0x30, 0x39, 0x45, 0x65];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COLON, COMMA] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a, 0x2c];
 
-/** A double holds integers with up to this many digits exactly, and rounds no fraction with so many digits to an integer. */
+/** A double holds integers with up to this many digits exactly, and never rounds a fraction with as many digits to an integer. */
 const MAX_EXACT_DIGITS = 15;
 
 const isDigit = (byte: number) => byte >= ZERO && byte <= NINE;

@@ -44,7 +44,7 @@ export interface SocketServer extends Draining {
   accept(socket: Socket): void;
 }
 
-/** Listens for requests. Where Node would respond without a body, or drop the request, this server responds with an Error. */
+/** Listens for requests. Where Node would respond without a body, or drop the request, this server responds with a JSON error. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, maxConnections } = options;
   const { server, draining } = httpServer(app, options);
@@ -100,7 +100,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     },
     accept,
   );
-  // No limit, because Node 22 ignores the headers beyond it, such as a second Host. The size of the head bounds their number.
+  // 0 means no limit: Node 22 ignores headers beyond a limit, such as a second Host. The size of the head bounds their number.
   server.maxHeadersCount = 0;
   // A half-closed connection still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -153,7 +153,7 @@ export async function listenOn(server: NetServer, host: string, requestedPort: n
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** The error for bytes that Node cannot parse. */
+/** The error for a request that Node cannot parse, or that did not arrive in time. */
 function malformed({ code }: NodeJS.ErrnoException): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return errorOfStatus(431, 'The head of the request is too large.');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return errorOfStatus(413, 'The chunk extensions are too large.');

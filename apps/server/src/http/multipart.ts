@@ -15,10 +15,10 @@ export interface Part {
 
 /** The parts of a multipart/form-data body (RFC 7578), in one pass over its bytes. */
 export function parseParts(bytes: Uint8Array, contentType: string): Part[] {
-  const name = parametersOf(contentType).get('boundary') ?? '';
-  if (name === '' || name.length > MAX_BOUNDARY_LENGTH) throw malformed('its Content-Type names no boundary');
+  const boundary = parametersOf(contentType).get('boundary') ?? '';
+  if (boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH) throw malformed('its Content-Type names no boundary');
   const body = Buffer.concat([Buffer.from('\r\n'), bytes]);
-  const delimiter = Buffer.from(`\r\n--${name}`);
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
   const parts: Part[] = [];
   let at = body.indexOf(delimiter);
   if (at < 0) throw malformed('its boundary is missing');
@@ -27,7 +27,7 @@ export function parseParts(bytes: Uint8Array, contentType: string): Part[] {
     if (body.toString('latin1', at, at + 2) === '--') return parts;
     const lineEnd = body.indexOf('\r\n', at);
     const end = body.indexOf(delimiter, at);
-    // Only blanks can follow a delimiter in its line.
+    // Only blanks can follow a delimiter in its line. Only the first 80 bytes are checked.
     if (lineEnd < 0 || end < 0 || !/^[ \t]*$/.test(body.toString('latin1', at, Math.min(lineEnd, at + 80)))) {
       throw malformed('a part does not end with the boundary');
     }

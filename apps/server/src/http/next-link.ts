@@ -6,10 +6,11 @@ import type { RequestContext } from './request-context.ts';
 import type { Headers } from './response.ts';
 import { decodeQuery } from './styles.ts';
 
-/** The elements of a list response. */
+/** What follows a page of a list. */
 export interface PageInfo {
   /** Whether more elements may follow. */
   more: boolean;
+  /** The key of the last element. */
   last: unknown;
 }
 
@@ -43,5 +44,6 @@ function otherPairs(query: string, names: readonly string[]): string[] {
   const pairs = query
     .split('&')
     .filter((pair) => pair !== '' && !names.includes(decodeQuery(pair.split('=', 1)[0] ?? '')));
+  // A plain `>` would end the URL in the header.
   return pairs.map((pair) => pair.replaceAll('>', '%3E'));
 }

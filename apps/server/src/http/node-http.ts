@@ -1,2 +1,2 @@
-/** `node:http`. An import of it reads all its members, and one of them loads fetch: that is a tenth of a start. */
+/** `node:http`. An `import` would read all its members, one of which loads fetch: that takes a tenth of the startup time. */
 export const { createServer, OutgoingMessage, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http');

@@ -56,8 +56,8 @@ const parametersOf = new Map(
 );
 
 /**
- * The parameters of an operation by location, the names of the query parameters that contain API keys, and those of the required
- * objects of which nothing is sent if they are empty.
+ * The parameters of an operation by location, and the names of two kinds of query parameters: `keys` are API keys, `objects` are required
+ * objects whose properties are parameters, so an empty object sends nothing.
  */
 function declaredIn(operation: Operation) {
   const fieldsIn = (location: Field['in']) =>

@@ -41,7 +41,7 @@ export class Quotas {
   readonly #intervalMs: number;
   /** The time at which the whole quota of a key is restored, by key. */
   readonly #restored = new Map<string, number>();
-  /** The number of requests by key since the last exchange. A map, because a key may be named like a property of every object. */
+  /** The number of requests by key since the last exchange. A map, because a key may have the name of a built-in property, such as `toString`. */
   readonly #newlyUsed = new Map<string, number>();
 
   constructor(perMinute: number) {

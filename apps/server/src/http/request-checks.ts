@@ -64,7 +64,7 @@ export function isComplete({ complete, readableEnded }: IncomingMessage): boolea
   return complete || readableEnded;
 }
 
-/** Whether Node stops parsing at a request. Node then drops a part of the bytes after it, so the rest could be misread. */
+/** Whether a request asks for an upgrade. Node then stops parsing and drops some of the next bytes, so the rest could be misread. */
 export function asksForUpgrade({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
   return upgrade !== undefined && /\bupgrade\b/i.test(connection);
 }

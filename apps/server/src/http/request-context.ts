@@ -31,7 +31,7 @@ export interface RequestContext {
   bodyError: unknown;
   /** The number of bytes of the body that count towards the limit of all bodies. */
   bodyBytes: number;
-  /** Whether the handler of the operation is still running, and uses the body. */
+  /** Whether `dispatch` still needs the body, so its memory counts even after the client has disconnected. */
   isHandlerRunning: boolean;
 }
 
@@ -74,13 +74,13 @@ function requestIdOf(header: string | string[] | undefined): string {
 const randomPart = randomUUID().slice(0, -12);
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 const lastDigits = Array.from({ length: 4096 }, (_, i) => hex(i, 3));
-let [count, firstDigits] = [0, ''];
+let [count, prefix] = [0, ''];
 
-/** A UUID whose first part is random for each run of the server, and whose last part is a counter. */
+/** A UUID whose last part is a counter. The rest is random for each run of the server. */
 export function newRequestId(): string {
   const low = ++count % 4096;
-  if (low === 0 || firstDigits === '') firstDigits = randomPart + hex(Math.floor(count / 4096), 9);
-  return firstDigits + lastDigits[low];
+  if (low === 0 || prefix === '') prefix = randomPart + hex(Math.floor(count / 4096), 9);
+  return prefix + lastDigits[low];
 }
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
@@ -108,5 +108,5 @@ export function contextOf(response: ServerResponse): RequestContext {
   return contexts.get(response) as RequestContext;
 }
 
-/** Not in `response.locals`, which belong to the program that the server is a part of. */
+/** Not in `response.locals`, which belong to the program that embeds the server. */
 const contexts = new WeakMap<ServerResponse, RequestContext>();

@@ -21,7 +21,7 @@ import { writeResponse, writeValidatedResponse } from './response.ts';
 import { parseTarget, TargetCache } from './target-cache.ts';
 
 export interface AppOptions {
-  /** Checks API keys. */
+  /** Returns the name of a valid API key. */
   keys: KeyCheck;
   /** Whether responses are checked against the spec, too: for development and tests. False by default. */
   validateResponses?: boolean;
@@ -85,7 +85,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     const context = createContext(request, cached ?? parseTarget(normalizedUrl ?? url), addressOf(request));
     response.on('close', () => {
       observe(response, context);
-      // Otherwise the body is still in use, and `dispatch` releases it when the handler ends.
+      // If the handler still runs, it uses the body, and `dispatch` releases the body later.
       if (!context.isHandlerRunning) budget.release(context);
     });
     const error = messageError(request) ?? (normalizedUrl === undefined ? targetError(request, context) : undefined);

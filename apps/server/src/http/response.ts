@@ -66,12 +66,12 @@ export function wholeText(
   return firstLines + linesOf(headers) + lastLines + text;
 }
 
-let [second, date] = [0, ''];
+let [dateSeconds, date] = [0, ''];
 
 /** The current `Date` header, which changes once a second. */
 export function dateText(): string {
   const now = Math.floor(Date.now() / 1000);
-  if (now !== second) [second, date] = [now, new Date(1000 * now).toUTCString()];
+  if (now !== dateSeconds) [dateSeconds, date] = [now, new Date(1000 * now).toUTCString()];
   return date;
 }
 
@@ -95,16 +95,16 @@ export const writeValidatedResponse: WriteResponse = (
   headers,
   content,
 ): void | Promise<void> => {
-  const express = response as Response;
-  express.status(status);
-  for (let i = 0; i < headers.length; i += 2) express.append(headers[i] ?? '', headers[i + 1] ?? '');
-  if (content === undefined) express.end();
-  else if ('stream' in content) return writeStream(express.type(content.type), context, content.stream);
+  const validated = response as Response;
+  validated.status(status);
+  for (let i = 0; i < headers.length; i += 2) validated.append(headers[i] ?? '', headers[i + 1] ?? '');
+  if (content === undefined) validated.end();
+  else if ('stream' in content) return writeStream(validated.type(content.type), context, content.stream);
   else {
     const { type = JSON_TYPE, text } = content;
-    express.type(type);
-    if (/[/+]json\b/.test(type)) express.json(decode(content));
-    else express.send(text);
+    validated.type(type);
+    if (/[/+]json\b/.test(type)) validated.json(decode(content));
+    else validated.send(text);
   }
 };
 

@@ -56,6 +56,7 @@ function matchBelow(node: RouteNode, path: string, begin: number): RouteMatch | 
   const match = literal && matchBelow(literal, path, end + 1);
   if (match) return match;
   for (const { match: matchSegment, child } of node.templates) {
+    // The rest comes first, because its leaf creates the object for the parameters.
     const rest = matchBelow(child, path, end + 1);
     if (rest && matchSegment(segment, rest.params)) return rest;
   }

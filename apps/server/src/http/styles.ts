@@ -18,7 +18,7 @@ type Decode = (text: string) => string;
 /** The kinds of values that a schema accepts. Styles differ for lists, objects and single values. */
 export function shapeOf(schema: Schema) {
   const types = typesOf(schema);
-  // A schema without a type accepts text.
+  // `typesOf` returns all types for a schema without a type, which accepts any text.
   const isOpen = types.includes('string') && types.includes('object');
   return {
     isList: !isOpen && types.includes('array'),
@@ -27,7 +27,7 @@ export function shapeOf(schema: Schema) {
   };
 }
 
-/** The value of a path parameter from its segment of the path, of a header, or of a cookie. */
+/** The value of a path parameter, a header or a cookie from its raw text. */
 export function parseText(name: string, field: Field, text: string): unknown {
   const { in: location, schema, style, explode = false, contentType } = field;
   // Headers have no escapes.
@@ -108,7 +108,7 @@ function splitPair(pair: string, decode: Decode): Pair {
   return [decode(pair.slice(0, end)), pair.slice(end + 1)];
 }
 
-/** The object of named texts. Throws for a repeated name. */
+/** The object whose properties are these pairs. Throws for a repeated name. */
 export function parseObject(schema: Schema, pairs: readonly Pair[], decode: Decode = decodeText): object {
   const properties = new Map<string, unknown>();
   for (const [name, text] of pairs) {

@@ -13,19 +13,19 @@ export interface Target {
   isCached: boolean;
   /** The checked input of the GET operation, if it depends on the target alone. */
   input: Input | undefined;
-  /** The version of the collection when the last response was read. */
+  /** The version of the collection from which the last response was read. */
   lastVersion: string | undefined;
   response: CachedResponse | undefined;
 }
 
-/** A response to GET as bytes. Two responses differ only in the date and the request identifier, which have fixed lengths. */
+/** A response to GET as bytes. For each request, only the date and the request identifier change, which have fixed lengths. */
 export interface CachedResponse {
   readonly status: number;
   readonly bytes: Buffer;
   readonly idAt: number;
   readonly dateAt: number;
   date: string;
-  /** The response is valid until this state changes. */
+  /** The response is valid while the collection still has the version of this state. */
   readonly state: CollectionState;
 }
 

@@ -10,7 +10,7 @@ export class UnsentBytes {
     this.#max = max;
   }
 
-  /** Adds a connection once its response has ended. While the sum exceeds the limit, closes the connection whose response waits longest. */
+  /** Adds a connection once its response has ended. While the sum exceeds the limit, closes the other connection that waits longest. */
   add(socket: Socket): void {
     this.#bytes.set(socket, socket.writableLength);
     this.#total += socket.writableLength;

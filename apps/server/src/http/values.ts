@@ -36,7 +36,7 @@ export function textParser(schema: Schema): ParseText {
   const known = parsers.get(schema);
   if (known) return known;
   const types = typesOf(schema);
-  // A schema without a type accepts text.
+  // `typesOf` returns all types for a schema without a type, whose text is not converted.
   const isOpen = types.includes('string') && types.includes('object');
   const parse: ParseText = isOpen || types.join() === 'string' ? (text) => text : typedParser(schema, types);
   parsers.set(schema, parse);
@@ -49,7 +49,7 @@ function typedParser(schema: Schema, types: readonly string[]): ParseText {
   const wide = mayBeWide(schema);
   const isBoolean = types.includes('boolean');
   const allowsText = types.includes('string');
-  const isNull = types.includes('null') && !allowsText;
+  const emptyIsNull = types.includes('null') && !allowsText;
   return (text) => {
     if (isInteger && INTEGER.test(text)) {
       const value = Number(text);
@@ -62,7 +62,7 @@ function typedParser(schema: Schema, types: readonly string[]): ParseText {
       if (!allowsText) throw new StyleError(inexact(text));
     }
     if (isBoolean && (text === 'true' || text === 'false')) return text === 'true';
-    return isNull && text === '' ? null : text;
+    return emptyIsNull && text === '' ? null : text;
   };
 }
 
@@ -98,7 +98,7 @@ function firstOf<T>(schema: Schema, find: (alternative: Schema) => T | undefined
   return undefined;
 }
 
-/** A text that is the same for equal values only: properties are sorted, strings have their length as a prefix. */
+/** A text that identifies a JSON value: properties are sorted, and each string has its length as a prefix, so texts never collide. */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return `${value.length}:${value}`;
   if (typeof value !== 'object' || value === null) return `#${value};`;

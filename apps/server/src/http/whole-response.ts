@@ -2,7 +2,7 @@ import { OutgoingMessage, ServerResponse } from './node-http.ts';
 
 /**
  * A response that can send a prepared head and body in one write, where Node would build the head header by header. Only
- * servers of `listen` create these responses. In any other server, Node writes every head.
+ * the servers of listen.ts create these responses. In any other server, Node writes every head.
  */
 export class WholeResponse extends ServerResponse {
   /** The header lines that keep the connection open; undefined if Node has to write the head. */

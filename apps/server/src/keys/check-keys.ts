@@ -30,7 +30,7 @@ function nameAmong(keys: readonly HashedKey[], key: string): string | undefined 
 
 export interface Keys {
   check: KeyCheck;
-  /** Creates the first key if no key was ever created. Call it once the server listens, because a failed start would not print the key. */
+  /** Creates the first key if there is no keys.json. Call it when the server listens, because a failed start would not print the key. */
   createFirst(): Promise<string | undefined>;
   /** Reloads the keys if they have changed. */
   refresh(): void;

@@ -43,7 +43,7 @@ export function readKeys(file: string): StoredKey[] | undefined {
 /** Creates the first key of a folder; undefined if there is a file, even one without keys. */
 export async function createFirstKey(folder: string): Promise<string | undefined> {
   const exists = () => readKeys(keysFile(folder)) !== undefined;
-  // The first check needs no lock, because an existing folder may be read-only.
+  // Checks without the lock first, because the lock cannot be created in a read-only folder.
   if (exists()) return undefined;
   return withLock(folder, async () => (exists() ? undefined : addKey(folder, [], 'first')));
 }

@@ -15,7 +15,7 @@ export interface CollectionDeclaration {
 /** The highest identifier. PostgreSQL's schema has the same bound. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** The collection of a list operation: the cursor is its identifier, the other query parameters are its filters. */
+/** The collection of a list operation. Its identifier is the pagination's `key`; the query parameters except cursor and limit are its indexes. */
 export function collectionOf(
   name: string,
   { pagination, fields, responses, success }: Pick<Operation, 'pagination' | 'fields' | 'responses' | 'success'>,
@@ -85,7 +85,7 @@ export function decodeText<T = Properties>(text: string): T {
   return parseExact(text) as T;
 }
 
-/** The documents of a page, each as its text. Line feeds separate them, because those inside a document are escaped. */
+/** The documents of a page, each as its text. The separator occurs in no document, because line feeds in strings are escaped. */
 export function documentsIn({ json: { text, encoding }, count }: Pick<Page, 'json' | 'count'>): JsonText[] {
   return count === 0
     ? []

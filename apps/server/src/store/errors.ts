@@ -40,7 +40,7 @@ function adviceFor(cause: unknown): string {
 /** The store cannot do this now. Unless this is a StoreUncertainError, nothing was done, so the caller can repeat it. */
 export class StoreUnavailableError extends ExpectedError {}
 
-/** The data folder accepts no writes until it is opened again. This write was not done. */
+/** The data folder accepts no writes until it is opened again. Unless this is a StoreUncertainError, this write was not done. */
 export class StoreFailedError extends StoreUnavailableError {}
 
 /** The outcome of the write is unknown, because the disk or the database failed during it. PostgreSQL still accepts writes. */

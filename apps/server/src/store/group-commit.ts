@@ -19,7 +19,7 @@ interface GroupCommitOptions<W> {
 
 /** The write that reaches one of these limits is the last of its commit. A longer commit would block the event loop. */
 const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
-/** A commit waits until this fraction of the expected writes is queued, for at most MAX_GATHER_MS. */
+/** A commit waits for writes of this fraction of the estimated writers, for at most MAX_GATHER_MS. */
 const GATHERED_SHARE = 0.75;
 const MAX_GATHER_MS = 2;
 /** The limits of the queue, which grows while the disk or the database does not respond, and of the time that a write waits in it. */
@@ -106,7 +106,7 @@ export class GroupCommit<W, R> {
     await afterThisTurn();
   }
 
-  /** Rejects the writes that have waited too long, because a table is locked, for example. */
+  /** Rejects the writes that have waited too long, for a locked table, for example. */
   #rejectOverdue(): void {
     const oldest = performance.now() - MAX_QUEUED_MS;
     const inTime = this.#queue.findIndex(({ since }) => since >= oldest);

@@ -6,7 +6,7 @@ const FIRST_CAPACITY = 1024;
 /**
  * The keys of idempotent writes in memory, in order of arrival. Each key belongs to a group with an ascending number. Groups
  * are evicted as a whole, the oldest first. The table consists of typed arrays, about 40 bytes per key, so the garbage
- * collector sees few objects. It stores a 64-bit hash of each key with a secret seed. Callers verify a found key in its group.
+ * collector sees few objects. It stores a 64-bit hash of each key with a secret seed. Keys may share a hash, so callers check what the group has.
  */
 export class IdempotencyKeys {
   readonly #max: number;

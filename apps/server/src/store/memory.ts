@@ -29,10 +29,12 @@ interface MemoryOptions {
   now?: () => number;
 }
 
-/** The state of all collections: the keys of idempotent writes, each with the fingerprint and the result of its write. */
+/** The state that all collections share. */
 interface Shared {
   readonly table: IdempotencyKeys;
+  /** The writes with a key. Each is a group of its own in `table`. */
   readonly writes: Map<number, { readonly fingerprint: string; readonly result: Document | Removed }>;
+  /** The number of the last group. The first is 1. */
   count: number;
   isClosed: boolean;
 }
@@ -98,6 +100,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
       table.set(key, ++shared.count);
       writes.set(shared.count, { fingerprint, result });
     }
+    // A write adds one key and removes up to two, so the number of keys shrinks to its bound.
     for (const swept of table.sweep(2)) writes.delete(swept);
     return result;
   };

@@ -6,7 +6,10 @@ import type { PostgresOptions, PostgresStore } from './postgres/postgres.ts';
 import type { Store } from './store.ts';
 
 /** Opens the configured store: the database if the configuration has one, else the data folder. */
-export async function openStore(config: Config, options: LowdbOptions = {}): Promise<Store> {
+export async function openStore(
+  config: Config,
+  options: Pick<LowdbOptions, 'onCommit' | 'onWarning'> = {},
+): Promise<Store> {
   const { idempotencyKeys: maxIdempotencyKeys } = config;
   if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, { maxIdempotencyKeys, ...options });
   return openPostgresStore(config.databaseUrl, {

@@ -4,9 +4,9 @@ export interface Store {
   collection(name: string): Collection;
   /** Whether requests can be served now. */
   ready(): Promise<boolean>;
-  /** Whether the store accepts no writes until a restart. Needs no I/O, because `/healthz` reports it. */
+  /** Whether writing has failed, so the server must be restarted. Needs no I/O, because `/healthz` calls it. */
   hasFailed(): boolean;
-  /** The idempotency keys that this process knows. */
+  /** The number of idempotency keys, as far as this process knows. */
   idempotency(): IdempotencyState;
   /** The connections by purpose. Only stores with connections have this. */
   connections?(): Readonly<Record<string, Connections>>;
@@ -74,7 +74,7 @@ export interface IdempotencyState {
 /** JSON text. */
 export interface JsonText {
   readonly text: string;
-  /** `latin1` where each character stands for one byte. */
+  /** `latin1` if each character stands for one byte of the UTF-8 text. */
   readonly encoding: 'utf8' | 'latin1';
 }
 
@@ -105,7 +105,7 @@ export interface ListQuery {
   readonly limit: number;
   /** Only documents whose indexed property has this value. A missing property counts as null. */
   readonly filter?: { readonly property: string; readonly value: unknown };
-  /** The page ends with the document that reaches this size, with one byte per separator: MAX_PAGE_BYTES by default. */
+  /** The page ends with the document that reaches this size, counted as compact JSON. Default: MAX_PAGE_BYTES. */
   readonly maxBytes?: number;
 }
 
@@ -115,7 +115,7 @@ export interface Page {
   readonly count: number;
   /** The identifier of the last document, 0 for an empty page. */
   readonly last: number;
-  /** Whether more documents may follow: the page is full, or it ended early. */
+  /** Whether more documents may follow: the page has reached `limit` or `maxBytes`. */
   readonly more: boolean;
 }
 

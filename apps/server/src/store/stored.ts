@@ -76,7 +76,7 @@ export function stored(
   access: Access<Document | Page | NotWritten | undefined>,
   otherwise?: (outcome: NotWritten['outcome']) => Error,
 ): Awaitable<Stored<unknown>> {
-  // The version comes first, so after a write meanwhile the next request reads again.
+  // The version is read before the data. After a write in between, this version is outdated, so the next request reads again.
   const state = { collection, version: collection.version() };
   return whenRead(access(collection), (result) => {
     if (result && 'json' in result) return new Stored(result, state);

@@ -20,7 +20,7 @@ interface Load {
   missedProbes: number;
 }
 
-/** A backend with a connection that has been pending for longer gets a new one only if every serving backend has one. */
+/** A backend is stalled if a connection has been pending for longer. It gets new connections only if all serving backends are stalled. */
 const STALLED_MS = 1_000;
 
 /**
@@ -104,7 +104,7 @@ export class ConnectionBalancer<B extends Backend> {
 
   /** The backend has accepted a connection. */
   accepted(backend: B, id: number): void {
-    // Messages arrive in order, so all earlier connections have been received, too.
+    // Messages arrive in order, so earlier connections that are still pending were lost on the way.
     this.synced(backend, id - 1);
     const load = this.#loads.get(backend);
     const connection = load?.pending.get(id);

@@ -3,7 +3,7 @@ import { cached } from '../cached.ts';
 import { METRICS_CACHE_MS } from '../limits.ts';
 import type { MetricsData, WorkerProcess } from './worker-process.ts';
 
-/** The metrics whose values of several processes are not aggregated by the library's default, and their aggregators. */
+/** Aggregators that replace the library's default for the values of several processes, by patterns of metric names. */
 const aggregators: readonly [name: RegExp, aggregator: Aggregator][] = [
   // A mean would hide one process that hangs among idle ones.
   [/^nodejs_eventloop_lag_(?!min)/, 'max'],

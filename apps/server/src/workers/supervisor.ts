@@ -129,7 +129,7 @@ export class Supervisor {
     for (let missing = this.#missing; missing > 0; missing--) {
       this.#startOne().catch((error) => {
         this.#logFailedStart(error);
-        // If the start has thrown, there is no exit that calls this.
+        // `#handleExit` calls this after an exit, but never runs if `#options.start` has thrown.
         this.#startMissing();
       });
     }
@@ -168,7 +168,7 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
-    // Until now, the replacement of this worker has filled the place of any that died meanwhile.
+    // If a worker died while this one and its replacement both ran, it counts as missing only from now on.
     this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });

@@ -18,11 +18,11 @@ export type PortName = 'api' | 'admin';
 export type ToWorker =
   /** Comes with the socket of a connection that the primary has accepted. */
   | { type: 'connection'; id: number; port: PortName }
-  /** Asks for `synced`. It arrives after all earlier messages, but a message whose connection got no file descriptor is lost. */
+  /** Asks for `synced`. Messages arrive in order, but Node drops a `connection` whose file descriptor did not arrive. */
   | { type: 'sync'; id: number }
   /** The whole server will stop: /readyz returns 503, and responses end their connections. */
   | { type: 'announceStop' }
-  /** Idle connections are closed after this time. */
+  /** Idle connections are closed at this interval. */
   | { type: 'stop'; idleMs: number }
   /** The keys in the data folder have just changed. */
   | { type: 'keysChanged' }
@@ -45,7 +45,7 @@ type OwnMessage =
   /** The worker has stopped. */
   | ({ type: 'stopped' } & StopResult);
 
-/** A message about connections, or to the whole server. */
+/** A message that concerns the whole server: its connections, rate limits or metrics. */
 export type ServerMessage =
   /** The worker owns this connection from now on. */
   | { type: 'accepted'; id: number }

@@ -20,7 +20,7 @@ export function credentialsOf(apiKey: string) {
 }
 
 /**
- * The key of the caller, empty if the operation needs none. Removes keys from the query. Throws an HttpError if the keys of no
+ * The key of the caller, empty if the operation needs none. Removes keys from the query. Throws an HttpError unless the keys of some
  * alternative are complete and accepted.
  */
 export function callerOf(

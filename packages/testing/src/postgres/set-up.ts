@@ -13,7 +13,7 @@ import { findPrograms, type Programs } from './programs.ts';
 export interface PostgresForTests {
   /** The programs that run clusters. */
   programs: Programs | undefined;
-  /** A server: `GET /schema` and `/database` return the address of a new one, `GET /template` the folder of a stopped cluster. */
+  /** An HTTP server: `/schema` and `/database` return the URL of a new schema or database, `/template` the folder of a stopped cluster. */
   origin: string;
 }
 

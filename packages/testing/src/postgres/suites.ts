@@ -2,6 +2,7 @@ import { describe, inject } from 'vitest';
 import { skips } from '../machine.ts';
 import { Cluster } from './cluster.ts';
 import type { Programs } from './programs.ts';
+// Declares the type of `inject('postgres')`.
 import type {} from './set-up.ts';
 
 /** Creates a cluster that is not started yet. The test has to remove it. */
@@ -12,7 +13,7 @@ export function describeOnDatabase(what: string, tests: (newDatabase: () => Prom
   describeOnPostgres(what, () => tests(() => fetchText('/schema')));
 }
 
-/** Runs tests on new databases of that server: a migration waits for the other migrations of its database. */
+/** Runs tests on new databases of that server, for tests of migrations: migrations of one database wait for each other. */
 export function describeOnOwnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
   describeOnPostgres(what, () => tests(() => fetchText('/database')));
 }

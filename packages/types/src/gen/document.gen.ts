@@ -53,7 +53,7 @@ export const openApiDocument: object = {
         }
       },
       "RateLimit": {
-        "description": "Present if a rate limit applies: the remaining requests of the key, `r`, and the seconds until the limit is full again, `t` (draft-ietf-httpapi-ratelimit-headers).",
+        "description": "Present if a rate limit applies: the remaining requests of the API key, `r`, and the seconds until its whole quota is restored, `t` (draft-ietf-httpapi-ratelimit-headers).",
         "example": "\"per-key\";r=59;t=1",
         "schema": {
           "type": "string"
@@ -154,7 +154,7 @@ export const openApiDocument: object = {
           "application/json": {
             "example": {
               "code": "invalid_request",
-              "message": "body: must have required property 'categoryId'",
+              "message": "body 'categoryId': it is missing",
               "status": 400
             },
             "schema": {
@@ -211,7 +211,7 @@ export const openApiDocument: object = {
             }
           }
         },
-        "description": "A request with the same `Idempotency-Key` is in progress. Retry later.",
+        "description": "Too many requests with the same `Idempotency-Key` are in progress. Retry later.",
         "headers": {
           "RateLimit": {
             "$ref": "#/components/headers/RateLimit"
@@ -330,7 +330,7 @@ export const openApiDocument: object = {
         "type": "object"
       },
       "ErrorCode": {
-        "description": "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500)\n- `unavailable`: the service cannot respond now; retry after `Retry-After` (503)\n",
+        "description": "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: too many requests with the same `Idempotency-Key` are in progress; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)\n- `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)\n",
         "enum": [
           "invalid_request",
           "unauthorized",

@@ -67,13 +67,13 @@ export type Pet = {
  * - `unauthorized`: the API key is missing or invalid (401)
  * - `not_found`: there is no such pet, or no such path (404)
  * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
- * - `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)
+ * - `request_in_flight`: too many requests with the same `Idempotency-Key` are in progress; retry after `Retry-After` (409)
  * - `payload_too_large`: the body exceeds the server's limit (413)
  * - `unsupported_media_type`: the body is not `application/json` (415)
  * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
- * - `rate_limited`: too many requests with this key; retry after `Retry-After` (429)
- * - `internal_error`: a bug or failure of the service (500)
- * - `unavailable`: the service cannot respond now; retry after `Retry-After` (503)
+ * - `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)
+ * - `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)
+ * - `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)
  *
  */
 export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'request_in_flight' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
@@ -89,13 +89,13 @@ export type ApiError = {
      * - `unauthorized`: the API key is missing or invalid (401)
      * - `not_found`: there is no such pet, or no such path (404)
      * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
-     * - `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)
+     * - `request_in_flight`: too many requests with the same `Idempotency-Key` are in progress; retry after `Retry-After` (409)
      * - `payload_too_large`: the body exceeds the server's limit (413)
      * - `unsupported_media_type`: the body is not `application/json` (415)
      * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
-     * - `rate_limited`: too many requests with this key; retry after `Retry-After` (429)
-     * - `internal_error`: a bug or failure of the service (500)
-     * - `unavailable`: the service cannot respond now; retry after `Retry-After` (503)
+     * - `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)
+     * - `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)
+     * - `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)
      *
      */
     code: ErrorCode;
@@ -175,7 +175,7 @@ export type CreatePetErrors = {
      */
     401: ApiError;
     /**
-     * A request with the same `Idempotency-Key` is in progress. Retry later.
+     * Too many requests with the same `Idempotency-Key` are in progress. Retry later.
      */
     409: ApiError;
     /**

@@ -36,7 +36,10 @@ export function conditions(
     });
 }
 
-/** A rule for an inclusive bound and its exclusive form. `sign` is 1 for a lower bound, and -1 for an upper bound. */
+/**
+ * A rule for an inclusive bound, and for its exclusive form, if it has one. `sign` is 1 for a lower bound, and -1 for an upper
+ * bound. `none` is the bound of a schema without the keyword.
+ */
 function bound(keyword: string, sign: 1 | -1, none = -sign * Infinity, exclusive = ''): Rule {
   const round = sign === 1 ? Math.floor : Math.ceil;
   // An exclusive bound equals the inclusive bound at the next number.
@@ -59,7 +62,7 @@ const highest = bound('maximum', -1, undefined, 'exclusiveMaximum');
 
 const isDivisor = (value: unknown, of: unknown) => Number.isInteger(Number((Number(of) / Number(value)).toFixed(9)));
 
-/** Formats by a wider format that accepts all of their values. */
+/** For each format a wider format that accepts all of its values. */
 const widerFormats: Readonly<Record<string, string>> = {
   int32: 'int64',
   float: 'double',
@@ -103,7 +106,7 @@ const compareXml: Rule = (before, after, at) => {
   if (/xml/.test(media)) unequal('major', 'xml', `${direction} XML`)(before, after, at);
 };
 
-/** The rules of keywords that restrict values without other schemas. */
+/** The rules of keywords whose values contain no schemas to compare in detail. */
 export const keywordRules: Rules = {
   ...each([...annotations].join(' '), () => 'documentation'),
   enum: compareEnums,

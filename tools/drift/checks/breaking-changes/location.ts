@@ -21,7 +21,7 @@ interface Scope {
   readonly today: string;
   /** The location in the interface, as a finding names it. */
   readonly where: string;
-  /** The way of the data. Fewer valid values are a break in a request, more valid values in a response. */
+  /** Which way the data goes. In a request fewer valid values are a break, in a response more valid values are one. */
   readonly direction: 'request' | 'response';
   /** The media type of the data, where there is one. */
   readonly media?: string;
@@ -54,7 +54,7 @@ export class Location {
 
   report(level: Change['level'], rule: string, detail: string): void {
     const { where } = this.scope;
-    // A location is compared once for each media type and alternative.
+    // Each media type and each alternative of a location may lead to the same change.
     if (!this.changes.some((known) => known.rule === rule && known.where === where && known.detail === detail))
       this.changes.push({ level, rule, where, detail });
   }

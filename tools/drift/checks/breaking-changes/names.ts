@@ -43,7 +43,7 @@ const functionPackages = ['@petstore/types', '@petstore/client', '@petstore/serv
 
 interface Name {
   readonly kind: 'function' | 'command' | 'flag';
-  /** The key of the function of a command, and of the command of a flag. */
+  /** The key of the command of a flag, or of the function of a command. A function has its own key here. */
   readonly parent: string;
   readonly where: string;
   readonly name: string;
@@ -153,7 +153,7 @@ function manifestOf(folder: string, read: ReadText): Partial<Manifest> {
   return JSON.parse(read(`${folder}/package.json`) ?? '{}');
 }
 
-/** The names that a published package exports. A name in an entry of its own is followed by the entry. */
+/** The names that a published package exports. The entry follows a name of an entry other than `.`. */
 function exportsOfPackage(folder: string, read: ReadText): string[] {
   const { exports = {}, publishConfig } = manifestOf(folder, read);
   return Object.keys(publishConfig?.exports ?? {}).flatMap((entry) => {

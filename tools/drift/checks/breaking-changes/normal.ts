@@ -8,7 +8,7 @@ export const annotations: ReadonlySet<string> = new Set(
   '$id $anchor $comment $defs definitions title description example examples externalDocs'.split(' '),
 );
 
-/** The types that a schema allows, in order: the types of its enum, else the declared types; undefined without both. */
+/** The sorted types that a schema allows: the types of its enum, else the declared types; undefined without both. */
 export function typesOf({ type, enum: values }: Node): readonly string[] | undefined {
   const declared = type === undefined ? undefined : [type].flat().map(String);
   if (!Array.isArray(values)) return declared?.toSorted();
@@ -49,7 +49,7 @@ export function hasReference(schema: unknown): boolean {
   return $ref !== undefined || [allOf, anyOf, oneOf].flatMap(list).some(hasReference);
 }
 
-/** An equal schema without references, `allOf` and `const` at its top level. */
+/** An equal schema without references and `const` at its top level, and with `allOf` only for keywords that cannot be merged. */
 export function flat(document: Document, schema: unknown): Node {
   if (schema === false) return { not: {} };
   const { $ref, allOf, const: value, ...own } = node(schema);

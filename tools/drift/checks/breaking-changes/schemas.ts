@@ -66,11 +66,13 @@ function compareAlternatives(before: Alternatives, after: Alternatives, at: Loca
   pairIfOnly();
   for (const removed of left) {
     at.narrowed('alternatives', `${nameOf(removed)} was removed`);
-    if (mayExclude(at.scope.before, before, removed)) at.widened('oneOf', `no value fits ${nameOf(removed)}, too`);
+    if (mayExclude(at.scope.before, before, removed))
+      at.widened('oneOf', `values that also fit ${nameOf(removed)} are valid now`);
   }
   for (const added of leftAfter) {
     at.widened('alternatives', `${nameOf(added)} was added`);
-    if (mayExclude(at.scope.after, after, added)) at.narrowed('oneOf', `a value may fit ${nameOf(added)}, too`);
+    if (mayExclude(at.scope.after, after, added))
+      at.narrowed('oneOf', `values that also fit ${nameOf(added)} are invalid now`);
   }
 }
 

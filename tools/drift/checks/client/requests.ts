@@ -25,6 +25,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** The responses, one after the other; the last is repeated. */
   readonly responses?: readonly Partial<RecordedResponse>[];
+  /** Makes the result from the started call. By default the call is awaited. */
   use?(started: StartedCall): Promise<unknown>;
 }
 
@@ -40,7 +41,7 @@ export async function call({ client, spec, operation, modelOperation }: ClientOp
   const baseUrl = new URL(expected.server, 'http://localhost').href.replace(/\/$/, '');
   const { sent, transport } = recorder(baseUrl, ...responses);
   const api = client.petstore({ credentials, baseUrl, transport, retry, on: { deprecated: false } } as object);
-  // By name: the functions are those of the spec that is checked.
+  // The types know only the functions of the unedited spec.
   const start = (api as unknown as Record<string, (input: object, options: object) => StartedCall>)[modelOperation.id];
   try {
     if (!start) throw new Error('there is no such function');

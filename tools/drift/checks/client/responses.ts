@@ -55,7 +55,7 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
 function thrownErrors(client: ClientOperation['client'], thrown: unknown, body: Node, name: string): string[] {
   const { status, code, message } = body;
   const actual = node(thrown);
-  // By name: the error classes are those that the README of the checked project names.
+  // The README of the checked project names the classes, so the types do not know the names.
   const classes = client as unknown as Record<string, new () => unknown>;
   const isInstanceOf = (className: string) => classes[className] && thrown instanceof classes[className];
   const facts: [fact: string, actual: unknown, expected: unknown][] = [
@@ -73,7 +73,7 @@ function thrownErrors(client: ClientOperation['client'], thrown: unknown, body: 
     .map(([name, fact, expected]) => `${status} ${code} ends with ${name} ${excerpt(fact)}, not ${excerpt(expected)}`);
 }
 
-/** The codes after which the server accepts the same request again. With a service's own code, a conflict may last. */
+/** The codes after which the same request may succeed. A conflict with another code may last. */
 const RETRYABLE_CODES = ['request_in_flight', 'rate_limited', 'unavailable'];
 
 /** Whether an error with this code states in Retry-After when to retry. */

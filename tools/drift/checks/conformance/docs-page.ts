@@ -48,6 +48,7 @@ function differences(spec: unknown, presented: unknown, at: string): string[] {
   }
   const isInDescription = (name: string, value: unknown) =>
     name === 'example' && !(name in presented) && String(presented.description).includes(`\`${value}\``);
+  // The page shows the address of this server instead of `servers`.
   return Object.entries(spec)
     .filter(([name, value]) => name !== 'servers' && !isInDescription(name, value))
     .flatMap(([name, value]) => differences(value, presented[name], `${at}/${name}`));

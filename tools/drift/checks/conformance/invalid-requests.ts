@@ -99,7 +99,7 @@ function withoutParameter(request: WireRequest, { in: location, name }: Paramete
     return { ...request, headers };
   }
   const [path = '', query = ''] = request.target.split('?');
-  const isOther = (pair: string) => ![encodeAll(name), `${encodeAll(name)}%5B`].some((start) => pair.startsWith(start));
+  const isOther = (pair: string) => !['=', '%5B'].some((end) => pair.startsWith(encodeAll(name) + end));
   return { ...request, target: `${path}?${query.split('&').filter(isOther).join('&')}` };
 }
 

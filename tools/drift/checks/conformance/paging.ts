@@ -51,6 +51,7 @@ export async function fetchAll(list: PagedList, query: Node, preferredSize: numb
   let isPartial = false;
   for (let target: string | undefined = request.target, pages = 0; target !== undefined; pages++) {
     const page: Page = await fetchPage(list, { ...request, target });
+    // A list that is paged by its last element ends only with an empty page.
     if (isPartial && list.pagination.by !== 'last')
       return [...elements, 'a page that is not full leads to another page'];
     isPartial = page.elements.length < size;

@@ -9,7 +9,7 @@ import { createRequest, type Resource, replayErrors, staleErrors, tagErrors, ver
 import { requestFor, type Service } from './service.ts';
 import { isRejection } from './test-requests.ts';
 
-/** Elements are added to a list until its largest page is full, but at most this many elements. */
+/** Elements are added to a list until its largest page is full, unless this page is larger than this number. */
 const MAX_ADDED = MAX_ELEMENTS / 2;
 
 /** The number of concurrent requests. It is below the maximum number of connections of the server. */
@@ -53,6 +53,7 @@ function differences(name: string, actual: readonly unknown[], expected: readonl
   ];
 }
 
+/** The elements sorted by a key, one for each value of the key. */
 function sortedBy(elements: readonly unknown[], key: string): unknown[] {
   const byKey = new Map(elements.map((element) => [node(element)[key] as string | number | bigint, element]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);

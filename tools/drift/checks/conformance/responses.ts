@@ -59,6 +59,7 @@ function* bodyViolations(spec: Spec, declared: Node, response: Response, text: s
   if (media === undefined) return yield `content type '${type}' is not declared`;
   if (!isJson(type)) return;
   const body = readJson(text);
+  // `readJson` returns `{ notJson: text }` for a text that is not JSON.
   if (Object.hasOwn(node(body), 'notJson')) return yield `body '${text.slice(0, 200)}' is not JSON`;
   const errors = valueErrors(spec, 'response')(node(node(media).schema), body);
   if (errors) return yield `body ${text.slice(0, 200)}: ${errors}`;
@@ -99,7 +100,7 @@ function* challengeErrors(spec: Spec, { security }: Operation, { headers }: Resp
   }
 }
 
-/** Errors in the code of an Error. If `x-statuses` has codes for the status, the code has to be one of these codes. */
+/** Errors in the `code` of an `Error` body. If `x-statuses` has codes for the status, the code has to be one of these codes. */
 function codeErrors({ model }: Spec, status: number, body: unknown): string[] {
   const { code } = node(body);
   const statuses: Readonly<Record<string, number | undefined>> = model.service.statuses;

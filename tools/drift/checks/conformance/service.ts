@@ -21,6 +21,7 @@ export interface Service {
   /** An API key that the server accepts. */
   readonly apiKey: string;
   readonly send: Send;
+  /** Gets a page of the server, outside the base path and without a key. */
   get(path: string): Promise<Response>;
   /** Runs `work` while every call of the store fails. */
   readonly whileFailing?: <T>(work: () => Promise<T>) => Promise<T>;
@@ -32,7 +33,7 @@ export type PathValues = Readonly<Record<string, unknown>>;
 /** A server that has not responded by then fails the check. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** Starts two servers. The first responds on the fast path, from a data folder. The second is the Express app, and its store can fail. */
+/** Starts two servers: the shipped one, with its fast path, on a data folder; and the Express app alone, on a store that can fail. */
 export async function startServers(server: Server, spec: Spec) {
   const apiKey = 'a-key-that-is-for-the-check';
   const options = { keys: server.keyCheck(server.parseKeys(apiKey)) };
@@ -157,7 +158,7 @@ export async function prepare(service: Service, { method, path }: Operation): Pr
   const call = async (endpoint: string) => callWith(service, service.spec.operations.get(endpoint), existing);
   for (const name of pathNames(path)) {
     const collection = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');
-    const created = method === 'POST' && collection === path ? undefined : await call(`POST ${collection}`);
+    const created = await call(`POST ${collection}`);
     const id = idIn(service.spec, collection, name, created);
     if (id !== undefined) existing[name] = id;
   }

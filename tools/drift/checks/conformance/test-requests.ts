@@ -84,7 +84,7 @@ function rejection(operation: Operation, ...statuses: number[]): Expectation {
   return { accepts: (status) => status >= 400 && status < 500 && isPossible(status), expected: 'a status of 4xx' };
 }
 
-/** Valid requests with examples of the inputs. Examples of the body are left out: `resourceErrors` sends them. */
+/** Valid requests with examples of the inputs. Examples of the body are left out: `listErrors` sends them. */
 function validRequests({ spec, operation, build }: Call, existing: PathValues): TestRequest[] {
   const examples = inputsFor(operation, spec).filter(({ label }) => !label.startsWith('body '));
   return examples.map(({ label, inputs }) => {
@@ -159,7 +159,7 @@ export function isSuccess({ object: { responses = {} } }: Operation, status: num
   return names.some((name) => declared.includes(name));
 }
 
-/** Whether a handler may reject a request that matches the spec with this status: the operation declares it. */
+/** Whether a handler may reject a valid request with this status: a declared 4xx above 403. */
 export function isRejection(operation: Operation, status: number): boolean {
   return status > 403 && status < 500 && isDeclared(operation, status);
 }

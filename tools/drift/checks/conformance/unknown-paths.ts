@@ -75,7 +75,7 @@ function isDeclared(spec: Spec, target: string): boolean {
   });
 }
 
-/** Errors in the body of a response without an operation. The body has to be an Error. */
+/** Errors in the body of a response to an undeclared endpoint. The body has to be an Error. */
 function bodyErrors(spec: Spec, request: string, text: string): string[] {
   const schema = spec.root.components?.schemas?.Error;
   const errors = schema && valueErrors(spec, 'response')(schema, readJson(text));

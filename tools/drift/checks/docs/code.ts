@@ -6,7 +6,7 @@ import { editFinding, type Finding } from '../../check.ts';
 import type { Project } from '../../project.ts';
 import type { Block } from './pages.ts';
 
-/** The folder of the code in the compiler, from which the packages can be imported. The compiler writes all paths with slashes. */
+/** The folder, only in memory, of the code of the pages. Packages can be imported from it. The compiler writes paths with slashes. */
 const FOLDER = `${root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;
 
 /** The TypeScript of the pages that does not compile. */

@@ -13,7 +13,7 @@ const pagesWithOtherPrograms = ['petctl-compared', 'decisions', 'containers', 'k
   (page) => `docs/${page}.md`,
 );
 
-/** Names in the pages of files, operations, variables, metrics, error codes, flags and paths that do not exist. */
+/** Names on the pages whose file, operation, variable, metric, error code, flag, path or test does not exist. */
 export async function unknownNames(project: Project, pages: readonly string[]): Promise<Finding[]> {
   const textOf = (...folders: string[]) => folders.flatMap((folder) => sourcesIn(project, folder)).join('\n');
   const server = textOf('apps/server/src');
@@ -45,7 +45,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     [/"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`), 'there is no such code'],
     [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name), 'there is no such flag'],
     [/`(\/[a-z]+)`/g, isServed, 'nothing is served there'],
-    // The table of bounds states the paths of the server's tests below their folder.
+    // The table of bounds states the paths of tests relative to apps/server/test.
     [
       /`([\w./-]+\.test\.ts)`/g,
       (file) => project.exists(file) || project.exists(`apps/server/test/${file}`),

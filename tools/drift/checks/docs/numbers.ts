@@ -69,14 +69,14 @@ function sentenceErrors(
   { connect }: typeof import('@petstore/client'),
   constants: Constants,
 ): Finding[] {
-  const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const { timeout, limit: retries } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
   const amount = (name: string, per = 1) => Number(constants.get(name)?.[0]) / per;
   const sentences: [pattern: RegExp, value: number][] = [
     [/\b(?:for|within|last) (\w+) hours/gi, amount('IDEMPOTENCY_MS', 3_600_000)],
     [/\b(?:at about|has reached|ends at) (\w+) MiB/gi, amount('MAX_PAGE_BYTES', 2 ** 20)],
     [/\b(\w+) (?:requests )?with (?:one|the same|this) (?:idempotency )?key/gi, amount('MAX_REQUESTS_PER_KEY')],
     [/\b(\w+) MiB of (?:it|lines) wait/gi, amount('MAX_LOG_BUFFER_BYTES', 2 ** 20)],
-    [/\bretries (\w+), after/gi, limit],
+    [/\bretries (\w+), after/gi, retries],
     [/\bto (\w+) seconds by default/gi, timeout / 1000],
   ];
   return pages.flatMap((page) => {

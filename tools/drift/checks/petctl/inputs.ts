@@ -1,8 +1,8 @@
-import type { Field, Operation } from '@petstore/types';
+import type { Field } from '@petstore/types';
 import type { Argument, CommandAtPath, CommandNode, Flag } from 'petctl/internal';
-import { type Operation as Described, resolve } from '../../../openapi/document.ts';
+import { type Operation, resolve } from '../../../openapi/document.ts';
 import type { Finding } from '../../check.ts';
-import { pathNames, type Spec, typeOf } from '../../openapi.ts';
+import { type ModelOperation, pathNames, type Spec, typeOf } from '../../openapi.ts';
 import { integersBeyond, requiredInputs } from '../values.ts';
 import type { Petctl } from './run.ts';
 
@@ -11,8 +11,8 @@ export interface Subject {
   readonly petctl: Petctl;
   readonly tree: CommandNode;
   readonly spec: Spec;
-  readonly modelOperation: Operation;
-  readonly operation: Described;
+  readonly modelOperation: ModelOperation;
+  readonly operation: Operation;
   readonly command: CommandAtPath;
 }
 

@@ -72,7 +72,7 @@ async function run(
   const [server = ''] = Object.values(spec.model.service.deployments);
   const base = new URL(modelOperation.server ?? server, new URL(server, 'http://localhost')).href.replace(/\/$/, '');
   const { sent, transport } = recorder(base, response);
-  // The recorder's responses have the members that petctl uses of its own transport's responses.
+  // A response of the recorder has all members that petctl uses of a response.
   const options = { env, isTerminal, transport: transport as never };
   const absolute = URL.canParse(server) ? [] : ['--base-url', base];
   const ended = await runPetctl(petctl, [...modelOperation.command, '--retries=0', ...absolute, ...words], options);
@@ -128,6 +128,7 @@ async function* exitErrors(subject: Subject, inputs: Inputs): AsyncGenerator<str
   const described = (pattern: string) => new RegExp(`^ +(\\d+) {2}.*${pattern}`, 'm').exec(help)?.[1];
   const exitCodeOf = (status: number) => Number(described(`\\b${status}\\b`) ?? described(`\\b${String(status)[0]}xx`));
   const statuses = Object.entries(subject.spec.model.service.statuses);
+  // The spec has no code for 403, but the help names an exit code for this status.
   for (const [code, status] of [...statuses, ['forbidden', 403] as const]) {
     const error = { code, message: `It is ${code}.`, status };
     const response = jsonResponse(status, jsonText(error), { 'x-request-id': 'r' });

@@ -29,7 +29,7 @@ export async function runPetctl(
     env,
     stdout: stdout.sink,
     stderr: stderr.sink,
-    // Has the part of stdin that petctl uses without a terminal.
+    // Without a terminal, petctl uses only the members of a Readable.
     stdin: () => Readable.from([Buffer.from(stdin)]) as unknown as NodeJS.ReadStream,
     interrupted: new AbortController().signal,
     onInterrupt: () => {},

@@ -124,17 +124,17 @@ export async function* exampleErrors(petctl: Petctl, { path }: CommandAtPath): A
   }
 }
 
-/** Errors in the help of the shared flags, and in the completion of commands. */
+/** Errors in the help of the global flags, and in the completion of commands. */
 export async function* sharedErrors(
   petctl: Petctl,
   tree: CommandNode,
   spec: Spec,
   { connect }: typeof import('@petstore/client'),
 ): AsyncGenerator<Finding> {
-  const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const { timeout, limit: retries } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
   const facts: [flag: string, facts: string[]][] = [
     ['timeout', [`default: ${timeout / 1000}s`]],
-    ['retries', [`default: ${limit}`]],
+    ['retries', [`default: ${retries}`]],
     ['deployment', Object.keys(spec.model.service.deployments)],
   ];
   const [help] = await textsOf(petctl, { path: [], node: tree }, '', '');

@@ -19,8 +19,9 @@ export function operationExamples({ operation, args = [], flags = [] }: CommandN
   if (operation.body && !plain.includes('--data'))
     lines.push([`${values} --data @body.json`.trim(), 'With the body from a file']);
   if (!args.every(isValid)) return [];
-  const areKnown = required.every((flag) => flag.name === 'data' || isValid(flag));
-  return areKnown ? lines : lines.filter(([line]) => !line.startsWith(plain));
+  // Without a valid value for each required flag, only the example with --data is right.
+  const areValid = required.every((flag) => flag.name === 'data' || isValid(flag));
+  return areValid ? lines : lines.filter(([line]) => !line.startsWith(plain));
 }
 
 function exampleFlag({ name, field, schema, value }: Flag): string {

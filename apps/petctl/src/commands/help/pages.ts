@@ -42,7 +42,7 @@ function definitionList(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** The characters that groff shows as another one, which a shell does not understand: a quote as ’. */
+/** groff shows these characters as others, for example a quote as ’, which a shell does not understand. */
 const special: Readonly<Record<string, string>> = {
   '\\': '\\e',
   '-': '\\-',

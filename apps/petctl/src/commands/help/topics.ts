@@ -59,7 +59,7 @@ const inputs = `  --tame, --tame=false        a boolean; --no-tame is --tame=fal
   --id 9223372036854775807    an exact 64-bit integer
   --photo @cat.png            a file; @- is stdin, @cat;type=image/png;filename=cat.png sets type and name
   --data @body.json           the whole body; flags override it
-  -o photo.png                the file for a binary response; otherwise stdout has to be a pipe
+  -o photo.png                the file for a binary response; required if stdout is a terminal
 
 If several types are allowed, a value is JSON if valid, else text. If petctl has a flag of the same name, the
 input's flag begins with its location: --query-output, --body-data. --help shows it.`;

@@ -20,7 +20,7 @@ export interface CsvRecord {
 /** Splits CSV into records (RFC 4180), and throws at unmatched quotes. */
 export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, undefined> {
   const parsed: ParsedRecord[] = [];
-  // The parser's `raw` omits half of a line end, and takes quadratic time for a record.
+  // The text of a record is cut from the chunks: the parser's `raw` omits half of a line end, and takes quadratic time.
   const parser = parse({
     info: true,
     record_delimiter: ['\r\n', '\n'],

@@ -23,7 +23,7 @@ type InputRecords = AsyncGenerator<InputRecord>;
 export interface Records {
   readonly records: InputRecords;
   readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
-  /** The properties of the records that the operation returns but does not accept, as in an exported list. */
+  /** The ignored properties so far: the operation returns but does not accept them, as in an exported list. */
   readonly ignored: ReadonlySet<string>;
 }
 

@@ -53,7 +53,7 @@ export async function serviceSender(operation: Operation, invocation: Invocation
   return { send, writeDeprecation };
 }
 
-/** The errors of calls of which the service may have executed an attempt before the last one. */
+/** The errors of calls with an earlier attempt that the service may have executed. */
 const uncertainErrors = new WeakSet<Error>();
 
 /** Validates and sends a record. An error becomes the record's outcome. */
@@ -83,7 +83,7 @@ export function failsEveryRecord(error: unknown): boolean {
 /** Whether the service may have executed the call in spite of the error. */
 function mayHaveExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
-  // The cause of a timeout is the error of an attempt before the one that had no response in time.
+  // Checked before `mayRetry`, which would judge a timeout by its cause: the error of an earlier attempt.
   if (error instanceof TimeoutError || uncertainErrors.has(error)) return true;
   // If even a POST may be retried, the service certainly did not execute it.
   if (error instanceof UsageError || unsendableInputErrors.has(error) || mayRetry('POST', error)) return false;
@@ -97,7 +97,7 @@ function mayHaveExecuted(error: Error): boolean {
  */
 function idempotencyKeys({ id }: Operation, createsAgain: boolean): (input: Input) => string {
   const run = createsAgain ? randomUUID() : '';
-  /** The number of earlier records with a content, by the digest of that content. */
+  /** The number of earlier records with the same content, by its digest. */
   const counts = new Map<string, number>();
   return (input) => {
     const content = digest([id, run, canonical(input)]);

@@ -37,6 +37,7 @@ export function generateChecks(spec: OpenAPIV3.DocumentV3_1, operations: readonl
   return [standaloneCode(ajv, names), standaloneCode(ajvBody, names)];
 }
 
+/** Makes the generated code refer to our keyword functions by name, because ajv cannot generate the code of a function. */
 function callKeywordsByName({ scope }: GeneratingAjv): void {
   const add = scope.value.bind(scope);
   scope.value = (prefix, value) => {

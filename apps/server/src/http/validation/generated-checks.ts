@@ -6,7 +6,7 @@ import { keywordChecks, nameOf } from './keywords.ts';
 
 /**
  * The check that the validator compiled for the requests of an operation; undefined if its code cannot be generated. It is
- * part of the generated code, because loading the validator takes as long as the rest of a start.
+ * part of the generated code, because loading the validator would double the startup time.
  */
 export function generatedCheck(operation: Operation): ((request: RequestValues) => boolean) | undefined {
   const name = nameOf(operation);

@@ -15,8 +15,8 @@ const KEYWORD = 'x-int64';
 
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
- * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Defaults that a request may not contain
- * are removed, and `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other. Components have
+ * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. The copy has no defaults that a request
+ * may not contain, and no `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other. Components have
  * names in ASCII.
  */
 export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
@@ -74,7 +74,7 @@ function replaced(value: unknown): unknown {
   if (copy.readOnly === true || isForbidden(copy.default, copy)) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
   if (typeof copy.$ref === 'string') copy.$ref = inAscii(copy.$ref);
-  // References are pointers. The validator would take these names, in examples as well, for those of different schemas.
+  // All references are pointers, so these names are unused. ajv would read them even in examples, and reject a repeated name.
   for (const name of ['$id', '$anchor', '$dynamicAnchor']) if (typeof copy[name] === 'string') delete copy[name];
   if (Array.isArray(copy.oneOf) && copy.discriminator && !copy.anyOf) {
     copy.anyOf = copy.oneOf;
@@ -88,7 +88,7 @@ function replaced(value: unknown): unknown {
   return { ...others, [KEYWORD]: types.filter((name) => name !== 'integer') };
 }
 
-/** Whether a default has a type or value that its schema does not allow. The target of a reference is not read: it seldom allows null. */
+/** Whether a default has a type or value that its schema does not allow. Null beside a reference counts: the target seldom allows it. */
 function isForbidden(value: unknown, { type, enum: values, $ref, oneOf, anyOf }: Record<string, unknown>): boolean {
   if (value === undefined) return false;
   const alternatives = oneOf ?? anyOf;
@@ -96,7 +96,7 @@ function isForbidden(value: unknown, { type, enum: values, $ref, oneOf, anyOf }:
   if (typeof $ref === 'string' && value === null) return true;
   if (Array.isArray(values) && !values.map(canonical).includes(canonical(value))) return true;
   const types = [type].flat();
-  // A map of properties may have the name `type`, whose value is a schema.
+  // In a map of properties, `type` may be the name of a property, and its value a schema.
   if (!types.every((name) => typeof name === 'string')) return false;
   return !types.includes(typeOf(value)) && !(typeof value === 'number' && types.includes('number'));
 }

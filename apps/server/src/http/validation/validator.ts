@@ -57,11 +57,11 @@ function responseValidator(apiDoc: OpenAPIV3.DocumentV3_1, options: object): Req
   return (request, response, next) => {
     const { operation } = contextOf(response);
     if (!operation) return next();
-    // The validator checks the responses to requests with its serial number, which is -1 by default.
+    // The validator skips a response if `serial` is not its own serial number, which is -1 by default.
     const openapi = { expressRoute: operation.path, _responseSchema: describedIn(apiDoc, operation), serial: -1 };
-    // It caches compiled checks by the content type of the request. Having none bounds that cache.
-    const described = { openapi, method: operation.method, originalUrl: request.originalUrl, headers: {} };
+    // It caches compiled checks by the content type of the request, so empty headers bound that cache.
+    const stub = { openapi, method: operation.method, originalUrl: request.originalUrl, headers: {} };
     // The cast is safe, because the validator reads only these properties.
-    validate(described as unknown as Request, response, next);
+    validate(stub as unknown as Request, response, next);
   };
 }

@@ -28,25 +28,25 @@ const MAX_ATTEMPTS = 1000;
 export async function backup(folder: string, to: string): Promise<void> {
   try {
     if (!(await makeFolder(to))) throw new StoreFolderError(to, 'it exists', 'Choose a new folder');
-    await fill(to, folder);
+    await fill(folder, to);
   } catch (error) {
     throw folderError(to, error);
   }
 }
 
 /** Fills a new folder with the copy. Removes the folder if that fails, so that the backup can be repeated. */
-async function fill(to: string, folder: string): Promise<void> {
+async function fill(folder: string, to: string): Promise<void> {
   try {
     await makeFolder(segmentsFolder(to));
     await writeManifest(to, newManifest(await copyFiles(folder, to)));
   } catch (error) {
-    // The first error is reported; a folder that cannot be removed is named by the next attempt.
+    // The first error is reported. If the folder cannot be removed, the next backup to it says that it exists.
     await rm(to, { recursive: true }).catch(() => {});
     throw error;
   }
 }
 
-/** Copies the segments and the keys, and returns the manifest. It is written last, so an incomplete copy is not a store. */
+/** Copies the segments and the API keys, and returns the manifest. The caller writes it last, so an incomplete copy is not a store. */
 async function copyFiles(folder: string, to: string): Promise<ManifestData> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const manifest = await readManifest(folder);
@@ -54,7 +54,7 @@ async function copyFiles(folder: string, to: string): Promise<ManifestData> {
       throw new StoreDamagedError(manifestFile(folder), 'the file is missing; start the server once on this folder');
     const isComplete = await copySegments(segmentsFolder(folder), segmentsFolder(to), manifest);
     const after = await readManifest(folder);
-    // Sealing a segment without needed records only removes it.
+    // `unsealed` is compared, too: sealing a segment without needed records removes it, and adds no sealed one.
     if (!isComplete || !isDeepStrictEqual([after?.sealed, after?.unsealed], [manifest.sealed, manifest.unsealed]))
       continue;
     const keys = await readIfExists(join(folder, 'keys.json'));
@@ -70,12 +70,13 @@ async function copySegments(source: string, target: string, manifest: ManifestDa
   const existing = await readdir(target);
   for (const name of existing) if (!names.includes(name)) await rm(join(target, name));
   for (const name of names) {
-    if (name.endsWith('.json') && existing.includes(name)) continue;
+    const isSealed = name.endsWith('.json');
+    if (isSealed && existing.includes(name)) continue;
     const bytes = await readIfExists(join(source, name));
     if (!bytes) return false;
-    let end = name.endsWith('.json') ? bytes.length : 0;
+    let end = isSealed ? bytes.length : 0;
     // Only complete commits are copied, without the commit that is being written.
-    if (end === 0) for (const block of blocksIn(bytes, 'jsonl')) end = block.end;
+    if (!isSealed) for (const block of blocksIn(bytes, 'jsonl')) end = block.end;
     if (!isTorn(bytes.subarray(end))) throw new StoreDamagedError(join(source, name), `it is damaged at byte ${end}`);
     await replaceFile(join(target, name), bytes.subarray(0, end));
   }

@@ -174,8 +174,8 @@ export class RecordCursor implements StoredRecord {
 }
 
 /**
- * Whether the bytes after the last valid commit can be an unacknowledged commit that a crash left incomplete. It begins like
- * a commit, or with zeros if the disk stored only its size, and no valid commit follows.
+ * Whether the bytes after the last valid commit can be an unacknowledged commit that a crash left incomplete. They begin like
+ * a commit, or with zeros if the disk stored only the new size of the file, and no valid commit follows.
  */
 export function isTorn(
   bytes: Buffer,

@@ -43,7 +43,7 @@ export class Catalog {
   readonly kinds: Kind[] = [];
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
-  /** For a collection with one index, its kinds by the indexed value: a cache, because a write would have to build the kind's text. */
+  /** For a collection with one index, its kinds by the indexed value: a cache, so a write need not build the kind's text. */
   readonly #kindsOfValues = new Map<string, Map<unknown, number>>();
   readonly #directories = new Map<string, KeyDirectory>();
   /** The directories by kind. */
@@ -64,7 +64,7 @@ export class Catalog {
     return { number, first: this.sequence + 1, bytes, size: 0, liveCost: 0, tombstones: 0 };
   }
 
-  /** The sealed and the unsealed segments, each in the order in which `apply` needs the records of a document. */
+  /** The sealed and the unsealed segments, each in the order in which they must be loaded: a later record of a document replaces an earlier one. */
   inOrder(): { sealed: Segment[]; unsealed: Segment[] } {
     const all = [...this.segments.values()];
     return { sealed: all.filter(({ bytes }) => !bytes), unsealed: all.filter(({ bytes }) => bytes) };

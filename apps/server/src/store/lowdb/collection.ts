@@ -67,7 +67,7 @@ export function collectionIn(
     body: encodeBody(idProperty, properties),
     kind: catalog.kindOf(name, properties),
   });
-  // A write with a key stores its document twice, because the key has a copy. The group commit does not know the type of its result.
+  // A write with a key stores its document twice: once with the key. The cast is needed, because the group commit does not know what `addTo` returns.
   const write = <R>(bytes: number, addTo: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
     group.add({ addTo, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
 
@@ -202,6 +202,7 @@ export function writeBatch(catalog: Catalog) {
       const length = Buffer.byteLength(text);
       const version = catalog.versionText(addChange(collection, id, text, kind, length));
       lastIds.set(collection, Math.max(id, lastId(collection)));
+      // In ASCII text each character is one byte. As latin1 its bytes need not be counted again.
       return storedDocument(id, version, text, length === text.length ? 'latin1' : 'utf8');
     },
     remove: (collection: string, id: number): Removed => {

@@ -8,8 +8,8 @@ import { StoreFolderError, StoreLockedError } from '../errors.ts';
 const lockOf = (folder: string) => join(folder, 'lock');
 
 /**
- * Locks a folder, and calls `work`, which has to call `unlock`. If `work` fails, the folder is unlocked. System errors become
- * StoreFolderErrors.
+ * Locks a folder, and calls `work`. The lock lasts until `unlock` is called, even beyond `work`. If `work` fails, the folder is
+ * unlocked. System errors become StoreFolderErrors.
  */
 export async function withFolder<T>(
   folder: string,
@@ -27,7 +27,7 @@ export async function withFolder<T>(
   }
 }
 
-/** Names the file of a system error, or else the folder. Returns any other error as it is. */
+/** Converts a system error to a StoreFolderError with the error's file, or else with the folder. Returns any other error as it is. */
 export function folderError(folder: string, error: unknown): unknown {
   if (errorCode(error) === undefined) return error;
   const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
@@ -41,7 +41,7 @@ export async function lockForWriting(folder: string): Promise<() => void> {
   return lockFile(lockOf(folder));
 }
 
-/** Locks a folder against servers, without creating a file, also on a read-only disk. Without the file, no server has used the folder. */
+/** Locks a folder against servers, without creating a file, also on a read-only disk. Without a lock file, no server has used the folder. */
 export async function lockForReading(folder: string): Promise<() => void> {
   try {
     return await shareLock(lockOf(folder));

@@ -99,7 +99,7 @@ async function* segmentsIn(old: string, onWarning: (line: string) => void): Asyn
     if (typeof segment === 'string') throw new StoreDamagedError(file, segment);
     const tail = bytes.length - segment.end;
     if (tail > 0 && !isLast)
-      throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another follows`);
+      throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another segment follows`);
     if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit, which is not migrated.`);
     for (const { id } of segment.documents)
       if (id !== next++) throw new StoreDamagedError(file, `it has the document ${id} instead of ${next - 1}`);

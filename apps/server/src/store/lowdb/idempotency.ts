@@ -5,11 +5,11 @@ import { IdempotencyKeys } from '../idempotency.ts';
 import type { Document, Idempotency, IdempotencyState, NotWritten, Page, Removed } from '../store.ts';
 import { collectionIn, type StoreParts, type Write, type WriteBatch } from './collection.ts';
 
-/** The collection of the keys. Each commit with keys adds one document. */
+/** The collection of the keys. Each commit with keys adds one document, called a key document below. */
 export const COLLECTION = '$idempotency';
 const declaration = { name: COLLECTION, id: 'id', indexes: [] };
 
-/** The number of documents with expired or excess keys that a commit with keys removes, and that a sweep of the timer removes. */
+/** How many key documents (of expired or excess keys) a commit with keys removes at most, and how many a timed sweep removes. */
 const SWEPT_BY_COMMIT = 2;
 const SWEPT_BY_TIMER = 1_000;
 
@@ -31,12 +31,12 @@ interface StoredKeys {
 export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => number) {
   const { catalog, group } = parts;
   const storedKeys = collectionIn(declaration, parts);
-  /** The identifiers of the documents by key. */
+  /** The identifiers of the key documents by key. */
   const keys = new IdempotencyKeys(maxKeys, now);
   /** The keys of the running commit. After it they are added to `keys`. */
   let pending: StoredKeys | undefined;
   const pendingKeys = new Set<string>();
-  /** The identifiers of documents whose keys were swept, until a commit has removed them. */
+  /** The identifiers of swept key documents, until a commit has removed them. */
   let swept: number[] = [];
   let lastRead: { readonly commit: number; readonly writes: ReturnType<typeof readWrites> } | undefined;
 
@@ -53,7 +53,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
       }
       return results;
     },
-    /** Returns the results of writes after their commit. */
+    /** Returns the results of writes after their commit. That of a repeated write is a promise, for which the next commit does not wait. */
     afterCommit: (results: readonly unknown[]): unknown[] => {
       if (pending) for (const [key] of pending.writes) keys.set(key, pending.id, pending.at);
       swept = swept.filter((id) => catalog.directory(COLLECTION).get(id));

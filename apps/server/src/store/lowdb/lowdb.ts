@@ -30,7 +30,7 @@ export interface LowdbOptions {
   onCommit?(commit: Commit): void;
   /** Called with a line for the operator about a problem that does not stop the store. */
   onWarning?(line: string): void;
-  /** The cost of a full segment. Tests set a small one. */
+  /** The size of a full segment: its bytes, plus a constant per record (see `costOf`). Tests set a small one. */
   maxSegment?: number;
   /** The largest number of idempotency keys, which are stored for 24 hours. */
   maxIdempotencyKeys?: number;
@@ -75,11 +75,11 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
         name === IDEMPOTENCY_KEYS ? [] : [{ name, documents: catalog.directory(name).count, last }],
       ),
       segments: segments.length,
-      /** The cost of all records in bytes. */
+      /** The cost of all records: their bytes, and a constant per record. */
       bytes: segments.reduce((sum, { size }) => sum + size, 0),
-      /** The cost of the records that are neither replaced nor removed. */
+      /** The cost of the current documents, without tombstones. */
       needed: segments.reduce((sum, { liveCost }) => sum + liveCost, 0),
-      /** The bytes after the last commit: an unacknowledged write. */
+      /** The number of bytes after the last commit: an unacknowledged write. */
       tail: tail.length,
     };
   });
@@ -96,7 +96,7 @@ async function openUnlocked(
   const data = (await readManifest(folder)) ?? (await createStore(folder, catalog.folder));
   const { active, tail, leftovers } = await recover(data, catalog);
   await access(catalog.folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  // A killed server may have left the name of this manifest unsynced. The former manifest needs the leftovers.
+  // A killed server may not have synced the rename of this manifest. A power cut could still bring back the former one, which needs the leftovers.
   await syncFolder(folder);
   const manifest = openManifest(folder, catalog, data, onWarning);
   const merger = openMerger(catalog, manifest, onWarning);

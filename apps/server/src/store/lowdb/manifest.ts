@@ -15,7 +15,7 @@ export interface ManifestData {
   format: number;
   /** Unique for every store and backup, so that versions of different stores differ. */
   id: string;
-  /** The high-water mark: at least these changes were committed. */
+  /** The high-water mark: at least this many changes were committed. */
   sequence: number;
   /** The highest assigned identifier of each collection. */
   last: { [collection: string]: number };
@@ -28,7 +28,7 @@ export interface ManifestData {
 export const segmentsFolder = (folder: string) => join(folder, 'segments');
 export const manifestFile = (folder: string) => join(folder, 'store.json');
 
-/** Creates a manifest with a new identifier: of an empty store, except for these properties. */
+/** Creates the manifest of an empty store, or of one with these properties. Its identifier is always new. */
 export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
   const unsealed = { segment: 1, sequence: 1 };
   return { format: FORMAT, sequence: 0, last: {}, sealed: [], unsealed, ...parts, id: randomUUID().slice(0, 8) };

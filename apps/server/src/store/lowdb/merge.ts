@@ -22,7 +22,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   let queue: Promise<unknown> = Promise.resolve();
   /** The files to remove. */
   const replaced = new Set<string>();
-  /** The files whose removal has ever failed. */
+  /** The files whose removal has failed before. */
   const unremovable = new Set<string>();
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;

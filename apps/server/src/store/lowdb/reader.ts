@@ -55,7 +55,7 @@ export function reader(catalog: Catalog): ReadTexts {
   function readInTurn(span: Span): Promise<string> {
     const queue = keyOf(span.segment.number, chunkStart(span.start)) % MAX_READS;
     const text = (queues[queue] as Promise<unknown>).then(() => cached(span) ?? read(span));
-    // Without the text, which the queue would hold in memory.
+    // This promise drops the text, which the queue would otherwise hold in memory.
     queues[queue] = text.then(
       () => {},
       () => {},

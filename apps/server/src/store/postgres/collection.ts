@@ -147,6 +147,7 @@ export function postgresCollection(
    * if another commit has stored it. A change whose key is not found had no effect, or its key was evicted.
    */
   async function knownOf(row: Row | undefined, keyed: readonly Write[], version: number): Promise<readonly string[]> {
+    // The row of `writeOnce` is: before, versions, a check, the known keys, a check. The row of `outcome` ends after versions.
     if (row && row.length > 2) return row[3] as string[];
     const rows = await Promise.all(keyed.map(({ idempotency }) => read(resultOf, [idempotency?.key]))).catch(
       (error: unknown) => {

@@ -199,7 +199,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   }
 }
 
-/** Returns the result of the work; undefined if the time is up first, or if `cancel`, which is in `cancels` meanwhile, is called. */
+/** Returns the result of the work; undefined if the time is up first, or if the function that this adds to `cancels` is called. */
 async function withTimeout<T>(
   milliseconds: number,
   work: Promise<T>,

@@ -7,8 +7,8 @@ import type { Row, Session } from './session.ts';
 import { fence, outcome, type Statement } from './statements.ts';
 
 /**
- * Runs a statement of writes, whose first two values are the writer and the number of the commit. Returns its row, if any. Rejects
- * with a StoreUncertainError if the commit may have been stored.
+ * Runs a statement of writes. Adds the writer and the number of the commit before the values. Returns its row, if any. Rejects with a
+ * StoreUncertainError if the commit may have been stored.
  */
 export type RunCommit = (statement: Statement, values: readonly unknown[]) => Promise<Row | undefined>;
 
@@ -21,7 +21,7 @@ const CONFLICT_MS = { retry: 1_000, pause: 20 };
  * number up: a stored commit is acknowledged, any other commit is fenced and sent again. Every connection commits an update before
  * its first use, so a stored commit that it finds is also on the standby.
  *
- * A commit may take `timeoutMs`. Looking up its outcome and sending it again may take as long once more. Waits for a connection are added.
+ * A statement may take `timeoutMs`. After twice this time, waits for a connection included, the commit is not tried again.
  */
 export function idempotentCommit(connections: ConnectionPool, timeoutMs: number): RunCommit {
   const writer = randomUUID();
@@ -84,8 +84,8 @@ async function fenceUnlessStored(
 }
 
 /**
- * Rejects if the database stored the commit, although it reported an error. The error replaces the connection: a new one waits
- * for the standby before its first use, so the next attempt can acknowledge the commit.
+ * Rejects if the database stored the commit, although it reported an error. This error makes the pool connect again: a new connection
+ * waits for the standby before its first use, so the next attempt can acknowledge the commit.
  */
 async function rejectIfStored(
   session: Session,

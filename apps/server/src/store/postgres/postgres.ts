@@ -56,13 +56,14 @@ export async function openPostgresStore(
     connectTimeout,
     prepare: prepareForReads(statementTimeout),
   });
-  // The database cancels slow reads, but no writes: here the timeout is for the statements that prepare a connection.
+  // The database cancels slow reads, but no writes: this timeout is only for each statement that prepares a connection.
   const writers = connectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const read = groupRead(readers, { maxGroups: readConnections, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const byName = new Map(
     collections.map((declaration) => {
-      // The database remembers only the last commit of a writer. Each collection is a writer, because their commits alternate.
+      // A writer has one commit at a time, because the database remembers only its last one. With a writer for each collection, none
+      // waits until a commit of another has been repeated.
       const runCommit = idempotentCommit(writers, statementTimeout);
       return [declaration.name, postgresCollection(declaration, read, runCommit, onCommit, sweeper.onStored)];
     }),
@@ -117,7 +118,7 @@ async function prepareDatabase(
   const prepare = prepareForMigration(connectTimeout);
   const connections = connectionPool(hosts, { size: 1, connectTimeout, prepare });
   try {
-    // A caller waits for one connect timeout, which one silent host would use up.
+    // Waits until each host was tried: `use` waits only for one connect timeout, which one silent host would use up.
     await connections.firstAttempt;
     await connections.use(async (session) => {
       await rejectEncoding(session, connectTimeout);

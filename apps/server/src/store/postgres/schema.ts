@@ -26,7 +26,7 @@ export function keyOf(value: unknown): string {
   return Buffer.byteLength(key) <= MAX_KEY_BYTES ? key : createHash('sha256').update(key).digest('hex');
 }
 
-/** PostgreSQL's indexes accept keys of up to 2,700 bytes. */
+/** Longer keys are replaced by their hash. PostgreSQL's indexes accept at most 2,700 bytes. */
 const MAX_KEY_BYTES = 1000;
 
 /** A change of the schema. */
@@ -37,8 +37,8 @@ export interface Step {
 }
 
 /**
- * The steps that create the schema. A step only adds to the schema, so servers of the previous version continue to work. Each step
- * can be interrupted and run again.
+ * The steps that create the schema. Servers of the previous version continue to work: a step only adds to the schema, or replaces tables
+ * by views with the same names. Each step can be interrupted and run again.
  */
 export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] {
   const tables = collections.map(({ name }) => tableStep(name));

@@ -15,7 +15,7 @@ export class Session extends Client {
 
   constructor(config?: ClientConfig) {
     super(config);
-    // The statement that fails reports the error, so this listener only prevents that the error ends the process.
+    // The statement that fails reports the error, so this listener only keeps the error from ending the process.
     this.on('error', () => {});
     this.on('notice', ({ routine, message }) => {
       if (routine === STANDBY_WAIT) this.#warning = message;
@@ -67,7 +67,7 @@ export function prepareForReads(statementTimeout: number): Prepare {
 
 /**
  * Prepares a session for a migration. The database cancels no write, because a cancelled wait for the standby reports success. With a
- * stricter isolation, a migration would lose the writes that it waits for, and concurrent commits would be rejected.
+ * stricter isolation, a migration would not see the writes whose end it waits for, and concurrent commits would be rejected.
  */
 export function prepareForMigration(timeoutMs: number): Prepare {
   const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
@@ -76,13 +76,13 @@ export function prepareForMigration(timeoutMs: number): Prepare {
 
 /**
  * Prepares a session for writes, like one for a migration. Each statement of the preparation may take `timeoutMs`. The last one commits
- * an update without effect: a former primary that was not fenced accepts the update, but its commit never returns, so no write is sent
- * to it.
+ * an update without effect: a former primary that still runs accepts the update, but its standby never confirms the commit, so no write
+ * is sent to it.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
     await prepareForMigration(timeoutMs)(session);
-    // Ends a statement that waits for a lock, and releases its own locks, soon after its server has disconnected. PostgreSQL does not
+    // Ends a statement that waits for a lock, and releases its own locks, soon after this process has disconnected. PostgreSQL does not
     // end a commit that waits for a standby. Other engines, and PostgreSQL on some systems, have no such setting.
     const text = `SELECT set_config('client_connection_check_interval', '1000', false)`;
     await session.run({ text }, timeoutMs).catch((error: unknown) => {

@@ -26,7 +26,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     LEFT JOIN ${table} AS found USING (id) ORDER BY ordinal`;
 
   /**
-   * Returns of each page its number of documents, its last identifier, whether it is full, and its documents as one text. Does not read
+   * Returns for each page the number of documents, the last identifier, whether it is full, and the documents as one text. Does not read
    * the texts of documents after the page is full. Bytes are counted as in compact JSON: `bytes + 1` is a document and its comma, the
    * last `+ 1` is the opening bracket.
    */
@@ -174,7 +174,8 @@ export const resultOf: Statement = {
 };
 
 /**
- * Of the $1 oldest keys, removes those that have expired and those not among the $2 highest numbers, which have few gaps. Returns how
+ * Of the $1 oldest keys, removes those that have expired, and those whose number is $2 or more below the highest. Numbers have few gaps,
+ * so they stand for a count. Returns how
  * many keys were removed, how many of these had not expired, and an upper bound of how many remain. A key that is stored again meanwhile
  * has another number, so it stays.
  */
