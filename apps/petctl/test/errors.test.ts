@@ -72,6 +72,8 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['api', 'POST', '/pets', '--input', 'missing.json'], 'missing.json cannot be read (ENOENT)'],
     [['api', 'GET', 'pets'], 'Begin it with one slash'],
     [['api', 'GET', '//evil.test/pets'], 'Begin it with one slash'],
+    [['api', 'GET', '/pets', '-H', 'X-Price: €'], 'The input cannot be sent: invalid header x-price'],
+    [['api', 'GET', '/pets', '-H', 'X-Price: €', '--dry-run'], 'The input cannot be sent: invalid header x-price'],
     [['help', 'pets', 'list', 'nothing'], "See 'petctl help pets list'."],
     [['help', 'exit-code'], "Did you mean 'exit-codes'?"],
     [['completion', 'bsh'], "Did you mean 'bash'?"],
@@ -115,16 +117,17 @@ describe('is rejected with a hint, and nothing is sent', () => {
   });
 
   test('usage errors are one line of JSON with JSON output', async () => {
-    for (const [args, more] of [
-      [['-o', 'json', 'pets', 'list', '--limit', '0'], {}],
-      [['pets', 'list', '--nope', '-ojsonl'], {}],
-      [['pets', 'list', '--output=json', '--status', 'x'], {}],
-      [['nope'], { PETCTL_OUTPUT: 'json' }],
+    for (const [args, more, hint] of [
+      [['-o', 'json', 'pets', 'list', '--limit', '0'], {}, expect.any(String)],
+      [['pets', 'list', '--nope', '-ojsonl'], {}, expect.any(String)],
+      [['pets', 'list', '--output=json', '--status', 'x'], {}, expect.any(String)],
+      [['nope'], { PETCTL_OUTPUT: 'json' }, expect.any(String)],
+      [['pets', 'list', '-o', 'json', '--timeout', 'soon'], {}, null],
     ] as const) {
       const { code, stdout, stderr } = await petctl(args, { env: { ...unreachable, ...more } });
       expect([code, stdout]).toEqual([2, '']);
       const { error } = JSON.parse(stderr);
-      expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
+      expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2, hint });
       expect(Object.keys(error)).toEqual(['code', 'message', 'status', 'requestId', 'exit', 'hint']);
       expect(stderr).toMatch(/^.*\n$/);
     }

@@ -157,8 +157,11 @@ test('64-bit integers are parsed exactly, or rejected where Node rounds them', a
   expect(csv.stdout).toContain(
     isExact ? `"categoryId":${max}` : '"failed","error":"JSON of Node 20 has no integers of 2^53',
   );
-  const { code, stderr } = await petctl(['pets', 'create', '--name', 'A', '--category-id', max], { env });
-  expect([code, stderr.includes('JSON of Node 20')]).toEqual(isExact ? [0, false] : [2, true]);
+  for (const preview of [[], ['--dry-run']]) {
+    const args = ['pets', 'create', '--name', 'A', '--category-id', max, ...preview];
+    const { code, stderr } = await petctl(args, { env });
+    expect([code, stderr.includes('JSON of Node 20')]).toEqual(isExact ? [0, false] : [2, true]);
+  }
 });
 
 describe('is rejected before anything is sent', () => {

@@ -232,6 +232,19 @@ test('a document may have properties, and a list may have filters, that are name
   expect(resources.run(list, list.path, { constructor: 'z' })).toEqual({ data: [] });
 });
 
+test('a violation within a property is located in it', async () => {
+  const tags = {
+    in: 'body',
+    required: false,
+    description: '',
+    schema: { type: 'array', items: { type: 'string' } },
+  } as const;
+  const body = { kind: 'json', mediaType: 'application/json', required: true } as const;
+  const headers = { 'content-type': body.mediaType };
+  const request = new Request('http://pets.test', { method: 'POST', headers, body: '{"tags":[5]}' });
+  await expect(readBody({ fields: { tags }, body }, request)).rejects.toThrow("body 'tags'[0] is 5, no string");
+});
+
 test('an additional property of a body does not become the parameter of the same name', async () => {
   const force = { in: 'query', required: false, description: '', schema: { type: 'boolean' } } as const;
   const body = { kind: 'json', mediaType: 'application/json', required: true, additional: true } as const;

@@ -29,7 +29,7 @@ export async function api(invocation: Invocation): Promise<void> {
   await checkFilter(invocation);
   if (isDryRun(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, service, (options) => request(connect(options), raw));
+    return preview(invocation, service, (options) => request(observe(connect(options), options), raw));
   }
   const { options } = await clientFor(invocation, await credentialsFor(invocation, service));
   const responses = requestPages(observe(connect(options), options), raw, { signal: io.interrupted });
