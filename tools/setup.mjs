@@ -12,7 +12,7 @@ const root = new URL('../', import.meta.url);
 const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
 /** The filter for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
-const serve = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/server...', '--filter-prod', 'petctl...'];
+const subset = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/server...', '--filter-prod', 'petctl...'];
 
 /** Installs `serve` or everything. A full installation stays complete. */
 export async function setup(wanted) {
@@ -20,7 +20,7 @@ export async function setup(wanted) {
   const hasAll = existsSync(new URL('node_modules/turbo', root));
   // pnpm stores the lockfile of the installed packages. After `serve` that is only a part, so `stamp` holds all of it.
   if (hasAll ? read('node_modules/.pnpm/lock.yaml') === lock : wanted === 'serve' && read(stamp) === lock) return;
-  await install(hasAll || wanted === 'all' ? [] : serve);
+  await install(hasAll || wanted === 'all' ? [] : subset);
   writeFileSync(stamp, lock);
 }
 

@@ -10,7 +10,7 @@ import { runInstead } from './processes.mjs';
  * The inputs of the drift check that are not files, so that turbo caches no result of another day or base: every branch and tag
  * may be the base.
  */
-export function driftSince(cwd = '.') {
+export function driftInputs(cwd = '.') {
   const { stdout } = spawnSync('git', ['show-ref', '--head'], { cwd, maxBuffer: Infinity });
   const refs = createHash('sha1').update(stdout ?? '');
   return `${new Date().toISOString().slice(0, 10)} ${refs.digest('hex')}`;
@@ -24,7 +24,7 @@ export function turbo(args, options = {}) {
   const binary = resolve(`${name}/bin/turbo${platform === 'win32' ? '.exe' : ''}`);
   return runInstead(binary, args, {
     ...options,
-    env: { TURBO_TELEMETRY_DISABLED: '1', DRIFT_SINCE: driftSince(), ...options.env },
+    env: { TURBO_TELEMETRY_DISABLED: '1', DRIFT_INPUTS: driftInputs(), ...options.env },
   });
 }
 

@@ -9,14 +9,14 @@ async function main(): Promise<void> {
   let code = 0;
   try {
     await untilInterrupted(
-      run(argv, io).then(() => io.stdout.end()),
+      run(argv, io).then(() => io.stdout.flush()),
       io,
     );
   } catch (error) {
     code = await reportError(error, argv, io);
   }
   // Waits for output, but not for open connections.
-  await untilInterrupted(Promise.allSettled([io.stdout.end(), io.stderr.end()]), io).catch(() => {});
+  await untilInterrupted(Promise.allSettled([io.stdout.flush(), io.stderr.flush()]), io).catch(() => {});
   await endRun(code, io);
 }
 

@@ -3,7 +3,7 @@ import { version } from './call/client.ts';
 import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/process-io.ts';
-import { errorLine, errorReport, isJsonFormat, isJsonOutput } from './output/report.ts';
+import { errorLine, isJsonFormat, isJsonOutput, reportOf } from './output/report.ts';
 import { parse } from './parse/parser.ts';
 import { type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
 import { settings } from './settings/settings.ts';
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
     io,
     transport,
     // Lazy: help, completion and config commands must work with a broken configuration.
-    get settings() {
+    get userSettings() {
       userSettings ??= resolveSettings(flags, io.env);
       return userSettings;
     },
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
 
 /** Writes an error on one line, and returns its exit code. */
 export async function reportError(error: unknown, argv: readonly string[], io: Io, options: RunOptions = {}) {
-  const report = errorReport(error);
+  const report = reportOf(error);
   const { flags } = parse(fullTree(options.operations), argv, { isPartial: true });
   await io.stderr.write(errorLine(report, wantsJsonErrors(flags, io)));
   return report.exit;
@@ -58,7 +58,7 @@ function wantsJsonErrors(flags: ReadonlyMap<string, unknown>, { env }: Io): bool
     return isJsonOutput(resolveSettings(flags, env));
   } catch {
     // In an invalid configuration, only the flag and the variable count.
-    const { flag, env: variable } = settings.output;
+    const { flag, variable } = settings.output;
     return isJsonFormat(flags.get(flag.name) ?? env[variable]);
   }
 }

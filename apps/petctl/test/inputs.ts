@@ -4,7 +4,7 @@ import { help } from '../src/commands/help/help.ts';
 import { inputOf } from '../src/commands/input-from-flags.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import { processIo } from '../src/io/process-io.ts';
-import { errorReport } from '../src/output/report.ts';
+import { reportOf } from '../src/output/report.ts';
 import type { Invocation } from '../src/parse/command.ts';
 import { parse } from '../src/parse/parser.ts';
 
@@ -63,7 +63,7 @@ export async function usageError(of: Operation, ...argv: string[]): Promise<stri
     (data) => new Error(`it is valid: ${JSON.stringify(data)}`),
     (reason: unknown) => reason,
   );
-  const { message, hint } = errorReport(error);
+  const { message, hint } = reportOf(error);
   return `${message} ${hint}`;
 }
 

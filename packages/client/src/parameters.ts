@@ -27,21 +27,21 @@ export const simpleHeader = (name: string, explode: boolean) =>
 /** Writes `id=3&id=4` and `R=100&G=200` exploded, `id=3,4` and `color=R,100,G,200` otherwise. */
 export const formQuery = (name: string, explode: boolean, reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
-    for (const pair of pairsOf(name, value, explode, reserved ? encodedButReserved : encoded)) addQuery(draft, pair);
+    for (const pair of pairsOf(name, value, explode, reserved ? encodedExceptReserved : encoded)) addQuery(draft, pair);
   });
 
 /** Writes a list as `id=3%204%205` or `id=3%7C4%7C5`. Throws if an element contains the delimiter. */
 export const delimitedQuery = (name: string, delimiter: ' ' | '|', reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
     rejectDelimiter(name, value, delimiter);
-    const text = joined(value, false, encodeURIComponent(delimiter), reserved ? encodedButReserved : encoded);
+    const text = joined(value, false, encodeURIComponent(delimiter), reserved ? encodedExceptReserved : encoded);
     addQuery(draft, `${encodeURIComponent(name)}=${text}`);
   });
 
 /** Writes an object as `color[R]=100&color[G]=200`. */
 export const deepQuery = (name: string, reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
-    const write = reserved ? encodedButReserved : encoded;
+    const write = reserved ? encodedExceptReserved : encoded;
     const key = encodeURIComponent(name);
     if (typeof value !== 'object') return addQuery(draft, `${key}=${write(value)}`);
     for (const [part, item] of Object.entries(value))
@@ -130,6 +130,6 @@ function encoded(value: unknown): string {
 }
 
 /** Encodes a value, except for the reserved characters that are allowed within a value of a query. */
-function encodedButReserved(value: unknown): string {
+function encodedExceptReserved(value: unknown): string {
   return encoded(value).replace(/%(3A|2F|3F|5B|5D|40|24|2C|3B|3D)/g, decodeURIComponent);
 }

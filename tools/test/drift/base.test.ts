@@ -133,12 +133,12 @@ test.each([{ PETSTORE_BASE: 'no-such-branch' }, { GITHUB_BASE_REF: 'no-such-bran
 
 test('turbo runs the check again if any base has moved, also without an upstream branch', async () => {
   const turbo = new URL('../../turbo.mjs', import.meta.url).href;
-  const { driftSince }: { driftSince(cwd: string): string } = await import(turbo);
+  const { driftInputs }: { driftInputs(cwd: string): string } = await import(turbo);
   cloneOf(spec);
   const moved = (...args: string[]) => {
-    const before = driftSince(checkout);
+    const before = driftInputs(checkout);
     git(...args);
-    return driftSince(checkout) !== before;
+    return driftInputs(checkout) !== before;
   };
   commit(spec);
   expect(moved('update-ref', 'refs/remotes/origin/main', 'HEAD')).toBe(true);

@@ -96,7 +96,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'the first sentence of each description': swap("description.replace(/\\.$/, '')", "description.split('. ')[0]"),
     'no notice': swap('if (node.notice)', 'if (false)'),
     'no arguments': swap('(node.args ?? []).map(argumentRow)', '([] as Argument[]).map(argumentRow)'),
-    'another type': swap('<${value ?? kind}>', '<value>'),
+    'another type': swap('<${valueName ?? kind}>', '<value>'),
   }),
   ...documented(petctl('commands/help/pages.ts'), {
     'manual pages without notices': swap('...(node.notice ? [`.PP', '...(false ? [`.PP'),
@@ -112,8 +112,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a notice without a successor': swap('${successorHint(successor, all)}', ''),
   }),
   ...documented(petctl('settings/settings.ts'), {
-    'another time-out than there is': swap('defaultText: `${clientDefaults.timeout / 1000}s`', "defaultText: '60s'"),
-    'another number of retries than there is': swap('defaultText: String(clientDefaults.limit)', "defaultText: '3'"),
+    'another time-out than there is': swap('defaultText: `${defaultTimeout / 1000}s`', "defaultText: '60s'"),
+    'another number of retries than there is': swap('defaultText: String(defaultRetries)', "defaultText: '3'"),
   }),
   ...edits('petctl', petctl('commands/completion.ts'), {
     'a value that is not completed': swap(': enumWords(schema);', ': enumWords(schema).slice(1);'),

@@ -22,8 +22,8 @@ import { type Invocation, successorHint } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';
 
 /** The client's options for a command. Throws if the proxy of the environment is invalid. */
-export async function clientFor(invocation: Invocation, credentials: readonly Credential[]) {
-  const { settings: userSettings, io, flags, operations, node, path } = invocation;
+export async function clientOptionsFor(invocation: Invocation, credentials: readonly Credential[]) {
+  const { userSettings, io, flags, operations, node, path } = invocation;
   const baseUrl = userSettings.baseUrl.value;
   await proxyOf(new URL(baseUrl), io.env);
   let notice: DeprecationNotice | undefined;
@@ -103,15 +103,15 @@ export async function credentialsFor(invocation: Invocation, target: CallTarget)
 }
 
 /** The profile and origin of the credentials for a base URL. */
-export function credentialScope({ io, settings, flags }: Invocation, baseUrl: string): CredentialScope {
+export function credentialScope({ io, userSettings, flags }: Invocation, baseUrl: string): CredentialScope {
   const selecting = ['profile', 'base-url', 'deployment'].filter((name) => flags.has(name)).map((name) => `--${name}`);
-  return { env: io.env, profile: settings.profile, origin: new URL(baseUrl).origin, flags: selecting };
+  return { env: io.env, profile: userSettings.profile, origin: new URL(baseUrl).origin, flags: selecting };
 }
 
 /** Whether only `--base-url` names this origin: it is not local, and no deployment or configured URL has it. */
-function isUnknownOrigin({ origin }: CredentialScope, { settings }: Invocation): boolean {
-  if (settings.baseUrl.origin !== '--base-url') return false;
-  const known = [...Object.values<string>(service.deployments), ...settings.configuredUrls];
+function isUnknownOrigin({ origin }: CredentialScope, { userSettings }: Invocation): boolean {
+  if (userSettings.baseUrl.source !== '--base-url') return false;
+  const known = [...Object.values<string>(service.deployments), ...userSettings.configuredUrls];
   const isKnown = known.some((url) => URL.canParse(url) && new URL(url).origin === origin);
   return !isKnown && !/^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(origin);
 }
@@ -120,8 +120,8 @@ function isUnknownOrigin({ origin }: CredentialScope, { settings }: Invocation):
 export type CallTarget = Pick<Operation, 'security' | 'server'>;
 
 /** The base URL of an operation: its own server, unless the user set a base URL that is not in the spec. */
-export function baseUrlFor({ settings }: Invocation, { server }: CallTarget): string {
-  const { value: baseUrl } = settings.baseUrl;
+export function baseUrlFor({ userSettings }: Invocation, { server }: CallTarget): string {
+  const { value: baseUrl } = userSettings.baseUrl;
   return server === undefined ? baseUrl : atServer(connect({ baseUrl }), server).baseUrl;
 }
 
@@ -139,7 +139,7 @@ export interface Call extends Promise<unknown>, AsyncIterable<unknown> {
 }
 
 /** The client's function for an operation. */
-export function createCall(options: Options, { id }: Operation): (input: object, options?: CallOptions) => Call {
+export function clientFunction(options: Options, { id }: Operation): (input: object, options?: CallOptions) => Call {
   return petstore(options)[id as OperationId] as (input: object, options?: CallOptions) => Call;
 }
 

@@ -7,7 +7,7 @@ import { type Credential, readStored, redactor, type Scheme, schemeNamed } from 
 import { outputFormat } from '../output/print.ts';
 import { isJsonFormat } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
-import { baseUrlFor, type CallTarget, clientFor, credentialScope } from './client.ts';
+import { baseUrlFor, type CallTarget, clientOptionsFor, credentialScope } from './client.ts';
 
 /** A request with its body as bytes. */
 interface Preview extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
@@ -22,7 +22,7 @@ export async function preview(
 ): Promise<void> {
   let request: HttpRequest | undefined;
   const placeholders = combinationFor(invocation, target).map(placeholderOf);
-  const { options } = await clientFor(invocation, placeholders);
+  const { options } = await clientOptionsFor(invocation, placeholders);
   const transport = (built: HttpRequest) => {
     request = built;
     return Promise.reject(new Error('the preview sends nothing'));
@@ -64,14 +64,14 @@ async function bytesOf(body: Body): Promise<Buffer> {
 function requestText(
   request: Preview,
   placeholders: readonly Credential[],
-  { flags, settings, io }: Invocation,
+  { flags, userSettings, io }: Invocation,
 ): string {
   if (flags.has('curl')) return `${curlLine(request, placeholders)}\n`;
   const redacted = redactor(placeholders, variableOf);
   const { method, body } = request;
   const url = redacted(request.url);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, text]) => [name, redacted(text)]));
-  if (isJsonFormat(outputFormat(settings, io))) {
+  if (isJsonFormat(outputFormat(userSettings, io))) {
     const content = body && (isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') });
     return `${escapeControls(JSON.stringify({ method, url, headers, ...content }))}\n`;
   }
@@ -90,7 +90,7 @@ function curlLine({ method, url, headers, body }: Preview, placeholders: readonl
   const word = (text: string) => quote(text, placeholders);
   const basic = placeholders.find(({ scheme }) => scheme.type === 'basic');
   // curl sends an empty header only if a semicolon ends its name.
-  const words = Object.entries(headers).flatMap(([name, value]) =>
+  const headerWords = Object.entries(headers).flatMap(([name, value]) =>
     basic && name === 'authorization'
       ? ['-u', `"${variableOf(basic)}"`]
       : ['-H', word(value === '' ? `${name};` : `${name}: ${value}`)],
@@ -101,7 +101,7 @@ function curlLine({ method, url, headers, body }: Preview, placeholders: readonl
   const data = body && (isText ? ['--data-raw', word(body.toString())] : ['--data-binary', '@-']);
   // With `-X HEAD`, curl would wait for a body.
   const methodWords = method === 'HEAD' ? ['--head'] : ['-X', method];
-  const line = ['curl', '--globoff', ...methodWords, ...words, ...(data ?? []), word(url)].join(' ');
+  const line = ['curl', '--globoff', ...methodWords, ...headerWords, ...(data ?? []), word(url)].join(' ');
   return body && !isText ? `echo ${body.toString('base64')} | base64 -d | ${line}` : line;
 }
 

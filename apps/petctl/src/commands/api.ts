@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from '@petstore/client';
 import { type Operation, type SecurityScheme, service, typeIn } from '@petstore/types';
-import { clientFor, credentialsFor, deprecationText } from '../call/client.ts';
+import { clientOptionsFor, credentialsFor, deprecationText } from '../call/client.ts';
 import { parseValue } from '../flags/parse-value.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
@@ -31,7 +31,7 @@ export async function api(invocation: Invocation): Promise<void> {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, service, (options) => request(observe(connect(options), options), raw));
   }
-  const { options } = await clientFor(invocation, await credentialsFor(invocation, service));
+  const { options } = await clientOptionsFor(invocation, await credentialsFor(invocation, service));
   const responses = requestPages(observe(connect(options), options), raw, { signal: io.interrupted });
   const { value: first } = await responses.next().catch(async (error: unknown) => {
     // As for the error message, the last response explains more than the timeout.

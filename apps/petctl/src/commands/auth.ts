@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { baseUrlFor, clientFor, createCall, credentialScope } from '../call/client.ts';
+import { baseUrlFor, clientFunction, clientOptionsFor, credentialScope } from '../call/client.ts';
 import { InterruptedError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Sink } from '../io/process-io.ts';
@@ -28,8 +28,8 @@ import { settings } from '../settings/settings.ts';
 
 /** Stores a credential for the origin of the base URL, after the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
-  const { io, flags, settings: userSettings } = invocation;
-  const id = selectedCredential(invocation);
+  const { io, flags, userSettings } = invocation;
+  const id = selectedCredentialId(invocation);
   const { origin, profile, scheme } = id;
   const input = await readCredential(invocation, id);
   const text = scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim();
@@ -69,7 +69,7 @@ async function readCredential({ io, flags }: Invocation, { origin, scheme }: Cre
 
 /** Shows the credential in use, where it is from, and whether the service accepts it. */
 export async function status(invocation: Invocation): Promise<void> {
-  const { settings: userSettings, flags } = invocation;
+  const { userSettings, flags } = invocation;
   const columns = selectedFields(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
   const credential = await requireCredential(invocation);
   let failure: unknown;
@@ -93,7 +93,7 @@ export async function status(invocation: Invocation): Promise<void> {
 
 /** Removes the stored credential. */
 export async function logout(invocation: Invocation): Promise<void> {
-  const id = selectedCredential(invocation);
+  const id = selectedCredentialId(invocation);
   const { origin, profile, scheme } = id;
   const stored = readStored(id);
   if (!stored) throw noCredential(id, [[scheme]]);
@@ -116,19 +116,19 @@ export async function token(invocation: Invocation): Promise<void> {
 
 /** The credential of the selected scheme; throws if there is none. */
 async function requireCredential(invocation: Invocation): Promise<Credential> {
-  const id = selectedCredential(invocation);
+  const id = selectedCredentialId(invocation);
   const credential = await findCredential(id);
   if (!credential) throw noCredential(id, [[id.scheme]]);
   return credential;
 }
 
 /** The credential of the scheme that `--scheme` names, else of the API key, else of the first scheme. */
-function selectedCredential(invocation: Invocation): CredentialId {
+function selectedCredentialId(invocation: Invocation): CredentialId {
   const name = invocation.flags.get('scheme');
   const all = schemes();
   const scheme = name === undefined ? all[0] : all.find((one) => one.name === name);
   if (!scheme) throw new UsageError('The service needs no credential.', 'Call the service without a credential.');
-  return { ...credentialScope(invocation, invocation.settings.baseUrl.value), scheme };
+  return { ...credentialScope(invocation, invocation.userSettings.baseUrl.value), scheme };
 }
 
 /**
@@ -141,7 +141,7 @@ async function checkCredential(invocation: Invocation, credential: Credential): 
     (one) =>
       one.method === 'GET' &&
       // An operation with a server of its own would send the credential there.
-      baseUrlFor(invocation, one) === invocation.settings.baseUrl.value &&
+      baseUrlFor(invocation, one) === invocation.userSettings.baseUrl.value &&
       one.security.some((names) => names.length === 1 && names[0] === credential.scheme.name) &&
       Object.values(one.fields).every(({ required }) => !required),
   );
@@ -149,8 +149,8 @@ async function checkCredential(invocation: Invocation, credential: Credential): 
   const { pagination, fields } = probe;
   const limit = pagination?.limit;
   const input = limit === undefined ? {} : { [limit]: fields[limit]?.schema.minimum ?? 1 };
-  const { options } = await clientFor(invocation, [credential]);
-  await createCall(options, probe)(input, { signal: io.interrupted });
+  const { options } = await clientOptionsFor(invocation, [credential]);
+  await clientFunction(options, probe)(input, { signal: io.interrupted });
   return true;
 }
 

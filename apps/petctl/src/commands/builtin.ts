@@ -91,7 +91,7 @@ const auth = command('auth', 'Store the API key, or show the one in use', {
   ],
 });
 
-const keyArgument = textArgument('key', 'The setting: the name of its flag.', { completes: 'setting' });
+const settingArgument = textArgument('key', 'The setting: the name of its flag.', { completes: 'setting' });
 
 const config = command('config', 'Show the settings, and change them in a profile', {
   commands: [
@@ -102,7 +102,7 @@ const config = command('config', 'Show the settings, and change them in a profil
     }),
     command('get', 'Print one setting, for scripts', {
       examples: [['base-url', 'The URL of the service']],
-      args: [keyArgument],
+      args: [settingArgument],
       run: async (invocation) => (await import('./config.ts')).get(invocation),
     }),
     command('set', 'Change a setting of the profile', {
@@ -110,7 +110,7 @@ const config = command('config', 'Show the settings, and change them in a profil
         ['output json', 'In the current profile'],
         ['base-url https://… --profile work', 'In another profile'],
       ],
-      args: [keyArgument, textArgument('value', 'The value.', { completes: 'setting value' })],
+      args: [settingArgument, textArgument('value', 'The value.', { completes: 'setting value' })],
       run: async (invocation) => (await import('./config.ts')).change(invocation),
     }),
     command('use', 'Select the profile for later runs', {
@@ -120,7 +120,7 @@ const config = command('config', 'Show the settings, and change them in a profil
     }),
     command('unset', 'Remove a setting from the profile', {
       examples: [['output', 'Use the default again']],
-      args: [keyArgument],
+      args: [settingArgument],
       run: async (invocation) => (await import('./config.ts')).change(invocation),
     }),
   ],
@@ -145,9 +145,9 @@ const docs = command('docs', 'Print the URL of the documentation', {
     ['--open', 'Open it in the browser'],
   ],
   flags: [switchFlag('open', 'Open it in the browser.')],
-  run: async ({ io, flags, settings }) => {
+  run: async ({ io, flags, userSettings }) => {
     // `docs` replaces the base path at the end of the URL's path. A proxy may have added a path before it.
-    const url = new URL(settings.baseUrl.value);
+    const url = new URL(userSettings.baseUrl.value);
     const segments = url.pathname.split('/');
     const depth = service.basePath.split('/').length - 1;
     url.pathname = [...segments.slice(0, segments.length - depth), 'docs'].join('/');

@@ -10,17 +10,17 @@ import { type Setting, settings } from '../settings/settings.ts';
 
 /** Lists the settings in effect. */
 export async function list(invocation: Invocation): Promise<void> {
-  const { settings: userSettings, flags } = invocation;
+  const { userSettings, flags } = invocation;
   const columns = ['key', 'value', ...(flags.has('show-origin') ? ['origin'] : [])];
   const rows = Object.values<Setting<unknown>>(settings).map((setting) => {
-    const { value, origin } = displayedValue(setting, userSettings);
-    return { key: setting.flag.name, value, ...(columns.length > 2 && { origin }) };
+    const { value, source } = displayedValue(setting, userSettings);
+    return { key: setting.flag.name, value, ...(columns.length > 2 && { origin: source }) };
   });
   await print(rows, { list: true, columns: selectedFields(flags.get('fields'), columns) }, invocation);
 }
 
 /** Prints one setting in effect. */
-export async function get({ args, settings: userSettings, io }: Invocation): Promise<void> {
+export async function get({ args, userSettings, io }: Invocation): Promise<void> {
   const name = String(args[0]);
   if (!isSettingName(name)) throw unknownSetting(name, Object.keys(settings));
   const { value } = displayedValue(settings[name], userSettings);
@@ -35,7 +35,7 @@ export async function change({ io: { env }, args, flags }: Invocation): Promise<
   if (value !== undefined) parseSetting<unknown>(settings[key], value, key);
   changeProfiles(env, (stored) => {
     const { selected, profiles } = stored;
-    const profile = String(flags.get('profile') ?? (env[settings.profile.env] || (selected ?? 'default')));
+    const profile = String(flags.get('profile') ?? (env[settings.profile.variable] || (selected ?? 'default')));
     if (value === undefined) rejectUnknownProfile(profile, stored);
     // JSON omits undefined values.
     return { selected, profiles: { ...profiles, [profile]: { ...profiles[profile], [key]: value } } };
@@ -53,10 +53,10 @@ export function useProfile(env: Environment, name: string | undefined): void {
 function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSettings): SettingValue<unknown> {
   const key = setting.flag.name;
   if (key === 'base-url') return userSettings.baseUrl;
-  const { value, origin } = userSettings.get(setting);
-  if (key === 'profile') return { value: userSettings.profile, origin };
-  if (origin === 'default') return { value: setting.defaultText ?? '', origin };
-  return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
+  const { value, source } = userSettings.get(setting);
+  if (key === 'profile') return { value: userSettings.profile, source };
+  if (source === 'default') return { value: setting.defaultText ?? '', source };
+  return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, source };
 }
 
 function unknownSetting(key: string, keys: readonly string[]): UsageError {

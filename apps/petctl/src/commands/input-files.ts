@@ -14,12 +14,12 @@ export async function withFiles(input: Input, { fields, body }: Operation, io: I
     const schemas = propertiesOf(fields.body.schema);
     return {
       ...input,
-      body: await mapValues(input.body, (value, name) => replaceFile(value, schemas[name] ?? {}, io)),
+      body: await mapValues(input.body, (value, name) => fileOrValue(value, schemas[name] ?? {}, io)),
     };
   }
   return mapValues(input, (value, name) => {
     const { in: location = 'body', schema = {} } = fields[name] ?? {};
-    return location === 'body' ? replaceFile(value, schema, io) : value;
+    return location === 'body' ? fileOrValue(value, schema, io) : value;
   });
 }
 
@@ -29,11 +29,11 @@ async function mapValues(values: Input, map: (value: unknown, name: string) => u
 }
 
 /** The file that a word of a form part names, or the files of a list of words. Returns any other value unchanged. */
-async function replaceFile(value: unknown, schema: Schema, io: Io): Promise<unknown> {
+async function fileOrValue(value: unknown, schema: Schema, io: Io): Promise<unknown> {
   const { items = {}, description, deprecated, ...rest } = resolved(schema);
   // A list in a list is JSON, which contains no files.
   if (Array.isArray(value))
-    return Promise.all(value.map((item) => (Array.isArray(item) ? item : replaceFile(item, items, io))));
+    return Promise.all(value.map((item) => (Array.isArray(item) ? item : fileOrValue(item, items, io))));
   // A schema without rules allows a file, too.
   const mayBeFile = isBinary(schema) || Object.keys(rest).length === 0;
   return mayBeFile && typeof value === 'string' && value.startsWith('@') ? openFile(value, io) : value;

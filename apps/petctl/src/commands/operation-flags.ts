@@ -127,7 +127,7 @@ function inputFlag(name: string, property: readonly string[], schema: Schema, de
     description,
     schema,
     ...((kind === 'array' || isMap(schema)) && { repeatable: true }),
-    ...(kind === 'boolean' ? { negatable: true } : { value: isFile ? '@file' : kind === 'object' ? 'json' : kind }),
+    ...(kind === 'boolean' ? { negatable: true } : { valueName: isFile ? '@file' : kind === 'object' ? 'json' : kind }),
     ...(isFile && { completes: 'file' }),
   };
 }

@@ -1,5 +1,5 @@
 import { type Operation, responseOf } from '@petstore/types';
-import { type Call, clientFor, createCall, credentialsFor } from '../call/client.ts';
+import { type Call, clientFunction, clientOptionsFor, credentialsFor } from '../call/client.ts';
 import { UsageError } from '../io/errors.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
 import { checkFilter } from '../output/jq.ts';
@@ -12,7 +12,7 @@ import { mayReturnBytes } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
 export async function runOperation(operation: Operation, invocation: Invocation): Promise<void> {
-  const { flags, io, settings } = invocation;
+  const { flags, io, userSettings } = invocation;
   checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
   await checkFilter(invocation);
@@ -20,13 +20,13 @@ export async function runOperation(operation: Operation, invocation: Invocation)
   const keyOption = typeof key === 'string' ? { idempotencyKey: key } : {};
   if (isDryRun(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, operation, (options) => createCall(options, operation)(input, keyOption));
+    return preview(invocation, operation, (options) => clientFunction(options, operation)(input, keyOption));
   }
 
   if (mayReturnBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
     throw new UsageError('A terminal cannot show the bytes of the response.', 'Use -o FILE, or a pipe.');
-  const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
-  const send = createCall(options, operation);
+  const { options, writeDeprecation } = await clientOptionsFor(invocation, await credentialsFor(invocation, operation));
+  const send = clientFunction(options, operation);
   try {
     const call = send(input, { ...keyOption, signal: io.interrupted });
     const truncatedRows = await writeResult(call, operation, invocation);
@@ -36,7 +36,7 @@ export async function runOperation(operation: Operation, invocation: Invocation)
       );
   } catch (error) {
     // With JSON, stderr has the error only.
-    if (!isJsonOutput(settings)) await writeDeprecation();
+    if (!isJsonOutput(userSettings)) await writeDeprecation();
     throw error;
   }
   await writeDeprecation();

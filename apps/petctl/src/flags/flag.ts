@@ -24,7 +24,7 @@ export interface Argument extends Value {
 export interface Flag extends Value {
   readonly short?: string;
   /** The name of the value in the help, for example `file` in `--data <file>`. */
-  readonly value?: string;
+  readonly valueName?: string;
   /** Required. The command checks this, because another flag, such as `--data`, may set the same input. */
   readonly required?: true;
   /** May be repeated. */
@@ -40,8 +40,8 @@ export interface Flag extends Value {
 }
 
 /** A flag with a text value, unless `more` has another schema. */
-export function valueFlag(name: string, value: string, description: string, more?: Partial<Flag>): Flag {
-  return { name, value, description, schema: { type: 'string' }, ...more };
+export function valueFlag(name: string, valueName: string, description: string, more?: Partial<Flag>): Flag {
+  return { name, valueName, description, schema: { type: 'string' }, ...more };
 }
 
 /** A boolean flag. */

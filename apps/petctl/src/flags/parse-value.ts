@@ -36,7 +36,7 @@ export function parseWord(text: string, schema: Schema): ParsedValue {
   if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
   if (kind === 'object' && text.startsWith('{')) return parseJson(text, kinds.object);
   const value = kind === 'string' ? text : parseScalar(text, kind);
-  if (kind === 'number' && value !== undefined && isRounded(text)) return roundingOf(text);
+  if (kind === 'number' && value !== undefined && isRounded(text)) return roundingProblem(text);
   return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
 }
 
@@ -77,10 +77,10 @@ export function parseJson(text: string, typeName = 'JSON'): ParsedValue {
   const repeated = repeatedKey(text);
   if (repeated !== undefined) return { problem: `has the property '${repeated}' twice` };
   const rounded = roundedNumber(text);
-  return rounded === undefined ? { value } : roundingOf(rounded);
+  return rounded === undefined ? { value } : roundingProblem(rounded);
 }
 
-const roundingOf = (text: string): ParsedValue => ({
+const roundingProblem = (text: string): ParsedValue => ({
   problem: `is inexact: ${text} would be rounded to ${Number(text)}`,
 });
 

@@ -12,7 +12,7 @@ export interface Sink {
   /** Whether the reader has closed it. */
   readonly isClosed: () => boolean;
   /** Resolves when everything is written, the reader is gone, or the run is interrupted; rejects for a failed write, as of a full disk. */
-  readonly end: () => Promise<void>;
+  readonly flush: () => Promise<void>;
 }
 
 /** Environment variables. */
@@ -123,7 +123,7 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
     },
     isClosed: () => isClosed,
     isStalled: () => waiting.length > 0,
-    end: async () => {
+    flush: async () => {
       if (!interrupted.aborted) await new Promise((done) => stream.write('', done));
       if (failure) throw new OutputError(failure);
     },

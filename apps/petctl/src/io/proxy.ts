@@ -62,7 +62,7 @@ export function throughProxy(url: URL, proxy: URL): OpenRequest {
   const { protocol, hostname, port, auth } = urlToHttpOptions(proxy);
   const toProxy = { protocol, hostname, port };
   const authorization = auth ? { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  const addOrigin = (error: Error) =>
+  const markProxyError = (error: Error) =>
     proxyErrors.set(error, { origin: proxy.origin, scheme: url.protocol.slice(0, -1) });
   if (url.protocol === 'http:') {
     const agent = new Agent({ keepAlive: true });
@@ -73,14 +73,14 @@ export function throughProxy(url: URL, proxy: URL): OpenRequest {
         agent,
         path: url.origin + path,
         headers: { ...(headers as http.OutgoingHttpHeaders), ...authorization, host: url.host },
-      }).on('error', addOrigin);
+      }).on('error', markProxyError);
   }
   const agent = new https.Agent({ keepAlive: true });
   // Returns nothing, so Node waits for the callback. The options contain the name that the certificate must have.
   agent.createConnection = (options, done) => {
     tunnel(send, { ...toProxy, headers: authorization }, url)
       .catch((error: Error) => {
-        addOrigin(error);
+        markProxyError(error);
         throw error;
       })
       .then((socket) => connectTls({ ...(options as ConnectionOptions), socket }))

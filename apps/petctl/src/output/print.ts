@@ -20,7 +20,7 @@ const FILTER_BUFFER: BufferLimits = { maxLength: 262_144, maxWaitMs: 100 };
 
 /** Writes rows to stdout in the selected format, or filtered, as they arrive. */
 export async function print(rows: Rows, shape: Shape, invocation: Invocation): Promise<void> {
-  const { flags, settings: userSettings, io } = invocation;
+  const { flags, userSettings, io } = invocation;
   const { stdout } = io;
   // With --fields, the columns are the properties that the flag names.
   const selected = selectProperties(rows, flags.has('fields') ? shape.columns : undefined);
@@ -72,14 +72,14 @@ async function writeBuffered(
     if (text !== '') written = written.then(() => write(text));
     return written;
   };
-  const flushInTime = () =>
+  const flushOnTimer = () =>
     flush().catch(() => {
       hasFailed = true;
     });
   try {
     for await (const text of texts) {
       buffer += text;
-      timer ??= setTimeout(flushInTime, maxWaitMs);
+      timer ??= setTimeout(flushOnTimer, maxWaitMs);
       if (buffer.length < maxLength && !hasFailed) continue;
       await flush();
       if (stdout.isClosed()) return;

@@ -24,11 +24,11 @@ export interface ErrorReport {
 }
 
 /** Turns anything that was thrown into a report. Only this function handles every kind of error. */
-export function errorReport(error: unknown): ErrorReport {
+export function reportOf(error: unknown): ErrorReport {
   if (error instanceof CliError) return { ...report(error.kind, error.message, error.hint), exit: error.exit };
   if (error instanceof PetstoreError) return responseReport(error);
-  if (error instanceof AbortedError) return errorReport(error.cause);
-  if (error instanceof ConnectionError && error.cause instanceof CliError) return errorReport(error.cause);
+  if (error instanceof AbortedError) return reportOf(error.cause);
+  if (error instanceof ConnectionError && error.cause instanceof CliError) return reportOf(error.cause);
   // The error of the last attempt explains more than the timeout.
   if (error instanceof TimeoutError && error.cause instanceof PetstoreError) return responseReport(error.cause);
   if (error instanceof TimeoutError)
@@ -106,7 +106,7 @@ export function wantsNotices({ io, flags }: Invocation): boolean {
 }
 
 /** Writes a notice to stderr, unless --quiet is set. */
-export async function writeNotice({ io, flags, settings: userSettings }: Invocation, message: string): Promise<void> {
+export async function writeNotice({ io, flags, userSettings }: Invocation, message: string): Promise<void> {
   if (!flags.has('quiet')) await io.stderr.write(line({ notice: { message } }, message, isJsonOutput(userSettings)));
 }
 

@@ -59,7 +59,7 @@ const plain = /^[\x20-\x7e]*$/;
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmentsOf(text)) width += columnsOf(segment);
+  for (const { segment } of segmentsOf(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -69,7 +69,7 @@ export function truncate(text: string, columns: number): string {
   if (plain.test(text)) return `${text.slice(0, columns - 1)}…`;
   let [start, width] = ['', 0];
   for (const { segment } of segmentsOf(text)) {
-    width += columnsOf(segment);
+    width += graphemeWidth(segment);
     if (width > columns - 1) break;
     start += segment;
   }
@@ -77,7 +77,7 @@ export function truncate(text: string, columns: number): string {
 }
 
 /** The width of one grapheme. */
-function columnsOf(segment: string): number {
+function graphemeWidth(segment: string): number {
   if (invisible.test(segment)) return 0;
   return wide.test(segment) || emoji.test(segment) ? 2 : 1;
 }

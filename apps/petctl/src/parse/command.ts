@@ -51,7 +51,7 @@ export interface Invocation extends CommandAtPath, CommandInput {
   readonly root: CommandNode;
   /** All operations of the service. */
   readonly operations: readonly Operation[];
-  readonly settings: ResolvedSettings;
+  readonly userSettings: ResolvedSettings;
   readonly io: Io;
   readonly transport: HttpTransport;
 }

@@ -74,11 +74,11 @@ class CommandParser extends Command {
   }
 
   #addFlag(flag: Flag): void {
-    const { name, short, schema, value, negatable } = flag;
+    const { name, short, schema, valueName, negatable } = flag;
     const names = `${short ? `-${short}, ` : ''}--${name}`;
     const store = (text: string | undefined) => this.#store(flag, text);
     if (kindOf(schema) !== 'boolean')
-      return void this.addOption(new Option(`${names} <${value ?? 'value'}>`).argParser(store));
+      return void this.addOption(new Option(`${names} <${valueName ?? 'value'}>`).argParser(store));
     this.addOption(new Option(names).preset('true').argParser(store));
     if (negatable) this.addOption(new Option(`--no-${name}`).preset('false').argParser(store));
     // commander rejects a value of a switch, so each word such as `--tame=false` becomes an option of its own.

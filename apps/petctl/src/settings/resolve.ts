@@ -6,10 +6,10 @@ import type { Environment } from '../io/process-io.ts';
 import { readProfiles, rejectUnknownProfile } from './profiles.ts';
 import { type Setting, type SettingName, settings } from './settings.ts';
 
-/** A value and its origin: `--timeout`, `PETCTL_TIMEOUT`, the profile, or the default. */
+/** A value and its source: `--timeout`, `PETCTL_TIMEOUT`, the profile, or the default. */
 export interface SettingValue<T> {
   readonly value: T;
-  readonly origin: string;
+  readonly source: string;
 }
 
 /** The settings of this run. */
@@ -25,22 +25,22 @@ export interface ResolvedSettings {
 
 /** A source of settings: for each setting, the name of the source in messages, and the text of the setting. */
 interface SettingSource {
-  readonly origin: (name: SettingName) => string;
-  readonly text: (name: SettingName) => string | undefined;
+  readonly nameFor: (setting: SettingName) => string;
+  readonly text: (setting: SettingName) => string | undefined;
 }
 
 /** Resolves every setting, or throws for the first invalid one. */
 export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Environment): ResolvedSettings {
   const stored = readProfiles(env);
-  const fromFlags: SettingSource = { origin: (name) => `--${name}`, text: (name) => textOf(flags.get(name)) };
+  const fromFlags: SettingSource = { nameFor: (name) => `--${name}`, text: (name) => textOf(flags.get(name)) };
   const fromEnvironment: SettingSource = {
-    origin: (name) => settings[name].env,
-    text: (name) => env[settings[name].env] || undefined,
+    nameFor: (name) => settings[name].variable,
+    text: (name) => env[settings[name].variable] || undefined,
   };
   const profile = fromFlags.text('profile') ?? fromEnvironment.text('profile') ?? stored.selected ?? 'default';
   rejectUnknownProfile(profile, stored);
   const fromProfile: SettingSource = {
-    origin: () => `profile '${profile}' in ${stored.file}`,
+    nameFor: () => `profile '${profile}' in ${stored.file}`,
     text: (name) => textOf(stored.profiles[profile]?.[name]),
   };
   // A profile named by a flag overrides the environment.
@@ -48,12 +48,12 @@ export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Enviro
   const sources = [fromFlags, ...others];
   const get = <T>(setting: Setting<T>): SettingValue<T> => {
     const name = setting.flag.name as SettingName;
-    for (const source of sources) {
-      const [text, origin] = [source.text(name), source.origin(name)];
-      if (text !== undefined) return { value: parseSetting(setting, text, origin), origin };
+    for (const { nameFor, text: textFor } of sources) {
+      const [text, source] = [textFor(name), nameFor(name)];
+      if (text !== undefined) return { value: parseSetting(setting, text, source), source };
     }
     // A setting without a default may be undefined.
-    return { value: setting.default as T, origin: 'default' };
+    return { value: setting.default as T, source: 'default' };
   };
   for (const setting of Object.values(settings)) get<unknown>(setting);
   const configuredUrls = [fromProfile, fromEnvironment].flatMap(({ text }) => text('base-url') ?? []);
@@ -65,32 +65,32 @@ function textOf(value: unknown): string | undefined {
 }
 
 function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string> {
-  const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', origin: 'default' };
-  const { value, origin } = configuredUrl(sources) ?? fallback;
+  const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', source: 'default' };
+  const { value, source } = configuredUrl(sources) ?? fallback;
   if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
   // `connect` normalizes the URL.
-  return { value: connect({ baseUrl: value }).baseUrl, origin };
+  return { value: connect({ baseUrl: value }).baseUrl, source };
 }
 
 /** The URL or deployment of the first source that has one. */
 function configuredUrl(sources: readonly SettingSource[]): SettingValue<string> | undefined {
-  for (const { origin, text } of sources) {
+  for (const { nameFor, text } of sources) {
     const [url, deployment] = [text('base-url'), text('deployment')];
     if (url !== undefined && deployment !== undefined) {
-      const [one, other] = [origin('base-url'), origin('deployment')];
+      const [one, other] = [nameFor('base-url'), nameFor('deployment')];
       throw one === other
         ? new UsageError(`${one} sets base-url and deployment.`, "Remove one of them with 'petctl config unset'.")
         : new UsageError(`${one} and ${other} both set the service.`, 'Use one of them.');
     }
-    if (url !== undefined) return { value: url, origin: origin('base-url') };
+    if (url !== undefined) return { value: url, source: nameFor('base-url') };
     if (deployment !== undefined)
-      return { value: service.deployments[deployment as Deployment], origin: origin('deployment') };
+      return { value: service.deployments[deployment as Deployment], source: nameFor('deployment') };
   }
   return undefined;
 }
 
 /** Parses the text of a setting, or throws if it is invalid. */
-export function parseSetting<T>(setting: Setting<T>, text: string, origin: string): T {
+export function parseSetting<T>(setting: Setting<T>, text: string, source: string): T {
   const { schema } = setting.flag;
   const parsed = parseValue(text, schema);
   if ('value' in parsed) {
@@ -98,7 +98,7 @@ export function parseSetting<T>(setting: Setting<T>, text: string, origin: strin
     if (value !== undefined) return value;
   }
   throw new UsageError(
-    `${origin}: '${withoutCredentials(text)}' is not valid: it must be ${setting.expected ?? expected(schema)}.`,
+    `${source}: '${withoutCredentials(text)}' is not valid: it must be ${setting.expected ?? expected(schema)}.`,
     suggestion(text, (schema.enum ?? []).map(String), '') || undefined,
   );
 }

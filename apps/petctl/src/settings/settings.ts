@@ -5,7 +5,7 @@ import { type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
 /** A setting, which a flag, an environment variable or a profile sets. */
 export interface Setting<T> {
   readonly flag: Flag;
-  readonly env: string;
+  readonly variable: string;
   readonly default?: T;
   /** The default as the help shows it. */
   readonly defaultText?: string;
@@ -20,7 +20,7 @@ export const outputs = ['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'] as const
 export type Output = (typeof outputs)[number];
 
 // petctl has the client's defaults, which do not depend on the URL.
-const clientDefaults = connect({ baseUrl: 'http://localhost' });
+const { timeout: defaultTimeout, limit: defaultRetries } = connect({ baseUrl: 'http://localhost' });
 
 /** All settings, by the names of their flags. */
 export const settings = {
@@ -47,8 +47,8 @@ export const settings = {
   timeout: setting<number>(
     valueFlag('timeout', 'time', 'The time for one call, retries included: in seconds, or with ms, s or m.'),
     {
-      default: clientDefaults.timeout,
-      defaultText: `${clientDefaults.timeout / 1000}s`,
+      default: defaultTimeout,
+      defaultText: `${defaultTimeout / 1000}s`,
       parse: parseDuration,
       expected: 'a time from 1ms to 35791m such as 30, 1.5s, 500ms or 2m',
     },
@@ -57,7 +57,7 @@ export const settings = {
     valueFlag('retries', 'integer', 'The number of retries of a request that is safe to repeat.', {
       schema: { type: 'integer', minimum: 0, maximum: 100 },
     }),
-    { default: clientDefaults.limit, defaultText: String(clientDefaults.limit) },
+    { default: defaultRetries, defaultText: String(defaultRetries) },
   ),
   keyring: setting<boolean>(
     switchFlag('keyring', "Store keys in the system's keyring if there is one, else in a file.", { negatable: true }),
@@ -67,8 +67,8 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-function setting<T>(flag: Flag, rest?: Omit<Setting<T>, 'flag' | 'env'>): Setting<T> {
-  return { flag, env: `PETCTL_${flag.name.toUpperCase().replaceAll('-', '_')}`, ...rest };
+function setting<T>(flag: Flag, rest?: Omit<Setting<T>, 'flag' | 'variable'>): Setting<T> {
+  return { flag, variable: `PETCTL_${flag.name.toUpperCase().replaceAll('-', '_')}`, ...rest };
 }
 
 function parseBaseUrl(text: string): string | undefined {

@@ -69,6 +69,6 @@ export function wordsOf(line: string): string[] {
 function collector(isTerminal: boolean): { sink: Sink; bytes: () => Uint8Array } {
   const parts: Uint8Array[] = [];
   const write: Sink['write'] = async (text) => void parts.push(Buffer.from(text));
-  const sink = { write, isTerminal, columns: 10_000, isClosed: () => false, end: async () => {} };
+  const sink = { write, isTerminal, columns: 10_000, isClosed: () => false, flush: async () => {} };
   return { sink, bytes: () => Buffer.concat(parts) };
 }

@@ -24,8 +24,8 @@ export function operationExamples({ operation, args = [], flags = [] }: CommandN
   return areValid ? lines : lines.filter(([line]) => !line.startsWith(plain));
 }
 
-function exampleFlag({ name, field, schema, value }: Flag): string {
-  if (field === 'body' && name === 'data') return `--data @body.${value === 'json' ? 'json' : 'bin'}`;
+function exampleFlag({ name, field, schema, valueName }: Flag): string {
+  if (field === 'body' && name === 'data') return `--data @body.${valueName === 'json' ? 'json' : 'bin'}`;
   return kindOf(schema) === 'boolean' ? `--${name}` : `--${name} ${quoted(exampleText(name, schema))}`;
 }
 

@@ -114,10 +114,10 @@ export function argumentRow(argument: Argument): Row {
 }
 
 /** The names and the value of a flag: `-o, --output <format>`. */
-function flagNames({ name, short, negatable, schema, value }: Flag): string {
+function flagNames({ name, short, negatable, schema, valueName }: Flag): string {
   const names = `${short ? `-${short}, ` : ''}--${negatable ? '[no-]' : ''}${name}`;
   const kind = kindOf(schema);
-  return kind === 'boolean' ? names : `${names} <${value ?? kind}>`;
+  return kind === 'boolean' ? names : `${names} <${valueName ?? kind}>`;
 }
 
 /** An argument in a usage line: `<user-id>` or `[topic...]`. */
@@ -137,7 +137,7 @@ function describeFlag(flag: Flag): string {
     schema.default !== undefined && `server default: ${schema.default}`,
     schema.deprecated && 'deprecated',
     setting?.defaultText && `default: ${setting.defaultText}`,
-    setting?.env,
+    setting?.variable,
   ]);
 }
 

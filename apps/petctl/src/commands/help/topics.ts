@@ -13,7 +13,7 @@ export interface Topic {
 function environment(): string {
   const rows = [
     ...schemes().map(aboutVariable),
-    ...Object.values(settings).map(({ env, flag }) => [env, `As --${flag.name}.`]),
+    ...Object.values(settings).map(({ variable, flag }) => [variable, `As --${flag.name}.`]),
     ['NO_COLOR, FORCE_COLOR', 'No colours, or always colours; --color and --no-color override both.'],
     ['XDG_CONFIG_HOME', 'The folder with petctl/config.json and petctl/credentials.json (default: ~/.config).'],
     ['APPDATA', 'That folder on Windows, unless XDG_CONFIG_HOME is set.'],

@@ -4,7 +4,7 @@ import { InterruptedError, OutputError, systemCode, UsageError } from '../../io/
 import { unreadable } from '../../io/files.ts';
 import type { Io } from '../../io/process-io.ts';
 import type { Invocation } from '../../parse/command.ts';
-import type { Records } from './records.ts';
+import type { ImportedRecords } from './records.ts';
 
 /** A file or stdin as chunks. */
 export interface Source {
@@ -53,7 +53,7 @@ export function openSource(file: string, { stdin }: Io): Source {
 export type RecordsFiles = ReturnType<typeof openRecordsFiles>;
 
 /** Opens the files of --failed and --unknown, if these flags are set, before a record is sent. */
-export function openRecordsFiles(flags: Invocation['flags'], importedFile: string, { frame }: Records) {
+export function openRecordsFiles(flags: Invocation['flags'], importedFile: string, { frame }: ImportedRecords) {
   if (isSameFile(flags.get('failed'), flags.get('unknown')))
     throw new UsageError('--failed and --unknown name the same file.', 'Pass two files.');
   const [failed, unknown] = ['failed', 'unknown'].map((flag) => {
@@ -61,13 +61,13 @@ export function openRecordsFiles(flags: Invocation['flags'], importedFile: strin
     if (typeof recordsFile !== 'string') return undefined;
     if (isSameFile(recordsFile, importedFile === '-' ? '/dev/stdin' : importedFile))
       throw new UsageError(`--${flag}: ${recordsFile} is the file to import.`, 'Pass another file.');
-    return openRecordsFile(flag, recordsFile, frame);
+    return createRecordsFile(flag, recordsFile, frame);
   });
   return { failed, unknown, error: () => failed?.error ?? unknown?.error };
 }
 
 /** Creates the file of a flag for records in the format of the imported file. */
-function openRecordsFile(flag: string, recordsFile: string, frame: Records['frame']) {
+function createRecordsFile(flag: string, recordsFile: string, frame: ImportedRecords['frame']) {
   let descriptor: number;
   try {
     descriptor = openSync(recordsFile, 'w');

@@ -20,7 +20,7 @@ export interface InputRecord {
 type InputRecords = AsyncGenerator<InputRecord>;
 
 /** The records of a file, and the text that frames records in another file of the same format. */
-export interface Records {
+export interface ImportedRecords {
   readonly records: InputRecords;
   readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
   /** The ignored properties so far: the operation returns but does not accept them, as in an exported list. */
@@ -32,7 +32,7 @@ export async function readRecords(
   chunks: AsyncIterable<string>,
   requestedFormat: FileFormat | undefined,
   operation: Operation,
-): Promise<Records> {
+): Promise<ImportedRecords> {
   const { first, all } = await peek(chunks);
   const format = requestedFormat ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
   const ignorable = propertiesIn(operation).filter((name) => !Object.hasOwn(operation.fields, name));

@@ -7,7 +7,7 @@ import { writeNotice } from '../../output/report.ts';
 import { truncate } from '../../output/table.ts';
 import type { Invocation } from '../../parse/command.ts';
 import { openRecordsFiles, openSource, type RecordsFiles, type Source } from './record-files.ts';
-import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
+import { type FileFormat, type ImportedRecords, type InputRecord, readRecords } from './records.ts';
 import {
   columnOf,
   dryRunSender,
@@ -82,7 +82,7 @@ function stopAtSignals(run: Run, source: Source): void {
 }
 
 /** Sends the records until the import stops, and yields the row of each result. An error of `records` stops the import. */
-async function* sendRecords(run: Run, records: Records['records'], sender: Sender, concurrency: number) {
+async function* sendRecords(run: Run, records: ImportedRecords['records'], sender: Sender, concurrency: number) {
   const { files, counts, bar } = run;
   const send = async (record: InputRecord): Promise<RecordResult> =>
     run.stopReason === undefined ? sendRecord(record, sender) : { record };
@@ -103,7 +103,7 @@ async function* sendRecords(run: Run, records: Records['records'], sender: Sende
 }
 
 /** The records to send; after a stop, those to store in the --failed file. */
-async function* neededRecords(run: Run, records: Records['records']): AsyncGenerator<InputRecord> {
+async function* neededRecords(run: Run, records: ImportedRecords['records']): AsyncGenerator<InputRecord> {
   for await (const record of records) {
     if (run.stopReason !== undefined && !run.files.failed) return;
     yield record;

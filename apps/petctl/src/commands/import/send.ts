@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ConnectionError, mayRetry, PetstoreError, TimeoutError } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
+import { clientFunction, clientOptionsFor, credentialsFor } from '../../call/client.ts';
 import { UsageError, unsendableInputErrors } from '../../io/errors.ts';
 import { asRow, type Row } from '../../output/format.ts';
 import { isUnauthorized } from '../../output/report.ts';
@@ -32,7 +32,7 @@ export const dryRunSender: Sender = { send: async (input) => ({ data: input, out
 
 /** A sender of records to the configured service, with the configured credentials. */
 export async function serviceSender(operation: Operation, invocation: Invocation): Promise<Sender> {
-  const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
+  const { options, writeDeprecation } = await clientOptionsFor(invocation, await credentialsFor(invocation, operation));
   const idempotencyKeyOf = idempotencyKeys(operation, invocation.flags.has('again'));
   const send: Sender['send'] = async (input) => {
     let isUncertain = false;
@@ -40,7 +40,7 @@ export async function serviceSender(operation: Operation, invocation: Invocation
       isUncertain ||= mayHaveExecuted(reason);
       options.on?.retry?.(reason, attempt, milliseconds);
     };
-    const call = createCall({ ...options, on: { ...options.on, retry } }, operation);
+    const call = clientFunction({ ...options, on: { ...options.on, retry } }, operation);
     const callOptions = { idempotencyKey: idempotencyKeyOf(input), signal: invocation.io.interrupted };
     const { data, response } = await call(input, callOptions)
       .withResponse()
