@@ -20,19 +20,21 @@ export async function createApps(store: Store, options: AppOptions) {
   const express = lazyListener(pipeline, ({ expressApp }) => expressApp(pipeline));
   // Only the Express app can validate responses, so it serves every request then.
   if (pipeline.validateResponses) await express.load();
-  const app = pipeline.validateResponses ? accepting(pipeline, express.listener) : fastPath(pipeline, express.listener);
-  return { app, admin: accepting(pipeline, admin.listener), load: express.load };
+  const app = pipeline.validateResponses
+    ? rejectingMalformed(pipeline, express.listener)
+    : fastPath(pipeline, express.listener);
+  return { app, admin: rejectingMalformed(pipeline, admin.listener), load: express.load };
 }
 
 /** Rejects malformed requests before they reach the app, because Express leaves some malformed requests without a response. */
-export function accepting({ acceptRequest }: RequestPipeline, app: RequestListener): RequestListener {
+export function rejectingMalformed({ acceptRequest }: RequestPipeline, app: RequestListener): RequestListener {
   return (request, response) => {
     const context = acceptRequest(request, response);
     if (context) passTo(app, request, response, context);
   };
 }
 
-/** The Express app alone, to inspect its routes. It can only serve requests that `accepting` has passed on. */
+/** The Express app alone, to inspect its routes. It can only serve requests that `rejectingMalformed` has passed on. */
 export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
   const { expressApp } = await loadExpress();
   return expressApp(createPipeline(store, options));
@@ -42,7 +44,7 @@ export async function createExpressApp(store: Store, options: AppOptions): Promi
 export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
   const { expressApp } = await loadExpress();
   const pipeline = createPipeline(store, options);
-  return accepting(pipeline, expressApp(pipeline));
+  return rejectingMalformed(pipeline, expressApp(pipeline));
 }
 
 const loadExpress = () => import('./http/express-app.ts');

@@ -78,7 +78,7 @@ export const REPLACEMENT_SWEEP_MS = 5_000;
 export const MIN_STORE_CLOSE_MS = 1_000;
 
 /** The delay after the start before the metrics library and Express are loaded. */
-export const METRICS_OPEN_MS = 1_000;
+export const LATE_LOAD_MS = 1_000;
 
 /** The number of valid request targets that are cached, and the length of each. */
 export const MAX_CACHED_TARGETS = 4_096;

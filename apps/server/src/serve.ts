@@ -7,7 +7,7 @@ import { type Listener, listen } from './http/listen.ts';
 import { rejectionObserver } from './http/observe.ts';
 import { Quotas } from './http/rate-limit.ts';
 import { type KeyCheck, openKeys } from './keys/check-keys.ts';
-import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
+import { LATE_LOAD_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openingStore, openStore } from './store/open.ts';
@@ -114,21 +114,21 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     quotas,
     onRejection: rejectionObserver(logRequest, metrics),
     opened,
-    /** Loads the modules that the first requests do not need, after METRICS_OPEN_MS. */
+    /** Loads the modules that the first requests do not need, after LATE_LOAD_MS. */
     loadRest: () => {
       setTimeout(() => {
         metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
         load().catch((error) => log.error({ err: error }, 'only the fast path can serve requests'));
-      }, METRICS_OPEN_MS).unref();
+      }, LATE_LOAD_MS).unref();
     },
     /** Makes /readyz respond with 503. */
     announceStop: () => {
       isStopping = true;
     },
-    /** Responds to the requests that have arrived, then closes the store. Idle connections are closed every `idleMs`. */
-    stop: async (listener: Draining, adminListener?: Draining, idleMs?: number): Promise<StopResult> => {
+    /** Responds to the requests that have arrived, then closes the store. Idle connections are closed every `sweepMs`. */
+    stop: async (listener: Draining, adminListener?: Draining, sweepMs?: number): Promise<StopResult> => {
       const deadline = performance.now() + config.shutdownTimeout;
-      const aborted = await listener.drain(config.shutdownTimeout, idleMs);
+      const aborted = await listener.drain(config.shutdownTimeout, sweepMs);
       await adminListener?.drain(0);
       return { aborted, isClosed: await close(deadline - performance.now()) };
     },

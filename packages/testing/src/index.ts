@@ -13,10 +13,10 @@ export function rounds<T = number>(quick: T, deep: T): T {
   return isDeep ? deep : quick;
 }
 
-/** Creates a folder that is removed when the running test ends. `cleanUp` registers the removal elsewhere, for example `afterAll`. */
-export function newFolder(name = 'test', cleanUp: (remove: () => void) => void = onTestFinished): string {
+/** Creates a folder that is removed when the running test ends. `onEnd` registers the removal elsewhere, for example `afterAll`. */
+export function newFolder(name = 'test', onEnd: (remove: () => void) => void = onTestFinished): string {
   const { folder, remove } = makeFolder(name);
-  cleanUp(remove);
+  onEnd(remove);
   return folder;
 }
 

@@ -20,8 +20,8 @@ test('a folder is removed with its content when the test ends', () => {
 
 test('a folder can outlive a test', () => {
   let remove = () => {};
-  const folder = newFolder('name', (cleanUp) => {
-    remove = cleanUp;
+  const folder = newFolder('name', (removeFolder) => {
+    remove = removeFolder;
   });
   expect(folder).toContain('/name-');
   remove();

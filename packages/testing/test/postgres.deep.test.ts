@@ -1,9 +1,9 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { describeOnClusters, describeOnDatabase } from '../src/postgres/suites.ts';
+import { describeOnClusters, describeOnSchema } from '../src/postgres/suites.ts';
 
-describeOnDatabase('databases for tests', (newDatabase) => {
+describeOnSchema('databases for tests', (newSchema) => {
   test('are schemas of one server', async () => {
-    const [one, other] = (await Promise.all([newDatabase(), newDatabase()])).map((url) => new URL(url));
+    const [one, other] = (await Promise.all([newSchema(), newSchema()])).map((url) => new URL(url));
     expect(one?.host).toBe(other?.host);
     expect(one?.searchParams.get('options')).not.toBe(other?.searchParams.get('options'));
   });

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { collections, openPostgresStore, type Store } from '@petstore/server/internal';
-import { keyColumn, keyOf, tableOf } from '@petstore/server/postgres/schema';
+import { keyExpression, keyOf, tableOf } from '@petstore/server/postgres/schema';
 import { statementsOf } from '@petstore/server/postgres/statements';
 import { Cluster } from '@petstore/testing/postgres/cluster';
 import { findPrograms } from '@petstore/testing/postgres/programs';
@@ -132,7 +132,8 @@ function writeScript(folder: string, work: Work, size: number, batch: number): s
     writeFileSync(file, `\\set number :number + 1\n${statement};\n`);
   } else {
     // The plainest statement for a page. The store's own also limits the bytes, aggregates the rows, and shares a round trip.
-    const condition = work === 'list filtered' ? `${keyColumn(filter.property)} = '${keyOf(filter.value)}' AND ` : '';
+    const condition =
+      work === 'list filtered' ? `${keyExpression(filter.property)} = '${keyOf(filter.value)}' AND ` : '';
     const statement = `SELECT id, data FROM ${tableOf(collection)} WHERE ${condition}id > :after ORDER BY id LIMIT ${PAGE}`;
     writeFileSync(file, `\\set after random(0, ${size - 100})\n${statement};\n`);
   }

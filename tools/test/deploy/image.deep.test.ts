@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { petstore } from '@petstore/client';
 import { freePort } from '@petstore/testing/machine';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serverNames, serverSettings, startProxy } from './compose.ts';
 import { buildImage, IMAGE, newPodman, type Podman, skipsContainers } from './podman.ts';
@@ -93,9 +93,9 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
     await expect.poll(list).toBe(1);
   });
 
-  describeOnDatabase('the servers of compose.yaml, behind its proxy', (newDatabase) => {
+  describeOnSchema('the servers of compose.yaml, behind its proxy', (newSchema) => {
     test('are replaced one by one under load: no request fails, and none is tried again', async () => {
-      const database = await newDatabase();
+      const database = await newSchema();
       const settings = (name: string) =>
         serverSettings(name, `DATABASE_URL="${database}"\nPETSTORE_API_KEYS=me=${KEY}\n`);
       const ports = new Map<string, number>();

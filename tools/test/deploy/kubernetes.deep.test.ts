@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { petstore } from '@petstore/client';
 import { freePort } from '@petstore/testing/machine';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { root, textOf } from '../../repository.ts';
@@ -78,7 +78,7 @@ test('the sums of connections are right', () => {
   }
 });
 
-describeOnDatabase('a server with the arguments of the manifest', (newDatabase) => {
+describeOnSchema('a server with the arguments of the manifest', (newSchema) => {
   // Windows has no SIGTERM to catch.
   test.skipIf(process.platform === 'win32')(
     'responds to the probes, serves on while it drains, and stops in time',
@@ -86,7 +86,7 @@ describeOnDatabase('a server with the arguments of the manifest', (newDatabase) 
       const port = await freePort();
       const adminPort = await freePort();
       const args = container.args.map((arg) => (arg.startsWith('--admin-port=') ? `--admin-port=${adminPort}` : arg));
-      const env = { ...process.env, DATABASE_URL: await newDatabase(), PETSTORE_API_KEYS: KEY };
+      const env = { ...process.env, DATABASE_URL: await newSchema(), PETSTORE_API_KEYS: KEY };
       const main = join(root, 'apps/server/src/main.js');
       const child: ChildProcess = spawn(process.execPath, [main, `--port=${port}`, ...args], { env, stdio: 'ignore' });
       onTestFinished(() => stop(child));

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { afterAll, describe, expect, test } from 'vitest';
 import { copyOfRepository } from '../repository-copy.ts';
 
@@ -48,6 +48,6 @@ afterAll(() => data.remove());
 let stores = 0;
 describeLibrary('the library in a data folder', () => ({ PETSTORE_DATA_DIR: join(data.folder, String(++stores)) }));
 
-describeOnDatabase('the library on PostgreSQL', (newDatabase) =>
-  describeLibrary('in a schema of its own', async () => ({ DATABASE_URL: await newDatabase() })),
+describeOnSchema('the library on PostgreSQL', (newSchema) =>
+  describeLibrary('in a schema of its own', async () => ({ DATABASE_URL: await newSchema() })),
 );

@@ -5,7 +5,7 @@ import {
   databaseVariable,
   dataDirFrom,
   keysVariable,
-  type SettingTexts,
+  type TextOfSetting,
 } from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
 
@@ -34,16 +34,16 @@ export function addSettings(command: Command, settings: readonly Setting<unknown
 
 /** The configuration from a command's flags and the environment. Throws if a setting is invalid. */
 export function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
-  return configFrom(settingTexts(command, env), { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] });
+  return configFrom(textOfSetting(command, env), { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] });
 }
 
 /** The data folder, for commands that need no other setting. */
 export function dataDirOf(command: Command, env: NodeJS.ProcessEnv): string {
-  return dataDirFrom(settingTexts(command, env));
+  return dataDirFrom(textOfSetting(command, env));
 }
 
 /** The text of each setting: its flag, else its variable in `env`. Commander itself would read `process.env`. */
-function settingTexts(command: Command, env: NodeJS.ProcessEnv): SettingTexts {
+function textOfSetting(command: Command, env: NodeJS.ProcessEnv): TextOfSetting {
   return ({ flags, variable }) => {
     const option = command.options.find((candidate) => candidate.flags === flags);
     const name = option?.attributeName() ?? '';

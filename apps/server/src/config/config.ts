@@ -15,19 +15,19 @@ export interface Config extends SettingValues {
 }
 
 /** Returns the text of a setting and where the text comes from; undefined if the setting has its default. */
-export type SettingTexts = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
+export type TextOfSetting = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
 
 /** The settings without a flag. */
 type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
 
 /** The configuration from the texts of settings and defaults. Throws if a setting is invalid. */
-export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secrets): Config {
+export function configFrom(textOf: TextOfSetting, { apiKeys, databaseUrl }: Secrets): Config {
   // Only rejects invalid keys. `openKeys` parses the keys again to use them.
   if (apiKeys !== undefined) parseKeys(apiKeys, undefined, keysVariable);
-  const deployment = deploymentFrom(texts);
+  const deployment = deploymentFrom(textOf);
   const entries = Object.entries<Setting<unknown>>(settings);
   const values = Object.fromEntries(
-    entries.map(([name, setting]) => [name, parseSetting(setting, texts, deployment)]),
+    entries.map(([name, setting]) => [name, parseSetting(setting, textOf, deployment)]),
   ) as SettingValues;
   return consistent({ ...values, apiKeys, databaseUrl });
 }
@@ -48,16 +48,16 @@ export const keysVariable = 'PETSTORE_API_KEYS';
 export const databaseVariable = 'DATABASE_URL';
 
 /** The data folder. Parses only it and the deployment, which decides its default, so other settings may be invalid. */
-export function dataDirFrom(texts: SettingTexts): string {
-  return parseSetting(settings.dataDir, texts, deploymentFrom(texts));
+export function dataDirFrom(textOf: TextOfSetting): string {
+  return parseSetting(settings.dataDir, textOf, deploymentFrom(textOf));
 }
 
 /** The default configuration with overrides, for embedding and for tests. */
 export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const { deployment } = overrides;
-  const texts: SettingTexts = (setting) =>
+  const textOf: TextOfSetting = (setting) =>
     setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
-  return consistent({ ...configFrom(texts, overrides), ...overrides });
+  return consistent({ ...configFrom(textOf, overrides), ...overrides });
 }
 
 const knownVariables = [keysVariable, ...Object.values(settings).map(({ variable }) => variable)];
@@ -81,12 +81,12 @@ export function rejectUnknownEnvironment(env: NodeJS.ProcessEnv): void {
 
 const withoutPrefix = (name: string) => name.replace(/^PETSTORE_/, '');
 
-function deploymentFrom(texts: SettingTexts): Deployment {
-  return parseSetting(settings.deployment, texts, deployments[0]);
+function deploymentFrom(textOf: TextOfSetting): Deployment {
+  return parseSetting(settings.deployment, textOf, deployments[0]);
 }
 
-function parseSetting<T>(setting: Setting<T>, texts: SettingTexts, deployment: Deployment): T {
-  const { source, text } = texts(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
+function parseSetting<T>(setting: Setting<T>, textOf: TextOfSetting, deployment: Deployment): T {
+  const { source, text } = textOf(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
   const parsed = setting.kind.parse(text);
   if (!parsed) throw new ConfigError(`${source} is '${text}'; it must be ${setting.kind.valid}.`);
   return parsed.value;

@@ -61,14 +61,14 @@ export function parseBody(
 
 /** The body for the validator: a string of the same length replaces each file, because the schema of a file is a string. */
 export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown {
-  if (kind === 'bytes') return textOf(body);
+  if (kind === 'bytes') return blanksForFiles(body);
   if (kind !== 'multipart' || body === undefined) return body;
-  return Object.fromEntries(Object.entries(Object(body)).map(([name, value]) => [name, textOf(value)]));
+  return Object.fromEntries(Object.entries(Object(body)).map(([name, value]) => [name, blanksForFiles(value)]));
 }
 
 /** Replaces a file, or each file of a list, by blanks. */
-function textOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(textOf);
+function blanksForFiles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(blanksForFiles);
   return value instanceof Blob ? ' '.repeat(value.size) : value;
 }
 

@@ -97,7 +97,7 @@ export function dispatcher(
     const begun = key === undefined ? undefined : inFlight.begin(operation, key, input);
     pendingWrites++;
     // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
-    context.isHandlerRunning = true;
+    context.isBodyInUse = true;
     let success: Success;
     try {
       const idempotent = begun instanceof Promise ? await begun : begun;
@@ -108,7 +108,7 @@ export function dispatcher(
     } finally {
       pendingWrites--;
       if (key !== undefined) inFlight.end(key);
-      context.isHandlerRunning = false;
+      context.isBodyInUse = false;
       budget.release(context);
     }
     return succeed(call, success);

@@ -8,10 +8,10 @@ export interface Draining {
   /** Closes each connection after its next response, so that clients reconnect to another server. */
   announceClose(): void;
   /**
-   * Stops accepting connections, and closes idle connections every `idleMs`. The promise resolves when all requests have their
+   * Stops accepting connections, and closes idle connections every `sweepMs`. The promise resolves when all requests have their
    * responses, or after the timeout, which aborts the rest. Its value is the number of aborted requests.
    */
-  drain(timeoutMs: number, idleMs?: number): Promise<number>;
+  drain(timeoutMs: number, sweepMs?: number): Promise<number>;
 }
 
 /** The functions that end the connections of a server. */
@@ -23,17 +23,22 @@ export function drainingOf(server: Server, shared: SharedState): Draining {
 }
 
 /** Emitted when the last connection has ended. */
-export const EMPTY = Symbol('no connections');
+export const NO_CONNECTIONS = Symbol('no connections');
 
 function announceClose(shared: SharedState): void {
   shared.draining = true;
   for (const connection of shared.connections.values()) connection.announceClose();
 }
 
-async function drain(server: Server, shared: SharedState, timeoutMs: number, idleMs = DRAIN_SWEEP_MS): Promise<number> {
+async function drain(
+  server: Server,
+  shared: SharedState,
+  timeoutMs: number,
+  sweepMs = DRAIN_SWEEP_MS,
+): Promise<number> {
   const { connections } = shared;
   const closed =
-    server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : EMPTY) : undefined;
+    server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : NO_CONNECTIONS) : undefined;
   // The HTTP server's own `close` would destroy idle connections at once, though a request may be on its way.
   NetServer.prototype.close.call(server);
   announceClose(shared);
@@ -42,7 +47,7 @@ async function drain(server: Server, shared: SharedState, timeoutMs: number, idl
     if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
     // Node 22 does not count a connection as idle before its first bytes arrive, so this closes such connections itself.
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
-  }, idleMs);
+  }, sweepMs);
   let aborted = 0;
   const deadline = setTimeout(() => {
     for (const { openRequests } of connections.values()) aborted += openRequests;

@@ -4,7 +4,7 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { DEFAULTS, IDLE_SWEEP_MS, KEEP_ALIVE_GRACE_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
 import { Connection, type SharedState } from './connection.ts';
-import { type Draining, drainingOf, EMPTY } from './drain.ts';
+import { type Draining, drainingOf, NO_CONNECTIONS } from './drain.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
@@ -118,7 +118,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
       if (connections.size > 0) return;
       clearInterval(sweep);
       sweep = undefined;
-      server.emit(EMPTY);
+      server.emit(NO_CONNECTIONS);
     });
   });
   server.on('checkContinue', (request, response) => {

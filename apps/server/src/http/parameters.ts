@@ -8,7 +8,7 @@ import {
   decodeQuery,
   type Pair,
   parseObject,
-  parseQuery,
+  parseQueryValue,
   parseText,
   shapeOf,
   splitPairs,
@@ -74,14 +74,14 @@ function declaredIn(operation: Operation) {
 }
 
 /** A field of a query or a form. */
-type NamedField = Serialization & { readonly schema: Schema };
+type SerializedField = Serialization & { readonly schema: Schema };
 
 /** Parses the pairs of a query or a form. Throws for a name without a field, unless `undeclared` returns a field for it. */
 export function parsePairs(
-  fields: ReadonlyMap<string, NamedField>,
+  fields: ReadonlyMap<string, SerializedField>,
   pairs: readonly Pair[],
   where: 'query' | 'body',
-  undeclared?: (name: string) => NamedField,
+  undeclared?: (name: string) => SerializedField,
 ): Record<string, unknown> {
   const owned = pairs.map(([name, text]) => {
     const owner = ownerOf(fields, name) ?? (undeclared && { name });
@@ -93,7 +93,7 @@ export function parsePairs(
     const properties = all.flatMap(({ property, text }): Pair[] => (property === undefined ? [] : [[property, text]]));
     const texts = all.map(({ text }) => text);
     const parse = () =>
-      properties.length > 0 ? parseObject(field.schema, properties, decodeQuery) : parseQuery(field, texts);
+      properties.length > 0 ? parseObject(field.schema, properties, decodeQuery) : parseQueryValue(field, texts);
     return [name, withName('invalid_request', `${where} '${name}'`, parse)];
   });
   return Object.fromEntries(values);
@@ -101,7 +101,7 @@ export function parsePairs(
 
 /** The field that a name in the query stands for, and the property if the field is an object with a name for each property. */
 function ownerOf(
-  fields: ReadonlyMap<string, NamedField>,
+  fields: ReadonlyMap<string, SerializedField>,
   name: string,
 ): { name: string; property?: string } | undefined {
   const field = fields.get(name);
@@ -118,7 +118,7 @@ function ownerOf(
 }
 
 /** Whether each property of an object is a query parameter, such as `R=100` or `color[R]=100`. */
-function isSpread({ schema, style = 'form', explode = true, contentType }: NamedField): boolean {
+function isSpread({ schema, style = 'form', explode = true, contentType }: SerializedField): boolean {
   const { isObject, isSingle, isList } = shapeOf(schema);
   const isObjectOnly = isObject && !isSingle && !isList;
   return isObjectOnly && contentType === undefined && (style === 'deepObject' || (style === 'form' && explode));

@@ -32,7 +32,7 @@ export interface RequestContext {
   /** The number of bytes of the body that count towards the limit of all bodies. */
   bodyBytes: number;
   /** Whether `dispatch` still needs the body, so its memory counts even after the client has disconnected. */
-  isHandlerRunning: boolean;
+  isBodyInUse: boolean;
 }
 
 export interface Trace {
@@ -63,7 +63,7 @@ export function createContext(
     body: undefined,
     bodyError: undefined,
     bodyBytes: 0,
-    isHandlerRunning: false,
+    isBodyInUse: false,
   };
 }
 

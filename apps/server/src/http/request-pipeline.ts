@@ -86,7 +86,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     response.on('close', () => {
       observe(response, context);
       // If the handler still runs, it uses the body, and `dispatch` releases the body later.
-      if (!context.isHandlerRunning) budget.release(context);
+      if (!context.isBodyInUse) budget.release(context);
     });
     const error = messageError(request) ?? (normalizedUrl === undefined ? targetError(request, context) : undefined);
     if (error) {

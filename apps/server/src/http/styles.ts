@@ -64,7 +64,7 @@ function withoutBlanks(text: string): string {
 }
 
 /** The value of a query parameter or a form property, from all texts with its name. */
-export function parseQuery(
+export function parseQueryValue(
   { schema, style, explode, contentType }: Serialization & { schema: Schema },
   texts: readonly string[],
 ): unknown {

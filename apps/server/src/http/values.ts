@@ -27,23 +27,23 @@ export function decodedText(text: string): string | undefined {
  * Converts text to a value. Returns text that cannot be converted unchanged, so the validator rejects it. Throws for a number that
  * would be rounded, if the schema allows no text.
  */
-export type ParseText = (text: string) => unknown;
+export type TextParser = (text: string) => unknown;
 
-const parsers = new WeakMap<Schema, ParseText>();
+const parsers = new WeakMap<Schema, TextParser>();
 
 /** The function that converts the text of a parameter or form field by its schema. Integers are decimal, numbers are as in JSON. */
-export function textParser(schema: Schema): ParseText {
+export function textParser(schema: Schema): TextParser {
   const known = parsers.get(schema);
   if (known) return known;
   const types = typesOf(schema);
   // `typesOf` returns all types for a schema without a type, whose text is not converted.
   const isOpen = types.includes('string') && types.includes('object');
-  const parse: ParseText = isOpen || types.join() === 'string' ? (text) => text : typedParser(schema, types);
+  const parse: TextParser = isOpen || types.join() === 'string' ? (text) => text : typedParser(schema, types);
   parsers.set(schema, parse);
   return parse;
 }
 
-function typedParser(schema: Schema, types: readonly string[]): ParseText {
+function typedParser(schema: Schema, types: readonly string[]): TextParser {
   const isNumber = types.includes('number');
   const isInteger = isNumber || types.includes('integer');
   const wide = mayBeWide(schema);

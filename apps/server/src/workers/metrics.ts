@@ -16,19 +16,19 @@ const aggregators: readonly [name: RegExp, aggregator: Aggregator][] = [
 /** The metrics of all processes of a server as one text. Counters never decrease, also if workers are replaced. */
 export function aggregatedMetrics(ofPrimary: () => Promise<MetricsData>, workers: () => readonly WorkerProcess[]) {
   /** The sums of the counters of workers that have exited. */
-  let exited: Promise<MetricsData> = Promise.resolve([]);
+  let countersOfExited: Promise<MetricsData> = Promise.resolve([]);
   return {
     /** Returns the metrics as text. The cache bounds how often requests make the processes collect them. */
     text: cached(async () => {
       const [primaryMetrics] = await Promise.all([ofPrimary(), ...workers().map((worker) => worker.updateMetrics())]);
       // Both are read at the same time, so that each worker is in one of them.
-      const [ofRunning, ofExited] = [workers().map(({ metrics }) => metrics), exited];
+      const [ofRunning, ofExited] = [workers().map(({ metrics }) => metrics), countersOfExited];
       return (await aggregate([primaryMetrics, ...ofRunning, await ofExited])).metrics();
     }, METRICS_CACHE_MS),
     /** Keeps the counters of a worker that has exited. */
     addExited({ metrics }: WorkerProcess): void {
       const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
-      exited = exited.then((before) =>
+      countersOfExited = countersOfExited.then((before) =>
         aggregate([before, counters])
           .then((sums) => sums.getMetricsAsJSON())
           // If the library cannot be loaded now, the counters are added up later.

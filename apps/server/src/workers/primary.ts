@@ -5,7 +5,7 @@ import { ConfigError } from '../config/kinds.ts';
 import { listenOn } from '../http/listen.ts';
 import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
-import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS, WATCH_MS, WORKER_EXIT_MS } from '../limits.ts';
+import { LATE_LOAD_MS, MIN_STORE_CLOSE_MS, WATCH_MS, WORKER_EXIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Running } from '../serve.ts';
@@ -43,7 +43,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     // Loads the metrics library after the start, so that the start is faster.
     setTimeout(() => {
       metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
-    }, METRICS_OPEN_MS).unref();
+    }, LATE_LOAD_MS).unref();
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
       log.info('stopping');

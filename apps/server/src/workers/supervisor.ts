@@ -164,14 +164,14 @@ export class Supervisor {
     }
   }
 
-  /** Lets a worker finish its requests and close its idle connections every `idleMs`. Kills it if that takes too long. */
-  async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
+  /** Lets a worker finish its requests and close its idle connections every `sweepMs`. Kills it if that takes too long. */
+  async #stopOne(worker: WorkerProcess, sweepMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
     // If a worker died while this one and its replacement both ran, it counts as missing only from now on.
     this.#startMissing();
     if (state === 'starting') worker.kill();
-    if (state === 'serving') worker.send({ type: 'stop', idleMs });
+    if (state === 'serving') worker.send({ type: 'stop', idleMs: sweepMs });
     const timer = setTimeout(() => {
       this.#options.log.error({ worker: worker.pid }, 'worker did not stop in time, and is killed');
       worker.kill();

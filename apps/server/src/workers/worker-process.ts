@@ -14,7 +14,7 @@ export type MetricsData = Awaited<ReturnType<Metrics['json']>>;
 /** The ports of a server. */
 export type PortName = 'api' | 'admin';
 
-/** A message from the primary to a worker. */
+/** A message from the primary to a worker. Its names must not change, because SIGUSR2 can start workers of a newer version. */
 export type ToWorker =
   /** Comes with the socket of a connection that the primary has accepted. */
   | { type: 'connection'; id: number; port: PortName }

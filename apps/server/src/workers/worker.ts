@@ -56,8 +56,8 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<{ clo
   send({ type: 'ready' });
   service.loadRest();
 
-  const closed = stopRequested.then(async (idleMs) => {
-    const result = await service.stop(servers.api, servers.admin, idleMs);
+  const closed = stopRequested.then(async (sweepMs) => {
+    const result = await service.stop(servers.api, servers.admin, sweepMs);
     await sendMetrics();
     // This process exits now, and messages that the primary has not read yet must not get lost.
     await new Promise<void>((resolve) => send({ type: 'stopped', ...result }, resolve));

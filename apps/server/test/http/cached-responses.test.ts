@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { accepting } from '../../src/app.ts';
+import { rejectingMalformed } from '../../src/app.ts';
 import { allCollections } from '../../src/collections.ts';
 import { expressApp } from '../../src/http/express-app.ts';
 import { fastPath } from '../../src/http/fast-path.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const slow = expressApp(pipeline);
   app = fastPath(pipeline, slow);
   fast = await listen(app, listenOptions);
-  express = await listen(accepting(pipeline, slow), listenOptions);
+  express = await listen(rejectingMalformed(pipeline, slow), listenOptions);
   listeners.push(fast, express);
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { apiKey } from '@petstore/testing/server';
 import { type NewPet, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accepting } from '../../src/app.ts';
+import { rejectingMalformed } from '../../src/app.ts';
 import { allCollections } from '../../src/collections.ts';
 import { expressApp } from '../../src/http/express-app.ts';
 import { fastPath } from '../../src/http/fast-path.ts';
@@ -58,7 +58,7 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
     listener: await listen((request, response) => app(request, response), listenOptions),
   };
   const expressListener = expressApp(pipeline);
-  const slow = accepting(pipeline, expressListener);
+  const slow = rejectingMalformed(pipeline, expressListener);
   const plain = fastPath(pipeline, (request, response) => {
     side.withoutExpress--;
     expressListener(request, response);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { DatabaseError } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ConnectionPool, connectionPool } from '../../src/store/postgres/connection-pool.ts';
@@ -36,9 +36,9 @@ async function proxyTo(port: number) {
   };
 }
 
-describeOnDatabase('connections for writes', (newDatabase) => {
+describeOnSchema('connections for writes', (newSchema) => {
   async function openPool(size: number): Promise<ConnectionPool> {
-    const url = await newDatabase();
+    const url = await newSchema();
     await (await openPostgresStore(url, [things])).close();
     const [connectTimeout, hosts] = [3_000, { urls: [url], current: 0 }];
     const pool = connectionPool(hosts, { size, connectTimeout, prepare: prepareForWrites(connectTimeout) });
@@ -88,7 +88,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
   });
 
   test('a host that becomes silent while its connections are idle is replaced by the next one', async () => {
-    const url = new URL(await newDatabase());
+    const url = new URL(await newSchema());
     const first = await proxyTo(Number(url.port));
     const urls = [url.href.replace(url.host, first.host), url.href];
     const options = { size: 1, connectTimeout: 1_000, prepare: async () => {} };
@@ -105,7 +105,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
   });
 
   test('a host that gives no response to the second of two concurrent callers is replaced by the next one', async () => {
-    const url = new URL(await newDatabase());
+    const url = new URL(await newSchema());
     const first = await proxyTo(Number(url.port));
     const hosts = { urls: [url.href.replace(url.host, first.host), url.href], current: 0 };
     const pool = connectionPool(hosts, { size: 2, connectTimeout: 1_000, prepare: async () => {} });
@@ -123,7 +123,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
   });
 
   test('a connection that opens after another pool has chosen the next host does not lead back', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const hosts = { urls: [url, url], current: 0 };
     const { promise: late, resolve: open } = Promise.withResolvers<void>();
     const pool = connectionPool(hosts, { size: 1, connectTimeout: 1_000, prepare: () => late });

@@ -1,11 +1,11 @@
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { onTestFinished } from 'vitest';
 import { openPostgresStore } from '../../src/store/open.ts';
 import { contractOverHttp } from '../contract-over-http.ts';
 
-describeOnDatabase('on PostgreSQL', (newDatabase) => {
+describeOnSchema('on PostgreSQL', (newSchema) => {
   contractOverHttp(async () => {
-    const store = await openPostgresStore(await newDatabase(), { poolSize: 2 });
+    const store = await openPostgresStore(await newSchema(), { poolSize: 2 });
     onTestFinished(store.close);
     return store;
   });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { newFolder } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { documentsOf, importDocuments } from '../../src/cli/import-documents.ts';
@@ -43,9 +43,9 @@ async function filled(store: Store, count: number): Promise<Pet[]> {
   return all(store);
 }
 
-describeOnDatabase('export and import', (newDatabase) => {
+describeOnSchema('export and import', (newSchema) => {
   test('move everything from a data folder to a database and back, with all identifiers', async () => {
-    const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
+    const [from, to, url] = [newFolder(), newFolder(), await newSchema()];
     const pets = await filled(await openLowdbStore(from, allCollections), 2500);
     const exported = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: from });
     expect(exported).toMatchObject({ status: 0, stderr: 'Wrote 2501 pets.\n' });
@@ -68,7 +68,7 @@ describeOnDatabase('export and import', (newDatabase) => {
   });
 
   test('can be repeated: existing documents are compared, missing ones added', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const folder = newFolder();
     await filled(await openLowdbStore(folder, allCollections), 1500);
     const { stdout } = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: folder });
@@ -87,7 +87,7 @@ describeOnDatabase('export and import', (newDatabase) => {
 
   test('keep gaps, because identifiers of removed pets are never reused', async () => {
     const lines = `{"id":3,"name":"a","categoryId":1}\n{"id":9007199254740990,"name":"b","categoryId":1}\n`;
-    const [url, folder] = [await newDatabase(), newFolder()];
+    const [url, folder] = [await newSchema(), newFolder()];
     for (const open of [() => openPostgresStore(url), () => openLowdbStore(folder, allCollections)]) {
       expect(await importInto(await open(), lines)).toEqual({ added: 2, existing: 0 });
       expect(await importInto(await open(), lines)).toEqual({ added: 0, existing: 2 });

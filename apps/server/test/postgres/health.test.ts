@@ -1,4 +1,4 @@
-import { describeOnClusters, describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnClusters, describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../server-process.ts';
@@ -9,9 +9,9 @@ const rex = { name: 'Rex', categoryId: 1 };
 const post = ({ baseUrl }: ServerProcess, pet: object, more = {}) =>
   fetch(`${baseUrl}/pets`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(pet) });
 
-describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
+describeOnSchema('a server on PostgreSQL', (newSchema) => {
   test('shows its connections, never the address of the database, and stops in order', async () => {
-    const url = `${await newDatabase()}&application_name=SECRET`;
+    const url = `${await newSchema()}&application_name=SECRET`;
     const server = await startServer(url, { PETSTORE_DATABASE_POOL: '3', PETSTORE_LOG_LEVEL: 'debug' });
     onTestFinished(() => server.kill());
     expect((await post(server, rex, { 'idempotency-key': 'a-key' })).status).toBe(201);
@@ -33,9 +33,9 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
   });
 });
 
-describeOnDatabase('a page on PostgreSQL', (newDatabase) => {
+describeOnSchema('a page on PostgreSQL', (newSchema) => {
   test('ends early if its pets are large, with a next link', async () => {
-    const server = await startServer(await newDatabase());
+    const server = await startServer(await newSchema());
     onTestFinished(() => server.kill());
     const added: unknown[] = [];
     for (let i = 0; i < 5; i++)

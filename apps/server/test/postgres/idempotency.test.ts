@@ -1,4 +1,4 @@
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
@@ -8,7 +8,7 @@ import { everything } from '../store/store-contents.ts';
 import { once, things } from '../store/store-fixture.ts';
 import { openSession } from './session.ts';
 
-describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
+describeOnSchema('keys in PostgreSQL', (newSchema) => {
   async function open(url: string, options?: PostgresOptions) {
     const store = await openPostgresStore(url, [things], options);
     onTestFinished(() => store.close());
@@ -16,7 +16,7 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
   }
 
   test('are shared by all servers: concurrent repetitions are done once', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const servers = await Promise.all([open(url), open(url), open(url)]);
     for (let round = 0; round < 20; round++) {
       const all = servers.flatMap((server) =>
@@ -31,7 +31,7 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
   });
 
   test('belong to one write, whichever server is first', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const [one, other] = [await open(url), await open(url)];
     for (let round = 0; round < 20; round++) {
       const [first, second] = await Promise.allSettled([
@@ -44,18 +44,18 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
   });
 
   test('are not given to writes without one, also if the role reads nulls in arrays as text', async () => {
-    const url = `${await newDatabase()}+-c+array_nulls%3Doff`;
+    const url = `${await newSchema()}+-c+array_nulls%3Doff`;
     const { things } = await open(url);
     for (const key of ['a', 'b']) await Promise.all([things.create({}), things.create({}, once(key))]);
     expect(await everything(things)).toEqual([1, 2, 3, 4].map((key) => ({ key })));
   });
 
   test('give a repetition the bytes of the first response', async () => {
-    await expectSameResponse(await openPostgresStore(await newDatabase(), allCollections));
+    await expectSameResponse(await openPostgresStore(await newSchema(), allCollections));
   });
 
   test('are removed after 24 hours', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const { things } = await open(url);
     const database = await openSession(url);
     const age = (ms: number) =>
@@ -70,7 +70,7 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
   });
 
   test('beyond their maximum number, the oldest are removed and counted', async () => {
-    const { store, things } = await open(await newDatabase(), { maxIdempotencyKeys: 300 });
+    const { store, things } = await open(await newSchema(), { maxIdempotencyKeys: 300 });
     for (let i = 0; i < 2000; i += 250) {
       await Promise.all(Array.from({ length: 250 }, (_, k) => things.create({}, once(`k${i + k}`))));
     }

@@ -1,6 +1,6 @@
 import { rounds } from '@petstore/testing';
 import { Load, send, Walker } from '@petstore/testing/load';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
@@ -14,9 +14,9 @@ const count = rounds(20, 60);
 const serverCount = rounds(2, 3);
 const INCREMENTS = rounds(8, 60);
 
-describeOnDatabase('identifiers and pages', (newDatabase) => {
+describeOnSchema('identifiers and pages', (newSchema) => {
   test(`${serverCount} processes with 64 writers: no page skips or repeats, and an acknowledged write is visible to all at once`, async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const servers = await Promise.all(Array.from({ length: serverCount }, () => startServer(url)));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
     const urls = servers.map(({ baseUrl }) => baseUrl);
@@ -39,7 +39,7 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
   });
 
   test('a replace through one server is visible to all others', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url, [things])));
     onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
     const [one, another, third] = stores.map((store) => store.collection('things')) as [Things, Things, Things];

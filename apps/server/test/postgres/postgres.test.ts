@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rounds } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
@@ -11,11 +11,11 @@ import { type StoreFixture, things } from '../store/store-fixture.ts';
 import { storeSuite } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
 
-describeOnDatabase('the PostgreSQL store', (newDatabase) => {
+describeOnSchema('the PostgreSQL store', (newSchema) => {
   let url: string;
   const fixture: StoreFixture = {
     open: async (collections) => {
-      url = await newDatabase();
+      url = await newSchema();
       return openPostgresStore(url, collections);
     },
     reopen: (collections) => openPostgresStore(url, collections),
@@ -25,7 +25,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
   idempotencySuite(fixture);
 
   async function open(options = {}) {
-    url = await newDatabase();
+    url = await newSchema();
     const store = await openPostgresStore(url, [things], options);
     onTestFinished(() => store.close());
     return store.collection('things');
@@ -106,7 +106,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
       id: 'key',
       indexes: [`${property}1`, `${property}2`],
     }));
-    url = await newDatabase();
+    url = await newSchema();
     for (const id of [1, 2]) {
       const store = await openPostgresStore(url, declarations);
       for (const declaration of declarations) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
@@ -15,17 +15,17 @@ async function silentHost(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describeOnDatabase('the start', (newDatabase) => {
+describeOnSchema('the start', (newSchema) => {
   test('tries every host before it fails, also after one that is silent for the connect timeout', async () => {
     const hosts = [await silentHost(), await silentHost()];
-    const url = (await newDatabase()).replace('@', `@${hosts.join()},`);
+    const url = (await newSchema()).replace('@', `@${hosts.join()},`);
     const store = await openPostgresStore(url, [things], { connectTimeout: 1_000 });
     onTestFinished(() => store.close());
     expect((await store.collection('things').create({})).id).toBe(1);
   });
 
   test('is rejected on a database that cannot store every text', async () => {
-    const url = new URL(await newDatabase());
+    const url = new URL(await newSchema());
     const session = await openSession(url.href);
     const name = `latin_${url.pathname.slice(1)}`;
     const text = `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`;
@@ -37,7 +37,7 @@ describeOnDatabase('the start', (newDatabase) => {
   });
 
   test('is rejected with what to do if a foreign table has the name of one of its own', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const session = await openSession(url);
     await session.run({ text: 'CREATE TABLE documents_things (id int, foo int)' }, 5_000);
     await expect(openPostgresStore(url, [things])).rejects.toThrow(

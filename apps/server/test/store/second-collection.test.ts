@@ -1,5 +1,5 @@
 import { newFolder } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { type CollectionDeclaration, decode } from '../../src/store/document.ts';
@@ -31,9 +31,9 @@ test('a second collection in a data folder', async () => {
   await addCollection((collections) => openLowdbStore(folder, collections));
 });
 
-describeOnDatabase('a second collection', (newDatabase) => {
+describeOnSchema('a second collection', (newSchema) => {
   test('in a database', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     await addCollection((collections) => openPostgresStore(url, collections));
   });
 });

@@ -35,8 +35,8 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   let later: Call[];
   beforeAll(async () => {
     let remove = () => {};
-    const folder = newFolder('trace', (cleanUp) => {
-      remove = cleanUp;
+    const folder = newFolder('trace', (removeFolder) => {
+      remove = removeFolder;
     });
     calls = await traceWriters(folder, 16, writes);
     writeFileSync(join(folder, leftover), '');

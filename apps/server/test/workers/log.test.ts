@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { fillLog, lostLines, readLog, reportedLoss } from '../log-lines.ts';
 import { startProcess } from '../server-process.ts';
 
-describeOnDatabase('the log of two workers', (newDatabase) => {
-  const start = async () =>
-    startProcess(newFolder(), ['--workers', '2'], { env: { DATABASE_URL: await newDatabase() } });
+describeOnSchema('the log of two workers', (newSchema) => {
+  const start = async () => startProcess(newFolder(), ['--workers', '2'], { env: { DATABASE_URL: await newSchema() } });
   const stopped = { code: 0, signal: null };
 
   test('is one stream of whole lines', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { newFolder } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey, runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
@@ -21,9 +21,9 @@ async function serving(server: ClusterProcess, started: number): Promise<void> {
   await expect.poll(() => server.workers()).toHaveLength(2);
 }
 
-describeOnDatabase('the workers of a server', (newDatabase) => {
+describeOnSchema('the workers of a server', (newSchema) => {
   test('are replaced one by one on SIGUSR2, also twice, without errors and without lost counts', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     const clients = new Clients(`${server.baseUrl}/pets`, 8);
     await clients.more(200);
     server.child.kill('SIGUSR2');
@@ -40,7 +40,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('are replaced after a growing delay when they are killed, and counters keep their values', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     for (let i = 0; i < 10; i++) await get(`${server.baseUrl}/pets`);
     expect(await metric(server, requests)).toBe(10);
     for (let deaths = 1; deaths <= 3; deaths++) {
@@ -63,7 +63,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
         writeSync(2, 'toggled');
       };
       if (!process.channel) process.on('SIGWINCH', toggle);`;
-    const server = await startCluster(await newDatabase(), preload(script));
+    const server = await startCluster(await newSchema(), preload(script));
     server.child.kill('SIGWINCH');
     await expect.poll(() => server.stderr()).toContain('toggled');
     for (const pid of await server.workers()) process.kill(pid, 'SIGKILL');
@@ -77,7 +77,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('are replaced when they die, also while another one finishes its requests', async () => {
-    const server = await startCluster(await newDatabase(), {
+    const server = await startCluster(await newSchema(), {
       PETSTORE_SHUTDOWN_TIMEOUT: '600',
       PETSTORE_REQUEST_TIMEOUT: '600',
     });
@@ -93,7 +93,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   test('are replaced when they hang, and leave the connections that they have not accepted to others', async () => {
     const script = `import { writeSync } from 'node:fs';
       if (process.send) process.on('SIGWINCH', () => { writeSync(2, 'hangs'); for (;;); });`;
-    const server = await startCluster(await newDatabase(), preload(script));
+    const server = await startCluster(await newSchema(), preload(script));
     const [hanging = 0] = await server.workers();
     process.kill(hanging, 'SIGWINCH');
     // Until the signal arrives, the worker would accept connections, which are lost with it.
@@ -107,7 +107,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('count the requests for a rate limit once, also those that others serve while they start', async () => {
-    const server = await startCluster(await newDatabase(), {
+    const server = await startCluster(await newSchema(), {
       PETSTORE_RATE_LIMIT: '100',
       ...preload('if (process.channel) await new Promise((resolve) => setTimeout(resolve, 1_000));'),
     });
@@ -134,7 +134,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
         return next(name, context);
       };
       registerHooks({ resolve });`;
-    const server = await startCluster(await newDatabase(), preload(script));
+    const server = await startCluster(await newSchema(), preload(script));
     // The first failure.
     await expect.poll(() => logged(server, 'the metrics cannot be loaded').length).toBe(1);
     process.kill((await server.workers())[0] ?? 0, 'SIGKILL');
@@ -143,7 +143,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('leave connections that they have not accepted to the others when they die', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     const before = await server.workers();
     for (const pid of before) process.kill(pid, 'SIGSTOP');
     const sockets = await Promise.all(Array.from({ length: 6 }, () => openConnection(server, request)));
@@ -156,7 +156,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('fail only their own requests when they are killed under load', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     const clients = new Clients(`${server.baseUrl}/pets`, 8, ({ code }) => code === 'ECONNRESET');
     await clients.more(200);
     const [first = 0] = await server.workers();
@@ -171,7 +171,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
 
   test('accept the first key from the start, and keys that are made later', async () => {
     const folder = newFolder();
-    const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: folder, DATABASE_URL: await newDatabase() };
+    const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: folder, DATABASE_URL: await newSchema() };
     const { child, greeting } = runServer(main, { args: ['--workers', '2'], env, stdout: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
     const { key, url } = await greeting;
@@ -183,7 +183,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('do not outlive a primary that is killed', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     const workers = await server.workers();
     expect(workers).toHaveLength(2);
     const clients = new Clients(`${server.baseUrl}/pets`, 4, () => true);

@@ -1,6 +1,6 @@
 import { petstore } from '@petstore/client';
 import { send } from '@petstore/testing/load';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../server-process.ts';
@@ -15,10 +15,10 @@ const longTimeouts = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '600', PETSTORE_DATABA
 /** Creates a pet, lists some, and returns the identifier of the new one. */
 type Call = (baseUrl: string, name: string) => Promise<number>;
 
-describeOnDatabase('two servers that are replaced one after the other under load', (newDatabase) => {
+describeOnSchema('two servers that are replaced one after the other under load', (newSchema) => {
   /** Runs the calls while both servers are replaced; returns what failed, and the names of the acknowledged pets. */
   async function upgrade(call: Call, env: Record<string, string>) {
-    const url = await newDatabase();
+    const url = await newSchema();
     const start = async () => {
       const server = await startServer(url, { ...longTimeouts, ...env });
       onTestFinished(() => server.kill());

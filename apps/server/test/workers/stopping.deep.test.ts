@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
 import { get } from '../requests.ts';
 import { Clients, gone, openConnection, startCluster } from './cluster.ts';
 
-describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
+describeOnSchema('a server of two workers that is stopped', (newSchema) => {
   test('responds to every received request, exits with 0, and leaves no process behind', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     const workers = await server.workers();
     // Once it no longer listens, new connections are rejected; accepted ones are served.
     const clients = new Clients(`${server.baseUrl}/pets`, 16, ({ isAccepted }) => !isAccepted);
@@ -21,7 +21,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('counts aborted requests, in bounded time', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
+    const server = await startCluster(await newSchema(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
     await beginRequest(server.origin);
     await beginRequest(server.origin);
     await server.kill('SIGTERM');
@@ -30,7 +30,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('during its drain delay is not ready, serves, and closes connections', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_DRAIN_DELAY: '600' });
+    const server = await startCluster(await newSchema(), { PETSTORE_DRAIN_DELAY: '600' });
     const workers = await server.workers();
     server.child.kill('SIGTERM');
     await expect.poll(async () => (await get(`${server.origin}/readyz`)).status).toBe(503);
@@ -45,7 +45,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('exits in bounded time, and not with 0, if a worker hangs', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.2' });
+    const server = await startCluster(await newSchema(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.2' });
     const workers = await server.workers();
     process.kill(workers[0] ?? 0, 'SIGSTOP');
     await server.kill('SIGTERM');
@@ -54,7 +54,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('exits with 0 if it reads the last messages of its workers late', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     // The messages about so many closed connections fill the channels to the primary.
     const sockets = await Promise.all(
       Array.from({ length: 1000 }, async () => {
@@ -76,7 +76,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('stops cleanly while it replaces its workers', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     server.child.kill('SIGUSR2');
     await expect.poll(async () => (await server.workers()).length).toBe(3);
     const workers = await server.workers();
@@ -86,7 +86,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('starts no worker while it stops, also if a worker that is being replaced exits then', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '2' });
+    const server = await startCluster(await newSchema(), { PETSTORE_SHUTDOWN_TIMEOUT: '2' });
     const logged = (msg: string) => server.entries().filter((entry) => entry.msg === msg);
     await beginRequest(server.origin);
     await beginRequest(server.origin);

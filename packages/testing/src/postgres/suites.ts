@@ -9,7 +9,7 @@ import type {} from './set-up.ts';
 export type NewCluster = () => Promise<Cluster>;
 
 /** Runs tests on new schemas of a database server that all tests share and none stops. */
-export function describeOnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
+export function describeOnSchema(what: string, tests: (newSchema: () => Promise<string>) => void): void {
   describeOnPostgres(what, () => tests(() => fetchText('/schema')));
 }
 

@@ -4,7 +4,7 @@ import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.j
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
 import type { Violation } from '../http-error.ts';
 import type { RequestValues } from '../input.ts';
-import { type AjvKeywords, addRequestKeywords, nameOf, withInt64Keyword } from './keywords.ts';
+import { type AjvKeywords, adaptedSpec, addRequestKeywords, nameOf } from './keywords.ts';
 
 /** The methods of ajv for compiled checks. */
 export interface Ajv extends AjvKeywords {
@@ -33,7 +33,7 @@ interface RequestValidator {
 }
 
 /** Options of ajv: tuples may have any length, 19.99 is a multiple of 0.01, and ajv logs nothing. */
-export const RULES = { strictTuples: false, multipleOfPrecision: 9, logger: false };
+export const AJV_OPTIONS = { strictTuples: false, multipleOfPrecision: 9, logger: false };
 
 /** Loads a module that the validator does not export. */
 export const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
@@ -58,7 +58,7 @@ const { ContentType, augmentAjvErrors } = load('middlewares/util') as {
 
 /** The spec for the checks of requests, the spec for the checks of responses (if `validateResponses`), and the options of ajv. */
 export function prepareSpec(spec: object, validateResponses: boolean) {
-  const apiDoc = withInt64Keyword(spec);
+  const apiDoc = adaptedSpec(spec);
   // The default mode of formats accepts the date 2023-02-29.
   const ajvFormats = { mode: 'full' };
   const options = { apiSpec: apiDoc, validateResponses, validateSecurity: false, fileUploader: false, ajvFormats };
@@ -93,7 +93,7 @@ function violationOf({ instancePath, keyword, message = '', params }: AjvError):
 /** Creates the validator's compiler for the checks of requests. The checks of an operation are compiled at their first use. */
 export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // The schemas were validated when the code was generated.
-  const ajvOptions = { ...options, ...RULES, meta: false };
+  const ajvOptions = { ...options, ...AJV_OPTIONS, meta: false };
   const validator = new RequestValidator(apiDoc, ajvOptions);
   // The default compiler coerces types: it accepts the text '5' as a number.
   validator.ajv = createRequestAjv(apiDoc, ajvOptions);
@@ -107,7 +107,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
     if (!ajv.getSchema(name)) {
       // The middleware itself is not used. Building it adds the schemas of the operation under this name.
       const contentType = ContentType.fromString(operation.body?.mediaType);
-      validator.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
+      validator.buildMiddleware(operation.path, operationObjectIn(apiDoc, operation), contentType, name);
     }
     return [ajv.getSchema(name), ajvBody.getSchema(name)] as [parameters: Compiled, body: Compiled];
   };
@@ -129,7 +129,7 @@ function shareComponents(ajv: Ajv): void {
 }
 
 /** The operation object of the spec. */
-export function describedIn({ paths }: OpenAPIV3.DocumentV3_1, { path, method }: Operation) {
+export function operationObjectIn({ paths }: OpenAPIV3.DocumentV3_1, { path, method }: Operation) {
   const item = paths?.[path];
   return item?.[method.toLowerCase() as 'get'] as OpenAPIV3.OperationObject;
 }

@@ -11,7 +11,7 @@ export interface AjvKeywords {
 /** The name of an operation's compiled checks. */
 export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
-const KEYWORD = 'x-int64';
+const INT64_KEYWORD = 'x-int64';
 
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
@@ -19,7 +19,7 @@ const KEYWORD = 'x-int64';
  * may not contain, and no `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other. Components have
  * names in ASCII.
  */
-export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
+export function adaptedSpec(spec: object): OpenAPIV3.DocumentV3_1 {
   const copy = replaced(spec) as OpenAPIV3.DocumentV3_1;
   const schemas = Object.entries(copy.components?.schemas ?? {}).map(([name, schema]) => [inAscii(name), schema]);
   return copy.components ? { ...copy, components: { ...copy.components, schemas: Object.fromEntries(schemas) } } : copy;
@@ -33,7 +33,7 @@ function inAscii(text: string): string {
 
 /** The functions that check our keywords, by keyword. The generated checks call these functions, too. */
 export const keywordChecks = {
-  [KEYWORD]: (otherTypes: readonly JsonType[], value: unknown, schema: Schema) =>
+  [INT64_KEYWORD]: (otherTypes: readonly JsonType[], value: unknown, schema: Schema) =>
     typeof value === 'bigint'
       ? isInt64(value) && isWithin(value, schema)
       : Number.isSafeInteger(value) || otherTypes.includes(typeOf(value)),
@@ -45,7 +45,7 @@ export const keywordChecks = {
 /** Adds the keyword `x-int64` to an ajv, and replaces `uniqueItems` by a check in linear time. */
 export function addKeywords(ajv: AjvKeywords): void {
   const message = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-  ajv.addKeyword({ keyword: KEYWORD, error: { message }, validate: keywordChecks[KEYWORD] });
+  ajv.addKeyword({ keyword: INT64_KEYWORD, error: { message }, validate: keywordChecks[INT64_KEYWORD] });
   ajv.removeKeyword('uniqueItems');
   const error = { message: 'must NOT have duplicate items' };
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', error, validate: keywordChecks.uniqueItems });
@@ -85,7 +85,7 @@ function replaced(value: unknown): unknown {
   if (!types.includes('integer') || format !== 'int64') return copy;
   // Within such bounds a number holds every integer exactly.
   if (hasSafeBounds(copy as Schema)) return { ...others, type };
-  return { ...others, [KEYWORD]: types.filter((name) => name !== 'integer') };
+  return { ...others, [INT64_KEYWORD]: types.filter((name) => name !== 'integer') };
 }
 
 /** Whether a default has a type or value that its schema does not allow. Null beside a reference counts: the target seldom allows it. */

@@ -5,7 +5,7 @@ import { withoutFiles } from '../body-content.ts';
 import { invalidRequest } from '../http-error.ts';
 import { inputOf } from '../input.ts';
 import { contextOf } from '../request-context.ts';
-import { type Ajv, describedIn, load, prepareSpec, RULES, requestCheck } from './compiled-checks.ts';
+import { AJV_OPTIONS, type Ajv, load, operationObjectIn, prepareSpec, requestCheck } from './compiled-checks.ts';
 import { addKeywords } from './keywords.ts';
 
 const { ResponseValidator } = load('middlewares/openapi.response.validator') as {
@@ -51,14 +51,14 @@ function validateRequests(violationsOf: ReturnType<typeof requestCheck>): Reques
 
 /** Validates each JSON response of an operation when it is sent. */
 function responseValidator(apiDoc: OpenAPIV3.DocumentV3_1, options: object): RequestHandler {
-  const responses = new ResponseValidator(apiDoc, { ...options, ...RULES });
+  const responses = new ResponseValidator(apiDoc, { ...options, ...AJV_OPTIONS });
   addKeywords(responses.ajvBody);
   const validate = responses.validate();
   return (request, response, next) => {
     const { operation } = contextOf(response);
     if (!operation) return next();
     // The validator skips a response if `serial` is not its own serial number, which is -1 by default.
-    const openapi = { expressRoute: operation.path, _responseSchema: describedIn(apiDoc, operation), serial: -1 };
+    const openapi = { expressRoute: operation.path, _responseSchema: operationObjectIn(apiDoc, operation), serial: -1 };
     // It caches compiled checks by the content type of the request, so empty headers bound that cache.
     const stub = { openapi, method: operation.method, originalUrl: request.originalUrl, headers: {} };
     // The cast is safe, because the validator reads only these properties.

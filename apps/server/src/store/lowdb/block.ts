@@ -42,8 +42,8 @@ interface Head {
  * The first bytes of a block, which is JSON that begins with the checksum of its rest. Documents cannot contain this text, because
  * JSON.stringify writes no space there, so it marks the beginning of a block.
  */
-const OPENING = '{ "crc32":';
-const prefixOf = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
+const BLOCK_START = '{ "crc32":';
+const prefixOf = (rest: Uint8Array) => `${BLOCK_START}${String(crc32(rest)).padStart(10)},`;
 const PREFIX_BYTES = prefixOf(new Uint8Array()).length;
 const HINT = ',"hint":[';
 const DOCUMENTS = ',"documents":[';
@@ -179,12 +179,11 @@ export class RecordCursor implements StoredRecord {
  */
 export function isTorn(
   bytes: Buffer,
-  opening = OPENING,
+  start = BLOCK_START,
   isCommit = (at: number) => decodeBlock(bytes, at) !== undefined,
 ): boolean {
-  if (bytes.length > 0 && bytes[0] !== 0 && !opening.startsWith(bytes.toString('latin1', 0, opening.length)))
-    return false;
-  for (let at = bytes.indexOf(opening, 1); at >= 0; at = bytes.indexOf(opening, at + 1)) if (isCommit(at)) return false;
+  if (bytes.length > 0 && bytes[0] !== 0 && !start.startsWith(bytes.toString('latin1', 0, start.length))) return false;
+  for (let at = bytes.indexOf(start, 1); at >= 0; at = bytes.indexOf(start, at + 1)) if (isCommit(at)) return false;
   return true;
 }
 

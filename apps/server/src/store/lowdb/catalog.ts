@@ -15,7 +15,7 @@ export interface Segment {
   /** The commits of an unsealed segment; undefined for a sealed one. */
   bytes: Buffer | undefined;
   /** The cost of all records. */
-  size: number;
+  cost: number;
   /** The cost of the documents that are neither replaced nor removed. */
   liveCost: number;
   /** The number of tombstones. */
@@ -61,7 +61,7 @@ export class Catalog {
   /** Creates a segment with the next number, or with the number of an existing file. */
   newSegment(bytes: Buffer | undefined, number = this.#number + 1): Segment {
     this.#number = Math.max(number, this.#number);
-    return { number, first: this.sequence + 1, bytes, size: 0, liveCost: 0, tombstones: 0 };
+    return { number, first: this.sequence + 1, bytes, cost: 0, liveCost: 0, tombstones: 0 };
   }
 
   /** The sealed and the unsealed segments, each in the order in which they must be loaded: a later record of a document replaces an earlier one. */
@@ -134,7 +134,7 @@ export class Catalog {
     const { id, version, start, length } = record;
     const directory = this.directoryOf(kind);
     directory.last = Math.max(id, directory.last);
-    segment.size += costOf(length);
+    segment.cost += costOf(length);
     if (length === 0) segment.tombstones++;
     else segment.liveCost += costOf(length);
     const before =

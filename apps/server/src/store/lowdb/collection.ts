@@ -45,7 +45,7 @@ interface Content {
 
 export interface StoreParts {
   catalog: Catalog;
-  texts: ReadTexts;
+  readTexts: ReadTexts;
   group: GroupCommit<Write, unknown>;
 }
 
@@ -57,7 +57,7 @@ const MAX_CACHED_PAGE_BYTES = 2 ** 16;
 /** A collection of the store. Writes go to the group commit. Reads look up the key directory, then read the segments. */
 export function collectionIn(
   { name, id: idProperty }: CollectionDeclaration,
-  { catalog, texts, group }: StoreParts,
+  { catalog, readTexts, group }: StoreParts,
 ): Collection {
   const runId = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
@@ -102,7 +102,7 @@ export function collectionIn(
         const location = directory.get(id);
         if (!location) return undefined;
         const version = catalog.versionText(location.version);
-        return whenRead(texts([spanOf(catalog, location)]), ([text = '']) =>
+        return whenRead(readTexts([spanOf(catalog, location)]), ([text = '']) =>
           storedDocument(id, version, text, 'latin1'),
         );
       }),
@@ -123,7 +123,7 @@ export function collectionIn(
 
   function readPage(query: ListQuery, key: string, pages: Map<string, Page>): Awaitable<Page> {
     const { spans, ...page } = findPage(query);
-    return whenRead(texts(spans), (parts): Page => {
+    return whenRead(readTexts(spans), (parts): Page => {
       const text = `[${parts.join(',\n')}]`;
       const result: Page = { ...page, json: { text, encoding: 'latin1' } };
       if (pages.size < MAX_CACHED_PAGES && text.length <= MAX_CACHED_PAGE_BYTES) pages.set(key, result);

@@ -38,7 +38,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   const pendingKeys = new Set<string>();
   /** The identifiers of swept key documents, until a commit has removed them. */
   let swept: number[] = [];
-  let lastRead: { readonly commit: number; readonly writes: ReturnType<typeof readWrites> } | undefined;
+  let lastRead: { readonly keysId: number; readonly writes: ReturnType<typeof readWrites> } | undefined;
 
   return {
     load,
@@ -88,8 +88,8 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   }
 
   /** The result of the first write with a key; undefined if the key was removed meanwhile. */
-  async function replay(commit: number, { key, fingerprint }: Idempotency): Promise<Document | Removed | undefined> {
-    const writes = await writesOf(commit);
+  async function replay(keysId: number, { key, fingerprint }: Idempotency): Promise<Document | Removed | undefined> {
+    const writes = await writesOf(keysId);
     if (!writes) return undefined;
     const write = writes.get(key);
     if (write?.fingerprint !== fingerprint) throw new IdempotencyMismatchError();
@@ -99,18 +99,18 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   }
 
   /** The writes of a commit by key; undefined if its keys were removed. Many repetitions in a row often belong to one commit. */
-  function writesOf(commit: number): ReturnType<typeof readWrites> | undefined {
-    if (!catalog.directory(COLLECTION).get(commit)) return undefined;
-    if (lastRead?.commit !== commit) {
-      lastRead = { commit, writes: readWrites(commit) };
+  function writesOf(keysId: number): ReturnType<typeof readWrites> | undefined {
+    if (!catalog.directory(COLLECTION).get(keysId)) return undefined;
+    if (lastRead?.keysId !== keysId) {
+      lastRead = { keysId, writes: readWrites(keysId) };
       // After an error, the next repetition reads again.
       lastRead.writes.catch(() => (lastRead = undefined));
     }
     return lastRead.writes;
   }
 
-  async function readWrites(commit: number) {
-    const stored = await storedKeys.get(commit);
+  async function readWrites(keysId: number) {
+    const stored = await storedKeys.get(keysId);
     if (!stored) return undefined;
     const { writes, documents } = parseKeys(stored.json.text);
     const texts = documents.values();

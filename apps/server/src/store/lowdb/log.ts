@@ -30,7 +30,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
      * and with a StoreUncertainError if the state of the disk is unknown.
      */
     append: async (records: readonly NewRecord[]) => {
-      if (active.segment.size >= catalog.maxSegment) await beginSegment();
+      if (active.segment.cost >= catalog.maxSegment) await beginSegment();
       const { segment } = active;
       const from = await active.append(layOut(segment.number, 'jsonl', records, catalog.kinds));
       for (const record of records) catalog.apply(segment, record, from);

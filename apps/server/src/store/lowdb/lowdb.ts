@@ -52,8 +52,8 @@ export async function openLowdbStore(
 ): Promise<Store> {
   const options = { onWarning, ...rest };
   return withFolder(folder, lockForWriting, async (unlock) => {
-    await migrateFormat1(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
-    return openUnlocked(folder, collections, options, unlock);
+    await migrateFormat1(folder, onWarning, (to) => openLocked(to, collections, options, () => {}));
+    return openLocked(folder, collections, options, unlock);
   });
 }
 
@@ -76,7 +76,7 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
       ),
       segments: segments.length,
       /** The cost of all records: their bytes, and a constant per record. */
-      bytes: segments.reduce((sum, { size }) => sum + size, 0),
+      bytes: segments.reduce((sum, { cost }) => sum + cost, 0),
       /** The cost of the current documents, without tombstones. */
       needed: segments.reduce((sum, { liveCost }) => sum + liveCost, 0),
       /** The number of bytes after the last commit: an unacknowledged write. */
@@ -85,7 +85,7 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
   });
 }
 
-async function openUnlocked(
+async function openLocked(
   folder: string,
   collections: readonly CollectionDeclaration[],
   options: LowdbOptions & Required<Pick<LowdbOptions, 'onWarning'>>,
@@ -104,7 +104,7 @@ async function openUnlocked(
   let hasFailed = false;
   const isCausedByOneWrite = (error: unknown) => error instanceof NoIdLeftError;
   const group = new GroupCommit(commit, { onCommit, isCausedByOneWrite });
-  const parts = { catalog, texts: reader(catalog), group };
+  const parts = { catalog, readTexts: reader(catalog), group };
   const idempotent = idempotentWrites(parts, maxIdempotencyKeys, now);
   await idempotent.load();
   for (const name of leftovers) await removeFile(join(catalog.folder, name));

@@ -156,11 +156,11 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     catalog.segments.set(segment.number, segment);
     for (const record of records) {
       const location = catalog.directoryOf(record.kind).get(record.id);
-      // A document that was replaced meanwhile only adds to the size. Identifiers are not used again, so a tombstone stays valid.
+      // A document that was replaced meanwhile only adds to the cost. Identifiers are not used again, so a tombstone stays valid.
       if (record.length === 0 || location?.version === record.version)
         // `layOut` counts `start` from the end of the opening.
         catalog.apply(segment, record, block.opening.length);
-      else segment.size += costOf(record.length);
+      else segment.cost += costOf(record.length);
     }
   }
 

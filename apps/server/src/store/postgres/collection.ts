@@ -111,7 +111,7 @@ export function postgresCollection(
     const createValues = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
     const writeValues = [...createValues, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)];
     const row = await (keyed.length > 0
-      ? commitOnce([...writeValues, ...keyValuesOf(created), ...keyValuesOf(changes)])
+      ? commitWithKeys([...writeValues, ...keyValuesOf(created), ...keyValuesOf(changes)])
       : changes.length > 0
         ? runCommit(statements.write, writeValues)
         : runCommit(statements.create, createValues));
@@ -132,7 +132,7 @@ export function postgresCollection(
   }
 
   /** Commits writes with idempotency keys. */
-  async function commitOnce(values: readonly unknown[]): Promise<Row | undefined> {
+  async function commitWithKeys(values: readonly unknown[]): Promise<Row | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await runCommit(statements.writeOnce, values);

@@ -18,7 +18,7 @@ export function nameInDatabase(name: string): string {
 export const tableOf = (collection: string) => nameInDatabase(`documents_${collection}`);
 
 /** The SQL expression of the key by which documents are indexed. */
-export const keyColumn = (property: string) => `petstore_key(data, ${escapeLiteral(property)})`;
+export const keyExpression = (property: string) => `petstore_key(data, ${escapeLiteral(property)})`;
 
 /** The key of a value, as petstore_key returns it in the database. */
 export function keyOf(value: unknown): string {
@@ -154,7 +154,7 @@ function indexStep(name: string, property: string): Step {
     // CONCURRENTLY lets writes continue. An interrupted statement leaves an invalid index, which has to be dropped first.
     statements: [
       `DROP INDEX IF EXISTS ${index}`,
-      `CREATE INDEX CONCURRENTLY ${index} ON ${table} (${keyColumn(property)}, id)`,
+      `CREATE INDEX CONCURRENTLY ${index} ON ${table} (${keyExpression(property)}, id)`,
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { CollectionDeclaration } from '../document.ts';
 import { IDEMPOTENCY_MS } from '../store.ts';
-import { keyColumn, nameInDatabase, tableOf } from './schema.ts';
+import { keyExpression, nameInDatabase, tableOf } from './schema.ts';
 
 /** A statement that each connection prepares once under its name. */
 export interface Statement {
@@ -42,7 +42,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       ) AS measured
       WHERE bytes_before < max_bytes
     ) AS page ORDER BY ordinal`;
-  const filtered = (property: string) => list(`${keyColumn(property)} = key AND `, 'key, ');
+  const filtered = (property: string) => list(`${keyExpression(property)} = key AND `, 'key, ');
 
   /**
    * Identifiers come from one row, which a commit locks until it is visible. So commits of all servers become visible in the order of
@@ -63,14 +63,14 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
   /** Replaces documents, and removes those with a null text. `found` reads `counter` so that its row is locked before the documents. */
-  const changed = (keys: string, isDue: string) => `
+  const changed = (keys: string, condition: string) => `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
         WITH ORDINALITY AS change (id, if_version, document, ${keys}ordinal)
     ),
     found AS (SELECT ordinal, version FROM counter, change JOIN ${table} AS stored USING (id) FOR UPDATE OF stored),
     due AS (
-      SELECT * FROM change JOIN found USING (ordinal) WHERE (if_version IS NULL OR if_version = version)${isDue}
+      SELECT * FROM change JOIN found USING (ordinal) WHERE (if_version IS NULL OR if_version = version)${condition}
     ),
     replaced AS (
       UPDATE ${table} AS stored SET version = $3, bytes = octet_length(document), data = document::json
