@@ -40,7 +40,7 @@ export async function inRounds<T, Measured>(
 }
 
 /** The calls per second of concurrent callers, each of which repeats the call until there are `count` calls or the time is over. */
-export async function perSecond(
+export async function measureRate(
   call: () => unknown,
   callers: number,
   { count = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY },

@@ -42,20 +42,20 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
   const names = Object.keys(commands);
   const times = await inRounds(names, rounds, (name) => cpuTime(commands[name] ?? [], env));
   const cost = (name: string) => median(times.get(name) ?? []);
-  const ofNothing = (name: string) => cost(name) / cost('node -e 0');
+  const ratioToNode = (name: string) => cost(name) / cost('node -e 0');
   const rows = names.map((name) => ({
     command: name,
     'ms CPU': Math.round(cost(name)),
-    'of node -e 0': rounded(ofNothing(name)),
+    'of node -e 0': rounded(ratioToNode(name)),
   }));
   return {
     title: 'petctl',
     how: `CPU time, user and system; medians of ${rounds} rounds.`,
     tables: [{ rows }],
     targets: [
-      atMost('--version / node -e 0', ofNothing('--version'), 1.2),
-      atMost('a call with flags / node -e 0', ofNothing(scripted.join(' ')), 1.75),
-      atMost('--help / node -e 0', ofNothing('--help'), 1.5),
+      atMost('--version / node -e 0', ratioToNode('--version'), 1.2),
+      atMost('a call with flags / node -e 0', ratioToNode(scripted.join(' ')), 1.75),
+      atMost('--help / node -e 0', ratioToNode('--help'), 1.5),
     ],
   };
 }

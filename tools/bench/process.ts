@@ -69,7 +69,7 @@ export async function nextMessage<T>(child: ChildProcess, timeoutMs = 30_000): P
 }
 
 /** Starts a server, which prints its address to stderr as soon as it listens. */
-export async function startServer(program: Program): Promise<Server> {
+export async function startMeasured(program: Program): Promise<Server> {
   const child = run('server', program, ['--import', `data:text/javascript,${encodeURIComponent(`(${probe})()`)}`]);
   const port = await portOf(child, program.script);
   return {

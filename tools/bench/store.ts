@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLowdbStore, type Store } from '@petstore/server';
-import { fill, median, medianRatio, perSecond, withScratch } from './measure.ts';
+import { fill, measureRate, median, medianRatio, withScratch } from './measure.ts';
 import { atLeast, atMost, type Section } from './section.ts';
 import { added, collection, newDocument } from './workload.ts';
 
@@ -17,9 +17,9 @@ const QUICK = { small: 1_000, large: 100_000, rounds: 3, rewritten: 20_000 };
 
 /** The loads. Each measures the writes per second of a store that has documents 1 to `size` at first. */
 const writeLoads = {
-  'one writer': (store: Store) => perSecond(creates(store), 1, { count: 1000 }),
-  '64 writers': (store: Store) => perSecond(creates(store), 64, { count: 4000 }),
-  mixed: (store: Store, size: number) => perSecond(mixedWrites(store, size), 64, { count: 4000 }),
+  'one writer': (store: Store) => measureRate(creates(store), 1, { count: 1000 }),
+  '64 writers': (store: Store) => measureRate(creates(store), 64, { count: 4000 }),
+  mixed: (store: Store, size: number) => measureRate(mixedWrites(store, size), 64, { count: 4000 }),
 };
 
 type LoadName = keyof typeof writeLoads;
@@ -44,7 +44,7 @@ async function measure(scratch: string, { small, large, rounds, rewritten }: typ
   const loop: number[] = [];
   const [atSmall, atLarge] = [noRates(), noRates()];
   for (let round = 0; round < rounds; round++) {
-    loop.push(await perSecond(bareLoop.write, 1, { count: 1000 }));
+    loop.push(await measureRate(bareLoop.write, 1, { count: 1000 }));
     for (const name of Object.keys(writeLoads) as LoadName[]) {
       // Each measurement has a new small store, because the writes would make it several times as large.
       const smallStore = await openFilled(join(scratch, `small ${round} ${name}`), small);
@@ -167,7 +167,7 @@ async function longestBlock(write: Write, writers: number, count: number): Promi
     longest = Math.max(longest, now - last);
     last = now;
   }, 1);
-  await perSecond(write, writers, { count });
+  await measureRate(write, writers, { count });
   await pause(5);
   clearInterval(timer);
   return longest;

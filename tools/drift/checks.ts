@@ -61,12 +61,12 @@ export async function runCheck(
 }
 
 const collector = new AsyncLocalStorage<unknown[]>();
-let collectors = 0;
+let runningTasks = 0;
 
 /** Runs a task, and returns the errors that would end the process. */
 async function uncaughtIn(task: () => Promise<void>): Promise<unknown[]> {
   const uncaught: unknown[] = [];
-  if (collectors++ === 0)
+  if (runningTasks++ === 0)
     process.setUncaughtExceptionCaptureCallback((error) => {
       const errors = collector.getStore();
       if (!errors) throw error;
@@ -75,6 +75,6 @@ async function uncaughtIn(task: () => Promise<void>): Promise<unknown[]> {
   await collector.run(uncaught, task);
   // Callbacks that are already queued run first, so their errors are collected.
   await setImmediate();
-  if (--collectors === 0) process.setUncaughtExceptionCaptureCallback(null);
+  if (--runningTasks === 0) process.setUncaughtExceptionCaptureCallback(null);
   return uncaught;
 }

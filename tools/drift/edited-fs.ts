@@ -5,8 +5,8 @@ import { editedText } from './modules.ts';
 export * from 'node:fs';
 export default fs;
 
-export const readFileSync = ((path: string | URL, ...options: []) => {
+export const readFileSync = ((path: string | URL, encoding?: BufferEncoding) => {
   const text = editedText(import.meta.url, path);
-  if (text === undefined) return fs.readFileSync(path, ...options);
-  return options.length === 0 ? Buffer.from(text) : text;
+  if (text === undefined) return fs.readFileSync(path, { encoding });
+  return encoding === undefined ? Buffer.from(text) : text;
 }) as typeof fs.readFileSync;

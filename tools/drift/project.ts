@@ -103,20 +103,20 @@ export interface Base {
 export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   const { PETSTORE_BASE, GITHUB_BASE_REF } = env;
   const named = PETSTORE_BASE || (GITHUB_BASE_REF && `origin/${GITHUB_BASE_REF}`);
-  if (named) return specAt(root, named) ?? { name: named, problem: `git finds no ${specFile} there` };
+  if (named) return baseAt(root, named) ?? { name: named, problem: `git finds no ${specFile} there` };
   const branches = ['@{upstream}', 'origin/main'].filter(
     (branch) => git(root, 'merge-base', '--is-ancestor', 'HEAD', branch) === undefined,
   );
   const release = git(root, 'describe', '--tags', '--abbrev=0', '--match', '*@[0-9]*')?.trim();
   for (const ref of [...branches, release, 'HEAD']) {
-    const base = ref && specAt(root, ref);
+    const base = ref && baseAt(root, ref);
     if (base) return base;
   }
   return { name: 'nothing, because this is no git repository with a commit' };
 }
 
 /** The commit at which this branch left `ref`, so later changes of `ref` do not count; undefined if the commit has no spec. */
-function specAt(root: string, ref: string): Base | undefined {
+function baseAt(root: string, ref: string): Base | undefined {
   const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
   if (!commit) return undefined;
   // Each call starts a process.

@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '@petstore/types';
 import { defined, mapped, type Node, node, nonEmpty, reject, text } from './document.ts';
-import { plain, type Schemas } from './schemas.ts';
+import { type Schemas, supportedSchema } from './schemas.ts';
 import { kindOf, serializationOf } from './serialization.ts';
 
 /** The body of an operation, its inputs, and its schema; undefined if the operation has no body. */
@@ -67,7 +67,7 @@ function chosenContent(request: Node, bodyAt: string, schemas: Schemas) {
   if (mediaTypes.length === 0) return undefined;
   const supported = mediaTypes.flatMap(([mediaType, value]) => {
     const content = node(value);
-    const schema = plain(content.schema, `${bodyAt}.content.${mediaType}.schema`);
+    const schema = supportedSchema(content.schema, `${bodyAt}.content.${mediaType}.schema`);
     const kind = kindOf(mediaType, schemas.resolve(schema), schemas);
     return kind ? [{ mediaType, content, schema, kind }] : [];
   });
@@ -131,7 +131,7 @@ function partHeaders(encoding: Node, at: string, schemas: Schemas): Record<strin
     if (/^content-(type|disposition)$/i.test(name)) continue;
     const headerAt = `${at}.headers.${name}`;
     const header = schemas.target(declared, headerAt);
-    const schema = schemas.resolve(plain(header.schema, `${headerAt}.schema`));
+    const schema = schemas.resolve(supportedSchema(header.schema, `${headerAt}.schema`));
     const value = schema.const ?? schema.default;
     if (value !== undefined) values[name.toLowerCase()] = String(value);
     else if (header.required === true)

@@ -19,23 +19,23 @@ export class Code {
 export function literal(
   value: unknown,
   indent = '',
-  of: (value: object) => Code | undefined = () => undefined,
+  codeFor: (value: object) => Code | undefined = () => undefined,
 ): string {
   if (value instanceof Code) return value.text;
   const deeper = `${indent}    `;
   if (Array.isArray(value)) {
     if (value.length === 0) return '[]';
-    const elements = value.map((element) => literal(element, deeper, of));
+    const elements = value.map((element) => literal(element, deeper, codeFor));
     const line = `[${elements.join(', ')}]`;
     if (line.length < 80 && !line.includes('\n')) return line;
     return `[\n${elements.map((element) => deeper + element).join(',\n')}\n${indent}]`;
   }
   if (isNode(value)) {
-    const code = of(value);
+    const code = codeFor(value);
     if (code) return code.text;
     const properties = Object.entries(defined<Node>(value));
     if (properties.length === 0) return '{}';
-    const lines = properties.map(([key, property]) => `${deeper}${keyOf(key)}: ${literal(property, deeper, of)}`);
+    const lines = properties.map(([key, property]) => `${deeper}${keyOf(key)}: ${literal(property, deeper, codeFor)}`);
     return `{\n${lines.join(',\n')}\n${indent}}`;
   }
   return typeof value === 'string' ? quoted(value) : String(JSON.stringify(value));

@@ -5,7 +5,7 @@ import { withSubschemas } from './schemas.ts';
 const sameValue = /^(allOf|anyOf|oneOf|not|if|then|else|dependentSchemas)\b/;
 
 /** Returns the document. Rejects a reference that leads back to itself without passing a property or an element: it has no meaning. */
-export function withoutCycles(document: Document): Document {
+export function checkedForCycles(document: Document): Document {
   const errors = new ErrorCollector();
   const visited = new Set<string>();
   const open = new Set<string>();

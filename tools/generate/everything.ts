@@ -1,9 +1,9 @@
 // All generated files. Only this module loads the server, whose validator compiles the checks of requests.
 import { generateChecks } from '@petstore/server/checks-generator';
 import type { Operation } from '@petstore/types';
+import { sorted } from './data-modules.ts';
 import { generatePackages, header, packageFolders } from './generate.ts';
 import type { Model } from './model.ts';
-import { sorted } from './table.ts';
 
 const server = 'apps/server/src/gen';
 

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import { isWide, type Schema } from '@petstore/types';
 import { callsModule, pagesModule, schemesModule } from './calls.ts';
+import { documentModule, operationsModule, serviceModule } from './data-modules.ts';
 import { SpecError } from './document.ts';
 import { loadSpec } from './load.ts';
 import { type Model, modelOf } from './model.ts';
-import { documentModule, operationsModule, serviceModule } from './table.ts';
 import { typeName, typesDocument, typesPlugin } from './types.ts';
 
 export const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
@@ -65,7 +65,7 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
         },
         typesPlugin(model),
       ],
-    }).catch(notTyped);
+    }).catch(rejectTypes);
     const files = await readdir(scratch);
     return await Promise.all(
       files
@@ -78,7 +78,7 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
 }
 
 /** Throws a SpecError with the reason, which is in a property of hey-api's error. */
-function notTyped(error: Error & { originalError?: { error?: Error } }): never {
+function rejectTypes(error: Error & { originalError?: { error?: Error } }): never {
   const { message } = error.originalError?.error ?? error;
   const [reason = ''] = message.split('\n');
   throw new SpecError([

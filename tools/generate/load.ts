@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { withoutCycles } from './cycles.ts';
+import { checkedForCycles } from './cycles.ts';
 import {
   type Document,
   decoded,
@@ -23,14 +23,14 @@ export type ReadFile = (file: string) => string;
 
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
-  return withPaths(withoutCycles(withSubtypes(upgraded(bundle(text, path, read)))));
+  return withInlinedReferences(checkedForCycles(withoutInheritedAlternatives(upgraded(bundle(text, path, read)))));
 }
 
 /**
  * In the `allOf` of a schema that is an alternative of its own parent, replaces the parent by a copy without alternatives. As written,
  * such a schema contains itself; springdoc means that it has the properties of the parent.
  */
-function withSubtypes(document: Document): Document {
+function withoutInheritedAlternatives(document: Document): Document {
   const components = node(document.components);
   const schemas = node(components.schemas);
   const namesOf = (parts: unknown) => list(parts).map((part) => String(node(part).$ref).split('/').at(-1) ?? '');
@@ -56,7 +56,7 @@ function withSubtypes(document: Document): Document {
  * Replaces references to path items, parameters, bodies and responses by their targets, and removes ignored parameters. References
  * to components stay, because the validator resolves only such references.
  */
-function withPaths(document: Document): Document {
+function withInlinedReferences(document: Document): Document {
   const inlined = (value: unknown, isPathItem = false): unknown => {
     const { $ref, ...beside } = node(value);
     const last = typeof $ref === 'string' ? lastReference(document, $ref) : undefined;

@@ -2,11 +2,11 @@
 import type { Field, Operation, Schema } from '@petstore/types';
 import { bodyOf } from './body.ts';
 import { type Document, defined, ErrorCollector, list, type Node, node, reject, text } from './document.ts';
-import { withFiles } from './files.ts';
+import { withoutFilesInJson } from './files.ts';
 import { commandOf, derivedId, functionName } from './operation-names.ts';
 import { idempotencyKeyOf, parameterNodes, parametersOf } from './parameters.ts';
 import { paginationOf, responsesOf } from './responses.ts';
-import { plain, Schemas } from './schemas.ts';
+import { Schemas, supportedSchema } from './schemas.ts';
 import { type Service, schemesOf, securityOf, serverOf, serviceOf } from './service.ts';
 
 /** An operation, with the schema and the description of its body in the document. */
@@ -38,7 +38,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 /** Builds the model of a document. Throws one SpecError that lists all unsupported constructs. */
 export function modelOf(loaded: Document): Model {
-  const document = withFiles(loaded);
+  const document = withoutFilesInJson(loaded);
   const errors = new ErrorCollector();
   const schemas = new Schemas(document);
   const schemes = errors.try(() => schemesOf(document, schemas)) ?? {};
@@ -52,7 +52,7 @@ export function modelOf(loaded: Document): Model {
   }
   // This loop only collects errors: a schema that no operation uses must also be valid.
   for (const [name, schema] of Object.entries(node(node(document.components).schemas)))
-    errors.try(() => plain(schema, `components.schemas.${name}`));
+    errors.try(() => supportedSchema(schema, `components.schemas.${name}`));
   rejectDuplicates(operations, errors);
   const ids = new Set(operations.map(({ operation }) => operation.id));
   for (const { method, path, successor } of operations.map(({ operation }) => operation))
@@ -79,7 +79,7 @@ function operationModelOf(
   const declaredParameters = parameterNodes(pathItem, declared, at, schemas, errors);
   const parameters = parametersOf(declaredParameters, at, schemas, errors);
   const request = errors.try(() => bodyOf(declared, at, parameters, schemas));
-  rejectRequest(path, method, at, parameters, request !== undefined, errors);
+  rejectUnsendable(path, method, at, parameters, request !== undefined, errors);
   const fields = { ...Object.fromEntries(parameters), ...request?.fields };
   const noResponses = { headers: [], responses: { responses: {}, successes: [], success: undefined } };
   const { headers, responses } = errors.try(() => responsesOf(declared, method, at, schemas)) ?? noResponses;
@@ -135,7 +135,7 @@ function stabilityOf(declared: Node, at: string): Operation['stability'] {
 }
 
 /** Rejects a path, a body and parameter names that no client can send. */
-function rejectRequest(
+function rejectUnsendable(
   path: string,
   method: string,
   at: string,

@@ -77,9 +77,9 @@ function wordsOf({ id, method, path, tag, command }: Named, at: string): string[
   const group = kebab(tag ?? segment) || 'root';
   const nouns = new Set([...group.split('-'), ...singular(group).split('-')]);
   const words = kebab(id).split('-');
-  const isList = words[0] === 'get' && words.slice(1).join('-') === group && group !== singular(group);
+  const isGetOfPlural = words[0] === 'get' && words.slice(1).join('-') === group && group !== singular(group);
   // A GET of the plural without an identifier is a list.
-  if (isList && method === 'get' && !path.endsWith('}')) return [group, 'list'];
+  if (isGetOfPlural && method === 'get' && !path.endsWith('}')) return [group, 'list'];
   // The first of several words is usually a verb, so it is dropped only if it is the whole group, not if it is one of the nouns.
   const verb = words.filter((word, i) => (i === 0 && words.length > 1 ? word !== group : !nouns.has(word)));
   return [group, verb.join('-') || method.toLowerCase()];

@@ -1,6 +1,6 @@
 import type { Field, IdempotencyKey } from '@petstore/types';
 import { defined, type ErrorCollector, list, type Node, node, reject, text } from './document.ts';
-import { plain, type Schemas } from './schemas.ts';
+import { type Schemas, supportedSchema } from './schemas.ts';
 import { isJson, isLocation, serializationOf } from './serialization.ts';
 
 /**
@@ -85,7 +85,7 @@ export function idempotencyKeyOf(
       `${method.toUpperCase()} has an idempotency key`,
       'remove the parameter, because a request with this method may always be repeated',
     );
-  const schema = plain(parameter.schema, `${parameterAt}.schema`);
+  const schema = supportedSchema(parameter.schema, `${parameterAt}.schema`);
   if ([...schemas.typesOf(schema)].join() !== 'string')
     reject(`${parameterAt}.schema`, 'the idempotency key is not a string', 'write type: string');
   return { header: String(parameter.name), description: text(parameter.description)?.trim() ?? '', schema };
@@ -96,7 +96,7 @@ function fieldOf(parameter: Node, at: string, schemas: Schemas): Field {
   if (!isLocation(location)) reject(at, `the parameter is in '${parameter.in}'`, 'write path, query, header or cookie');
   const [content, ...others] = Object.entries(node(parameter.content));
   if (others.length > 0) reject(at, 'the parameter has several media types', 'declare one media type');
-  const schema = plain(content ? node(content[1]).schema : parameter.schema, `${at}.schema`);
+  const schema = supportedSchema(content ? node(content[1]).schema : parameter.schema, `${at}.schema`);
   const { description, deprecated } = schemas.resolve(schema);
   const contentType = content?.[0];
   if (contentType !== undefined && !isJson(contentType))

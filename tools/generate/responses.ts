@@ -1,6 +1,6 @@
 import type { BodyKind, OperationResponse, Pagination } from '@petstore/types';
 import { defined, type Node, node, reject, text } from './document.ts';
-import { plain, type Schemas } from './schemas.ts';
+import { type Schemas, supportedSchema } from './schemas.ts';
 import { kindOf } from './serialization.ts';
 
 /** Every declared response by status, the statuses of the successes, and the names of all headers. */
@@ -33,7 +33,7 @@ export function responsesOf(operation: Node, method: string, at: string, schemas
 /** Selects JSON among the media types, else text, else bytes. Only a wildcard needs the schema to decide the kind. */
 function responseOf(response: Node, at: string, schemas: Schemas): OperationResponse {
   const contents = Object.entries(node(response.content)).map(([mediaType, content]) => {
-    const schema = plain(node(content).schema, `${at}.content.${mediaType}.schema`);
+    const schema = supportedSchema(node(content).schema, `${at}.content.${mediaType}.schema`);
     const kind = mediaType.includes('*') ? wildcardKind(schemas.typesOf(schema)) : kindOf(mediaType, {}, schemas);
     return { mediaType, schema, kind: kind === 'form' ? 'text' : kind === 'multipart' || !kind ? 'bytes' : kind };
   });

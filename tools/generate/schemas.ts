@@ -19,7 +19,7 @@ const annotations = words(
   'description default readOnly writeOnly deprecated title example examples externalDocs xml $comment',
 );
 /** The supported keywords, by the kind of their value: data, one schema, a list of schemas, or schemas by name. */
-const scalars = words(
+const dataKeywords = words(
   'type description format enum const default minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength ' +
     'pattern contentEncoding contentMediaType minItems maxItems minContains maxContains uniqueItems required dependentRequired ' +
     'minProperties maxProperties readOnly writeOnly deprecated',
@@ -29,18 +29,18 @@ const lists = words('allOf anyOf oneOf prefixItems');
 const maps = words('properties patternProperties dependentSchemas');
 
 /** The schema with only the supported keywords. References stay. Throws a SpecError for invalid values of keywords. */
-export function plain(schema: unknown, at: string): Schema {
+export function supportedSchema(schema: unknown, at: string): Schema {
   if (schema === true || schema === undefined) return {};
   if (schema === false) return { not: {} };
   if (!isNode(schema)) reject(at, 'the value is not a schema', 'write an object');
   const { $ref, ...beside } = schema;
-  if (typeof $ref !== 'string') return plainKeywords(schema, at);
-  const more = plainKeywords(beside, at);
+  if (typeof $ref !== 'string') return supportedKeywords(schema, at);
+  const more = supportedKeywords(beside, at);
   const onlyAnnotates = Object.keys(more).every((key) => annotations.has(key));
   return onlyAnnotates ? { $ref, ...more } : { allOf: [{ $ref }, more] };
 }
 
-function plainKeywords(schema: Node, at: string): Schema {
+function supportedKeywords(schema: Node, at: string): Schema {
   rejectInvalidKeywords(schema, at);
   for (const value of [schema.default, schema.const, ...list(schema.enum)])
     if (schema.type === 'integer' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)
@@ -50,13 +50,13 @@ function plainKeywords(schema: Node, at: string): Schema {
     // These keywords keep a boolean, because `propertiesOf` looks for `false`, not for `{ not: {} }`.
     typeof part === 'boolean' && /^(additional|unevaluated)Properties$/.test(path)
       ? part
-      : plain(part, `${at}.${path}`),
+      : supportedSchema(part, `${at}.${path}`),
   );
 }
 
 /** The schema with its supported keywords in a fixed order, so that the order in the spec has no effect. */
 function inOrder(schema: Node): Node {
-  const keys = [...scalars, ...singles, ...lists, ...maps].filter((key) => Object.hasOwn(schema, key));
+  const keys = [...dataKeywords, ...singles, ...lists, ...maps].filter((key) => Object.hasOwn(schema, key));
   return Object.fromEntries(keys.map((key) => [key, schema[key]]));
 }
 
@@ -110,7 +110,7 @@ export class Schemas {
     let { $ref, ...keywords }: Schema = schema;
     while ($ref !== undefined) {
       const next = this.#follow($ref, 'components.schemas');
-      const { $ref: further, ...inTarget } = plain(next, $ref.slice(2).replaceAll('/', '.'));
+      const { $ref: further, ...inTarget } = supportedSchema(next, $ref.slice(2).replaceAll('/', '.'));
       keywords = { ...inTarget, ...keywords };
       $ref = further;
     }
@@ -129,20 +129,20 @@ export class Schemas {
    * schema is not an object, has a keyword of `unmerged` or a schema for additional properties, or names no property.
    */
   propertiesOf(schema: Schema): Properties | undefined {
-    const whole = this.resolve(schema);
-    if ((whole.type ?? 'object') !== 'object' || unmerged.some((key) => whole[key] !== undefined)) return undefined;
-    const others = [whole.additionalProperties, whole.unevaluatedProperties];
+    const target = this.resolve(schema);
+    if ((target.type ?? 'object') !== 'object' || unmerged.some((key) => target[key] !== undefined)) return undefined;
+    const others = [target.additionalProperties, target.unevaluatedProperties];
     if (others.some((value) => typeof value === 'object' && Object.keys(value).length > 0)) return undefined;
     const parts: Properties[] = [];
-    for (const part of whole.allOf ?? []) {
+    for (const part of target.allOf ?? []) {
       const merged = this.propertiesOf(part);
       // A part without named properties is supported only if it has no other keywords than `required` and annotations.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       parts.push(merged ?? { properties: new Map(), required: new Set(part.required), additional: true });
     }
     parts.push({
-      properties: new Map(Object.entries(whole.properties ?? {})),
-      required: new Set(whole.required),
+      properties: new Map(Object.entries(target.properties ?? {})),
+      required: new Set(target.required),
       additional: !others.includes(false),
     });
     const properties = new Map<string, Schema>();
@@ -167,8 +167,8 @@ export class Schemas {
   some(schema: Schema, test: (part: Schema) => boolean, visited = new Set<string>()): boolean {
     if (schema.$ref !== undefined && visited.has(schema.$ref)) return false;
     if (schema.$ref !== undefined) visited.add(schema.$ref);
-    const whole = this.resolve(schema);
-    return test(whole) || subschemasOf(whole).some((part) => this.some(part, test, visited));
+    const target = this.resolve(schema);
+    return test(target) || subschemasOf(target).some((part) => this.some(part, test, visited));
   }
 
   /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */

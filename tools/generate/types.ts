@@ -151,10 +151,10 @@ function bodyType({ body, fields }: Operation, data: () => Type) {
 }
 
 /** The data of a success; with several successes, together with the status. */
-function responseType({ successes, responses }: Operation, all: () => Type) {
+function responseType({ successes, responses }: Operation, typeOfResponses: () => Type) {
   const dataOf = (status: string) => {
     const kind = responses[status]?.kind;
-    if (kind === 'json') return all().idx($.type.literal(/^\d+$/.test(status) ? Number(status) : status));
+    if (kind === 'json') return typeOfResponses().idx($.type.literal(/^\d+$/.test(status) ? Number(status) : status));
     return $.type(kind === 'text' ? 'string' : kind === 'bytes' ? 'ReadableStream<Uint8Array>' : 'undefined');
   };
   const [only = '', ...others] = successes;

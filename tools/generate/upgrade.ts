@@ -66,8 +66,8 @@ function upgradeBinary(schema: Record<string, unknown>): void {
 function orNull(schema: Node): Node {
   const { type, enum: values } = schema;
   if (typeof type === 'string') {
-    const isOpen = Array.isArray(values) && !values.includes(null);
-    return { ...schema, type: [type, 'null'], ...(isOpen && { enum: [...values, null] }) };
+    const lacksNull = Array.isArray(values) && !values.includes(null);
+    return { ...schema, type: [type, 'null'], ...(lacksNull && { enum: [...values, null] }) };
   }
   // 3.0 does not define `nullable` without a type. Beside a composition, null is meant as a further alternative, so it is added.
   const { description, ...rest } = schema;

@@ -1,6 +1,6 @@
 import type { Document, Encoding, MediaType } from './document.ts';
 import { resolve } from './document.ts';
-import { encodeAll, encodeUnreserved, expandPairs, type Pair, textOf, UnspecifiedError } from './styles.ts';
+import { encodeAll, encodeExceptReserved, expandPairs, type Pair, textOf, UnspecifiedError } from './styles.ts';
 
 /** A body as it is compared: JSON by value, text and bytes exactly, forms by their fields in order. */
 export type Body = { json: unknown } | { text: string } | { bytes: Uint8Array } | { form: Pair[] } | { parts: Part[] };
@@ -88,7 +88,7 @@ function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
 function styledPairs(encoding: Encoding, name: string, value: unknown): Pair[] | undefined {
   const { style = 'form', explode = style === 'form', allowReserved } = encoding;
   if ((encoding.style ?? encoding.explode ?? allowReserved) === undefined) return undefined;
-  const pairs = expandPairs(style, explode, name, value, allowReserved ? encodeUnreserved : encodeAll);
+  const pairs = expandPairs(style, explode, name, value, allowReserved ? encodeExceptReserved : encodeAll);
   return pairs.map(([key, text]) => [decodeURIComponent(key), decodeURIComponent(text)]);
 }
 

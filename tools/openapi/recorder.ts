@@ -1,4 +1,4 @@
-import type { Operation as Row } from '@petstore/types';
+import type { Operation } from '@petstore/types';
 import { isFile } from './body.ts';
 import type { SentRequest } from './compare.ts';
 import type { Inputs } from './serialize.ts';
@@ -13,13 +13,16 @@ export interface RecordedResponse {
 }
 
 /** The inputs of a call as the client takes them: side by side, or the body as `body`. */
-export function inputOf(row: Pick<Row, 'fields' | 'body'>, { path, query, header, cookie, body }: Inputs): object {
+export function inputOf(
+  operation: Pick<Operation, 'fields' | 'body'>,
+  { path, query, header, cookie, body }: Inputs,
+): object {
   const parameters = Object.entries({ ...path, ...query, ...header, ...cookie });
   // Parameters that OpenAPI ignores are no inputs.
-  const known = Object.fromEntries(parameters.filter(([name]) => Object.hasOwn(row.fields, name)));
+  const known = Object.fromEntries(parameters.filter(([name]) => Object.hasOwn(operation.fields, name)));
   if (body === undefined) return known;
-  const value = withFiles(body);
-  return row.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
+  const value = asClientInput(body);
+  return operation.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
 }
 
 /** A transport that records requests, and returns the responses in turn. The last response is repeated. */
@@ -37,7 +40,7 @@ export function recorder(server: string, ...responses: readonly Partial<Recorded
     );
     sent.push({
       method: request.method,
-      target: behind(server, request.url),
+      target: targetOf(server, request.url),
       headers,
       ...(body && { body: new Uint8Array(body) }),
     });
@@ -53,14 +56,14 @@ export function recorder(server: string, ...responses: readonly Partial<Recorded
 }
 
 /** The request target after a server's address; the whole URL for another server. */
-export function behind(server: string, url: string): string {
+export function targetOf(server: string, url: string): string {
   const { href } = new URL(url);
   return href.startsWith(server) ? href.slice(server.length) : href;
 }
 
-function withFiles(value: unknown): unknown {
+function asClientInput(value: unknown): unknown {
   if (isFile(value)) return new File([Buffer.from(value.bytes)], value.name ?? 'blob', { type: value.type ?? '' });
-  if (Array.isArray(value)) return value.map(withFiles);
+  if (Array.isArray(value)) return value.map(asClientInput);
   if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, withFiles(property)]));
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, asClientInput(property)]));
 }

@@ -89,13 +89,13 @@ function objectOf(document: Document, schema: Schema, options: Options, depth: n
     name,
     sample(document, properties[name] ?? {}, options, depth + 1),
   ]);
-  const isOpen = typeof additionalProperties === 'object';
-  const unnamed = required.filter((name) => !(name in properties));
-  const least = isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0;
+  const hasExtraSchema = typeof additionalProperties === 'object';
+  const undeclared = required.filter((name) => !(name in properties));
+  const least = hasExtraSchema && options.isFull && depth < MAX_DEPTH ? 1 : 0;
   const length = additionalProperties === false ? 0 : Math.max(least, minProperties - entries.length);
   const extra = Array.from({ length }, (_, index) => `key${index + 1}`);
-  for (const name of [...unnamed, ...extra])
-    entries.push([name, sample(document, isOpen ? additionalProperties : {}, options, depth + 1)]);
+  for (const name of [...undeclared, ...extra])
+    entries.push([name, sample(document, hasExtraSchema ? additionalProperties : {}, options, depth + 1)]);
   return Object.fromEntries(entries);
 }
 

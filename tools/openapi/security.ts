@@ -9,7 +9,7 @@ export class MissingCredentialError extends Error {
   override name = 'MissingCredentialError';
 }
 
-interface Target {
+interface RequestParts {
   query: string[];
   headers: Record<string, string>;
   cookies: string[];
@@ -20,7 +20,7 @@ export function addCredentials(
   document: Document,
   operation: Operation,
   credentials: Credentials,
-  target: Target,
+  parts: RequestParts,
 ): void {
   const { security } = operation;
   const satisfied = security.filter((needed) => Object.keys(needed).every((name) => name in credentials));
@@ -32,7 +32,7 @@ export function addCredentials(
   for (const name of Object.keys(chosen)) {
     const scheme = schemesOf(document)[name];
     if (!scheme) throw new Error(`The document has no security scheme ${name}.`);
-    addCredential(scheme, credentials[name] ?? '', target);
+    addCredential(scheme, credentials[name] ?? '', parts);
   }
 }
 
@@ -53,20 +53,20 @@ function schemesOf(document: Document): Record<string, SecurityScheme> {
   return Object.fromEntries(Object.entries(schemes).map(([name, scheme]) => [name, resolve(document, scheme)]));
 }
 
-function addCredential(scheme: SecurityScheme, credential: Credentials[string], target: Target): void {
+function addCredential(scheme: SecurityScheme, credential: Credentials[string], parts: RequestParts): void {
   if (scheme.type === 'mutualTLS') return;
   if (typeof credential === 'object') {
     if (scheme.type !== 'http' || scheme.scheme?.toLowerCase() !== 'basic')
       throw new UnspecifiedError('a user name and password for a token');
     const text = `${credential.username}:${credential.password}`;
-    target.headers.authorization = `Basic ${Buffer.from(text).toString('base64')}`;
+    parts.headers.authorization = `Basic ${Buffer.from(text).toString('base64')}`;
     return;
   }
   const { type, name = '' } = scheme;
   const isToken = type === 'oauth2' || type === 'openIdConnect' || scheme.scheme?.toLowerCase() === 'bearer';
-  if (isToken) target.headers.authorization = `Bearer ${credential}`;
+  if (isToken) parts.headers.authorization = `Bearer ${credential}`;
   else if (type !== 'apiKey') throw new UnspecifiedError(`the security scheme ${type} ${scheme.scheme}`);
-  else if (scheme.in === 'header') target.headers[name.toLowerCase()] = credential;
-  else if (scheme.in === 'query') target.query.push(`${encodeAll(name)}=${encodeAll(credential)}`);
-  else target.cookies.push(`${name}=${credential}`);
+  else if (scheme.in === 'header') parts.headers[name.toLowerCase()] = credential;
+  else if (scheme.in === 'query') parts.query.push(`${encodeAll(name)}=${encodeAll(credential)}`);
+  else parts.cookies.push(`${name}=${credential}`);
 }

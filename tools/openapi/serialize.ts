@@ -4,8 +4,8 @@ import { addCredentials, type Credentials } from './security.ts';
 import {
   type Encode,
   encodeAll,
+  encodeExceptReserved,
   encodeNothing,
-  encodeUnreserved,
   expand,
   expandPairs,
   textOf,
@@ -75,7 +75,7 @@ export function expectedRequest(
         path = path.replaceAll(`{${parameter.name}}`, () => inPath(parameter, value));
         break;
       case 'query':
-        query.push(...pairsIn(parameter, value, parameter.allowReserved ? encodeUnreserved : encodeAll));
+        query.push(...pairsIn(parameter, value, parameter.allowReserved ? encodeExceptReserved : encodeAll));
         break;
       case 'header':
         headers[parameter.name.toLowerCase()] = inHeader(parameter, value);

@@ -12,7 +12,7 @@ export type Pair = [name: string, value: string];
 export const encodeAll: Encode = (text) => encodeURIComponent(text).replace(/[!'()*]/g, percent);
 
 /** For `allowReserved`: reserved characters stay where the query of a URL may hold them as part of a value. */
-export const encodeUnreserved: Encode = (text) =>
+export const encodeExceptReserved: Encode = (text) =>
   encodeAll(text).replace(/%(?:2F|3A|3F|40|21|24|27|28|29|2A|2C|3B)/g, decodeURIComponent);
 
 export const encodeNothing: Encode = (text) => text;

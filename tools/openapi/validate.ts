@@ -33,13 +33,13 @@ function newValueErrors(document: Document, direction: Direction): ValueErrors {
     validateSchema: false,
     code: { optimize: false },
   });
-  const isOld = document.root.openapi.startsWith('3.0');
+  const isVersion30 = document.root.openapi.startsWith('3.0');
   const unsent = direction === 'request' ? 'readOnly' : 'writeOnly';
-  ajv.addSchema(asJsonSchema(document.root, isOld, unsent) as object, DOCUMENT);
+  ajv.addSchema(asJsonSchema(document.root, isVersion30, unsent) as object, DOCUMENT);
   const compiled = new WeakMap<Schema, ValidateFunction>();
   return (schema, value) => {
     if (typeof schema === 'boolean') return schema ? undefined : 'nothing is allowed';
-    const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isOld, unsent) as object);
+    const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isVersion30, unsent) as object);
     compiled.set(schema, validate);
     return validate(asJson(value)) ? undefined : ajv.errorsText(validate.errors);
   };
@@ -55,19 +55,19 @@ const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$d
 const DATA = new Set(['const', 'enum', 'default', 'example', 'examples']);
 
 /** A copy with references into the document, and with the keywords of OpenAPI 3.0 as JSON Schema. */
-function asJsonSchema(node: unknown, isOld: boolean, unsent: 'readOnly' | 'writeOnly', isMap = false): unknown {
-  if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, unsent));
+function asJsonSchema(node: unknown, isVersion30: boolean, unsent: 'readOnly' | 'writeOnly', isMap = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isVersion30, unsent));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     const isData = !isMap && DATA.has(key);
-    copy[key] = isData ? value : asJsonSchema(value, isOld, unsent, !isMap && MAPS.has(key));
+    copy[key] = isData ? value : asJsonSchema(value, isVersion30, unsent, !isMap && MAPS.has(key));
   }
   if (isMap) return copy;
   const { $ref } = copy;
   if (typeof $ref === 'string') {
     const target = `${DOCUMENT}${$ref}`;
-    return isOld ? { $ref: target } : { ...copy, $ref: target };
+    return isVersion30 ? { $ref: target } : { ...copy, $ref: target };
   }
   // ajv does not know the document's dialect.
   delete copy.$schema;
@@ -85,7 +85,7 @@ function asJsonSchema(node: unknown, isOld: boolean, unsent: 'readOnly' | 'write
   );
   for (const name of excluded) properties[name] = false;
   if (Array.isArray(required)) copy.required = required.filter((name) => !excluded.includes(name));
-  if (!isOld) return copy;
+  if (!isVersion30) return copy;
   for (const bound of ['Minimum', 'Maximum'] as const) {
     const plain = bound.toLowerCase();
     const isExclusive = copy[`exclusive${bound}`];

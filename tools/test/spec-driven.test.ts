@@ -1,7 +1,7 @@
 import { rounds } from '@petstore/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { undeclared } from '../drift/checks/conformance/responses.ts';
+import { responseViolations } from '../drift/checks/conformance/responses.ts';
 import { requestFor } from '../drift/checks/conformance/service.ts';
 import { isRejection, isSuccess } from '../drift/checks/conformance/test-requests.ts';
 import { basePathOf } from '../drift/openapi.ts';
@@ -46,7 +46,7 @@ describe.each([...spec.operations])('%s', (_, operation) => {
         // The resource in the path may not exist.
         const isMissing = operation.path.includes('{') && response.status === 404;
         expect([response.status, isMissing || accepts(operation, response.status)]).toEqual([response.status, true]);
-        expect(await undeclared(spec, operation, response)).toEqual([]);
+        expect(await responseViolations(spec, operation, response)).toEqual([]);
       }),
       { numRuns: rounds(100, 300) },
     ));
@@ -57,7 +57,7 @@ describe.each([...spec.operations])('%s', (_, operation) => {
         const { request, wrong, status } = made();
         const response = await send(request);
         expect([wrong, response.status]).toEqual([wrong, status]);
-        expect(await undeclared(spec, operation, response)).toEqual([]);
+        expect(await responseViolations(spec, operation, response)).toEqual([]);
       }),
       { numRuns: rounds(100, 300) },
     ));
@@ -68,7 +68,7 @@ describe.each([...spec.operations])('%s', (_, operation) => {
       fc.asyncProperty(validInputs(operation), async (inputs) => {
         const response = await send(requestOf(inputs, 'some-other-key'));
         expect(response.status).toBe(401);
-        expect(await undeclared(spec, operation, response)).toEqual([]);
+        expect(await responseViolations(spec, operation, response)).toEqual([]);
       }),
       { numRuns: rounds(10, 20) },
     ),

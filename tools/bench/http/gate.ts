@@ -14,7 +14,7 @@ const floors: Record<LoadName, number> = {
 };
 
 /** Many short rounds: other load on the machine affects few of them, and the medians ignore those. */
-const rounds = { rounds: 9, milliseconds: 200, warmUp: 800 };
+const times = { rounds: 9, milliseconds: 200, warmUp: 800 };
 
 /** Other load on the machine can only make the server look slower; a real loss shows in every try. */
 const MAX_TRIES = 5;
@@ -27,7 +27,7 @@ export async function gate(): Promise<void> {
       const floor = floors[load.name];
       const ratios: number[] = [];
       while (ratios.length < MAX_TRIES && !ratios.some((ratio) => ratio >= floor)) {
-        const measured = await measure(load, rounds);
+        const measured = await measure(load, times);
         const ratio = rounded(median(ratiosOf(measured, 'cpu', 'bare', 'ours')));
         const cpu = ['bare', 'ours'].map((name) => `${name} ${rounded(medianOf(measured, name, 'cpu'), 1)} µs`);
         console.log(`${load.name}: ${ratio} of bare, at least ${floor} (CPU per request: ${cpu.join(', ')})`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
 import { root } from '../../repository.ts';
 import { fill, inRounds, median, rounded, withScratch } from '../measure.ts';
-import { type Server, startServer } from '../process.ts';
+import { type Server, startMeasured } from '../process.ts';
 import { size } from '../workload.ts';
 import { type Generator, type Measured, type RunLoad, startGenerator } from './generators.ts';
 import { apiKey, checkResponse, type Load, type LoadName } from './loads.ts';
@@ -47,7 +47,7 @@ export const logFile = 'ours.log';
 
 /** The shipped server on this data folder, from this checkout or a copy of it. */
 export function startOurs(dataDir: string, scratch: string, repository = root): Promise<Server> {
-  return startServer({
+  return startMeasured({
     script: join(repository, 'apps/server/src/main.js'),
     env: { PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: `bench=${apiKey}` },
     stdout: join(scratch, logFile),
@@ -57,7 +57,7 @@ export function startOurs(dataDir: string, scratch: string, repository = root): 
 /** Starts a program of `servers/`. NODE_ENV is `production` because some servers are faster then. */
 export function startProgram(script: string, ...args: string[]): Promise<Server> {
   const env = { NODE_ENV: 'production' };
-  return startServer({ script: join(import.meta.dirname, 'servers', script), args, env });
+  return startMeasured({ script: join(import.meta.dirname, 'servers', script), args, env });
 }
 
 /** Makes a data folder of the shipped server with the documents. */

@@ -10,13 +10,13 @@ import { keyExpression, keyOf, tableOf } from '@petstore/server/postgres/schema'
 import { statementsOf } from '@petstore/server/postgres/statements';
 import { Cluster } from '@petstore/testing/postgres/cluster';
 import { findPrograms } from '@petstore/testing/postgres/programs';
-import { fill, inRounds, median, medianRatio, perSecond, rounded, withScratch } from '../measure.ts';
+import { fill, inRounds, measureRate, median, medianRatio, rounded, withScratch } from '../measure.ts';
 import { atLeast, type Section } from '../section.ts';
 import { added, collection, filter, size as serverSize } from '../workload.ts';
 import { compareWorkers } from './workers.ts';
 
 const SETTINGS = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
-const MILLISECONDS = 1_000;
+const SAMPLE_MS = 1_000;
 /** The number of documents in one statement of pgbench, which is compared with as many concurrent callers of the store. */
 const BATCH = 64;
 /** The length of a page. */
@@ -51,15 +51,15 @@ export async function postgres(quick: boolean): Promise<Section> {
       const pgbench = (work: Work, connections: number, batch = 1) =>
         runPgbench(command, cluster.url(), connections, batch, writeScript(scratch, work, size, batch));
       const measured = await inRounds(subjects, rounds, async ({ work, callers }) => {
-        const ours = await perSecond(calls[work], callers, { milliseconds: MILLISECONDS });
+        const ours = await measureRate(calls[work], callers, { milliseconds: SAMPLE_MS });
         const theirs = await pgbench(work, callers);
         if (work !== 'create') return { ours, theirs, keyed: Number.NaN, batched: Number.NaN };
-        const keyed = await perSecond(calls['create with a key'], callers, { milliseconds: MILLISECONDS });
+        const keyed = await measureRate(calls['create with a key'], callers, { milliseconds: SAMPLE_MS });
         return { ours, theirs, keyed, batched: callers === BATCH ? await pgbench(work, 1, BATCH) : Number.NaN };
       });
       await store.close();
       await (await filledStore(cluster, serverSize, 'public')).close();
-      const workers = await compareWorkers(cluster.url(), rounds, MILLISECONDS);
+      const workers = await compareWorkers(cluster.url(), rounds, SAMPLE_MS);
       const results = [...measured].map(([subject, samples]) => {
         const every = (what: keyof (typeof samples)[number]) => samples.map((sample) => sample[what]);
         const ofTheirs = medianRatio(every('ours'), every('theirs'));
@@ -112,7 +112,7 @@ function callsOf(store: Store, size: number): Record<Work | 'create with a key',
 
 /** Runs pgbench, and returns documents or pages per second. */
 async function runPgbench(command: string, url: string, connections: number, batch: number, script: string) {
-  const args = `-n -M prepared -c ${connections} -j 2 -T ${MILLISECONDS / 1000} -D number=${Date.now() * 1000}`;
+  const args = `-n -M prepared -c ${connections} -j 2 -T ${SAMPLE_MS / 1000} -D number=${Date.now() * 1000}`;
   // The settings of our sessions: each statement is planned once.
   const plans = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
   const env = { ...process.env, PGOPTIONS: `-c search_path=${SCHEMA} ${plans}` };

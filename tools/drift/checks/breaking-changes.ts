@@ -46,7 +46,7 @@ function announcements(project: Project, base: Version) {
   const changesets = changesetsOf(project).filter(({ file }) => base.read(file) !== project.read(file));
   const raised = raisedPart(versionOf(base.spec.root), versionOf(project.spec.root));
   return (name: string, level: Bump) =>
-    [raised, ...changesets.map((changeset) => changeset.bumps.get(name))].some(
+    [raised, ...changesets.map((changeset) => changeset.bumpByPackage.get(name))].some(
       (bump) => bump !== undefined && bumps.indexOf(bump) <= bumps.indexOf(level),
     );
 }

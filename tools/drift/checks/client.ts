@@ -1,7 +1,7 @@
 import { type Check, editFinding, type Finding, listFindings, requiringExamples } from '../check.ts';
 import { operationPairs } from '../openapi.ts';
 import { type ClientOperation, requestErrors } from './client/requests.ts';
-import { type ErrorNames, errorNames, responseErrors } from './client/responses.ts';
+import { type ErrorNameOf, errorNames, responseErrors } from './client/responses.ts';
 
 const readme = 'packages/client/README.md';
 
@@ -30,7 +30,7 @@ export const client: Check = {
   },
 };
 
-async function* callFindings(subject: ClientOperation, nameOf: ErrorNames): AsyncGenerator<Finding> {
+async function* callFindings(subject: ClientOperation, nameOf: ErrorNameOf): AsyncGenerator<Finding> {
   const { id } = subject.modelOperation;
   const fix = 'npm run generate, or packages/client/src';
   for await (const actual of requestErrors(subject))

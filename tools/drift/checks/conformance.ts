@@ -3,9 +3,9 @@ import { type Check, type Finding, requiringExamples } from '../check.ts';
 import { node } from '../openapi.ts';
 import { type Project, sourcesIn } from '../project.ts';
 import { docsPageErrors } from './conformance/docs-page.ts';
-import { repeatErrors } from './conformance/repetition.ts';
+import { resourceReplayErrors } from './conformance/repetition.ts';
 import { listErrors } from './conformance/resources.ts';
-import { undeclared } from './conformance/responses.ts';
+import { responseViolations } from './conformance/responses.ts';
 import { prepare, type Service, startServers } from './conformance/service.ts';
 import { type TestRequest, testRequestsFor } from './conformance/test-requests.ts';
 import { unknownPathErrors } from './conformance/unknown-paths.ts';
@@ -49,12 +49,12 @@ async function* operationFindings(
       const { status } = response;
       statuses.add(status);
       if (!accepts(status)) yield finding(endpoint, `the response to ${label} is ${status}`, expected);
-      for (const violation of await undeclared(service.spec, operation, response)) {
+      for (const violation of await responseViolations(service.spec, operation, response)) {
         const actual = `${violation}, in the response to ${label}`;
         yield finding(`${endpoint} ${status}`, actual, 'the spec declares everything in the response');
       }
     }
-    for await (const error of repeatErrors(service, operation))
+    for await (const error of resourceReplayErrors(service, operation))
       yield finding(endpoint, error, 'a request that is repeated with its idempotency key gets the first response');
     if (operation.method !== 'GET') continue;
     for await (const error of listErrors(service, operation))

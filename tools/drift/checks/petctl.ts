@@ -7,10 +7,10 @@ import type { Petctl } from './petctl/run.ts';
 import {
   exampleErrors,
   factErrors,
+  globalErrors,
   missingCommandFacts,
   missingInputFacts,
   missingOwnFlags,
-  sharedErrors,
   textsOf,
 } from './petctl/texts.ts';
 
@@ -44,7 +44,7 @@ export const petctl: Check = {
       yield* requiringExamples(where, commandErrors(subject, manualPages, generated));
     }
     const client = await project.load<typeof import('@petstore/client')>('@petstore/client');
-    yield* sharedErrors(petctl, tree, spec, client);
+    yield* globalErrors(petctl, tree, spec, client);
     if (!project.exists(reference) || project.read(reference) !== generated) {
       const actual = 'the page differs from what petctl generates';
       yield { where: reference, actual, expected: 'the page is generated', fix: 'npm run docs' };

@@ -26,8 +26,8 @@ export const versions: Check = {
     const { fixed }: { fixed: string[][] } = JSON.parse(project.read(config));
     if (!fixed.some((group) => names.every((name) => group.includes(name))))
       yield editFinding(config, `no group in "fixed" has all of ${names.join(', ')}`, 'all follow the spec together');
-    for (const { file, bumps: named } of changesetsOf(project))
-      for (const [name, bump] of named) {
+    for (const { file, bumpByPackage } of changesetsOf(project))
+      for (const [name, bump] of bumpByPackage) {
         if (!names.includes(name)) yield editFinding(file, `it names ${name}`, `the packages are ${names.join(', ')}`);
         if (!bumps.includes(bump)) yield editFinding(file, `it says ${bump}`, `a change is ${bumps.join(', ')}`);
       }
@@ -49,10 +49,10 @@ export interface Manifest {
 }
 
 /** The changesets of the next release. */
-export function changesetsOf(project: Project): { file: string; bumps: Map<string, Bump> }[] {
+export function changesetsOf(project: Project): { file: string; bumpByPackage: Map<string, Bump> }[] {
   const files = project.list('.changeset').filter((file) => file.endsWith('.md') && !file.endsWith('/README.md'));
   return files.map((file) => {
     const [, head = ''] = project.read(file).split('---\n');
-    return { file, bumps: new Map<string, Bump>(Object.entries(parse(head) ?? {})) };
+    return { file, bumpByPackage: new Map<string, Bump>(Object.entries(parse(head) ?? {})) };
   });
 }

@@ -5,7 +5,7 @@ import type { CommandNode } from 'petctl/internal';
 import { type Finished, type RunPetctlOptions, runPetctl } from '../../drift/checks/petctl/run.ts';
 import { jsonText } from '../../openapi/body.ts';
 import type { SentRequest } from '../../openapi/compare.ts';
-import { behind } from '../../openapi/recorder.ts';
+import { targetOf } from '../../openapi/recorder.ts';
 import type { Credentials } from '../../openapi/security.ts';
 
 type Petctl = typeof import('petctl/internal');
@@ -79,7 +79,7 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
           const value = typeof credential === 'string' ? encode(credential) : base64(textOf(credential));
           return left.replaceAll(new RegExp(`\\$${variable}(?!\\w)`, 'g'), () => value);
         }, text);
-      const target = filled(behind(server, url), encodeURIComponent);
+      const target = filled(targetOf(server, url), encodeURIComponent);
       const sent = { method, target, headers: mapped(headers, (text) => filled(text, String)) };
       return { sent: bytes === undefined ? sent : { ...sent, body: bytes } };
     },

@@ -109,7 +109,7 @@ export function byRules(rules: Rules): Rule {
     // A rule of several keywords runs once.
     for (const rule of new Set(applying)) if (typeof rule === 'function') rule(before, after, at);
     for (const key of keys) {
-      if (Object.hasOwn(rules, key) || documented.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
+      if (Object.hasOwn(rules, key) || documentation.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
       if (key.startsWith('x-') && before[key] === undefined) continue;
       at.major(`no rule for ${key}`, became(key, before[key], after[key]));
     }
@@ -117,7 +117,7 @@ export function byRules(rules: Rules): Rule {
 }
 
 /** Keywords that are documentation in every object, and extensions that only documentation tools read. */
-const documented: ReadonlySet<string> = new Set([
+const documentation: ReadonlySet<string> = new Set([
   ...['summary', 'description', 'externalDocs', 'example', 'examples', 'x-codeSamples', 'x-displayName', 'x-internal'],
   ...['x-logo', 'x-tagGroups', 'x-enumDescriptions', 'x-enum-descriptions'],
 ]);

@@ -34,14 +34,14 @@ function canonical(document: Document, value: unknown, enclosing: readonly strin
   const entries = Object.entries(flat(document, value)).filter(([key]) => !annotations.has(key));
   return mapped(Object.fromEntries(entries), (part, key) => {
     if (key === 'required' || key === 'type') return [part].flat().sort();
-    if (data.has(key)) return part;
+    if (keywordsWithoutSchemas.has(key)) return part;
     return maps.has(key) ? mapped(node(part), below) : below(part);
   });
 }
 
 /** Keywords whose value is a map of schemas, and keywords whose value contains no schemas. */
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-const data = new Set(['enum', 'default', 'dependentRequired', 'discriminator']);
+const keywordsWithoutSchemas = new Set(['enum', 'default', 'dependentRequired', 'discriminator']);
 
 /** Whether a schema, or a part of its compositions, is a reference. Only such a schema can contain itself. */
 export function hasReference(schema: unknown): boolean {

@@ -6,10 +6,10 @@ import { dataFor, excerpt, successesOf } from '../values.ts';
 import { type ClientOperation, call, jsonResponse } from './requests.ts';
 
 /** The name of the error that a status leads to. */
-export type ErrorNames = (status: number) => string;
+export type ErrorNameOf = (status: number) => string;
 
 /** The names of errors that the README gives. */
-export function errorNames(readme: string): ErrorNames {
+export function errorNames(readme: string): ErrorNameOf {
   const [, names = '', statuses = ''] = /^\| (.*?) \| the service responded with (.*?) \|$/m.exec(readme) ?? [];
   const rows = names.split(', ').map((name, i) => [name.replaceAll('`', ''), statuses.split(', ')[i] ?? ''] as const);
   const nameOf = (status: string) => rows.find(([, text]) => text.endsWith(status))?.[0];
@@ -17,10 +17,10 @@ export function errorNames(readme: string): ErrorNames {
 }
 
 /** Errors in how the client reads the responses that an operation declares, one sentence each. */
-export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNames): AsyncGenerator<string> {
+export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNameOf): AsyncGenerator<string> {
   const { spec, operation, modelOperation } = subject;
   const successes = successesOf(spec, operation);
-  const [[first = 200, schema] = []] = successes;
+  const [[firstStatus = 200, firstSchema] = []] = successes;
   for (const [status, schema] of successes)
     for (const body of schema ? dataFor(spec, schema) : []) {
       const { result, error } = await call(subject, { responses: [jsonResponse(status, jsonText(body))] });
@@ -35,13 +35,13 @@ export async function* responseErrors(subject: ClientOperation, nameOf: ErrorNam
     const { error } = await call(subject, { responses: [response] });
     yield* thrownErrors(subject.client, error, body, nameOf(status));
     if (!isRetried(subject, code, status)) continue;
-    const { sent } = await call(subject, { retry: 1, responses: [response, { status: first }] });
+    const { sent } = await call(subject, { retry: 1, responses: [response, { status: firstStatus }] });
     if (sent.length !== 2) yield `a request that gets ${status} with Retry-After is not sent again`;
   }
-  const [data] = dataFor(spec, schema);
+  const [data] = dataFor(spec, firstSchema);
   const undeclaredBodies = {
     ...(modelOperation.successes.every((status) => /^\d+$/.test(status)) && { 299: jsonText(data ?? null) }),
-    ...(modelOperation.responses[modelOperation.successes[0] ?? '']?.kind === 'json' && { [first]: '{' }),
+    ...(modelOperation.responses[modelOperation.successes[0] ?? '']?.kind === 'json' && { [firstStatus]: '{' }),
   };
   for (const [status, body] of Object.entries(undeclaredBodies)) {
     const { error } = await call(subject, { responses: [jsonResponse(Number(status), body)] });

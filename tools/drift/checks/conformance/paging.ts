@@ -42,22 +42,22 @@ export async function pagedList(service: Service, operation: Operation): Promise
  * All elements of a list with this query, read in pages of the allowed size that is nearest to `preferredSize`. If the pages are
  * wrong, the last element is an error.
  */
-export async function fetchAll(list: PagedList, query: Node, preferredSize: number): Promise<unknown[]> {
-  const { minimum = 1, maximum = preferredSize } = list.limitSchema;
+export async function fetchAll(paged: PagedList, query: Node, preferredSize: number): Promise<unknown[]> {
+  const { minimum = 1, maximum = preferredSize } = paged.limitSchema;
   const size = Math.max(minimum, Math.min(preferredSize, maximum));
-  const sizedQuery = { ...query, [list.pagination.limit]: size };
-  const request = requestWith(list, sizedQuery);
+  const sizedQuery = { ...query, [paged.pagination.limit]: size };
+  const request = requestWith(paged, sizedQuery);
   const elements: unknown[] = [];
   let isPartial = false;
   for (let target: string | undefined = request.target, pages = 0; target !== undefined; pages++) {
-    const page: Page = await fetchPage(list, { ...request, target });
+    const page: Page = await fetchPage(paged, { ...request, target });
     // A list that is paged by its last element ends only with an empty page.
-    if (isPartial && list.pagination.by !== 'last')
+    if (isPartial && paged.pagination.by !== 'last')
       return [...elements, 'a page that is not full leads to another page'];
     isPartial = page.elements.length < size;
     elements.push(...page.elements);
     if (pages > MAX_ELEMENTS / size) return [...elements, 'the pages do not end'];
-    target = nextTarget(list, target, page, sizedQuery);
+    target = nextTarget(paged, target, page, sizedQuery);
     if (page.elements.length === 0) return elements;
   }
   return elements;
@@ -76,17 +76,17 @@ export async function fetchPage({ service, pagination: { items } }: PagedList, r
 }
 
 /** The path and query of the next page, by `x-pagination`; undefined after the last page. */
-function nextTarget(list: PagedList, target: string, { response, body, elements }: Page, query: Node) {
-  const { by, next = '', key = '', cursor: parameter = '' } = list.pagination;
+function nextTarget(paged: PagedList, target: string, { response, body, elements }: Page, query: Node) {
+  const { by, next = '', key = '', cursor: parameter = '' } = paged.pagination;
   if (by === 'link') {
     const [, link] = /<([^>]*)>; *rel="?next"?/.exec(response.headers.get('link') ?? '') ?? [];
     if (link === undefined) return undefined;
-    const base = basePathOf(list.service.spec);
+    const base = basePathOf(paged.service.spec);
     const { pathname, search } = new URL(link, `http://localhost${base}${target}`);
-    return withQueryCredentials(list.service, list.operation, pathname.slice(base.length) + search);
+    return withQueryCredentials(paged.service, paged.operation, pathname.slice(base.length) + search);
   }
   const cursor = by === 'body' ? node(body)[next] : node(elements.at(-1))[key];
   return cursor === undefined || cursor === null
     ? undefined
-    : requestWith(list, { ...query, [parameter]: cursor }).target;
+    : requestWith(paged, { ...query, [parameter]: cursor }).target;
 }

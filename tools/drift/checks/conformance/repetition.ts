@@ -54,7 +54,7 @@ export async function* staleErrors(resource: Resource, elements: readonly unknow
 }
 
 /** Errors in requests that repeat an idempotency key: the service has to create one element, and to send the first response again. */
-export async function* replayErrors(resource: Resource): AsyncGenerator<string> {
+export async function* creationReplayErrors(resource: Resource): AsyncGenerator<string> {
   const { service, create } = resource;
   if (!create.idempotencyKey) return;
   const request = withHeader(createRequest(resource), create.idempotencyKey.name, keyFor(create));
@@ -69,7 +69,7 @@ export async function* replayErrors(resource: Resource): AsyncGenerator<string> 
 }
 
 /** Errors in a repeated request for one resource. After a success, the service has to send the first response again. */
-export async function* repeatErrors(service: Service, operation: Operation): AsyncGenerator<string> {
+export async function* resourceReplayErrors(service: Service, operation: Operation): AsyncGenerator<string> {
   if (!operation.idempotencyKey || !operation.path.includes('{')) return;
   const inputs = withPath(fullInputs(service.spec, operation), await prepare(service, operation));
   const request = withHeader(requestFor(service, operation, inputs), operation.idempotencyKey.name, keyFor(operation));

@@ -5,7 +5,14 @@ import { type Operation, resolve, type Schema } from '../../../openapi/document.
 import { type Node, node, type Spec } from '../../openapi.ts';
 import { bodiesFor, excerpt, requiredInputs } from '../values.ts';
 import { fetchAll, fetchPage, MAX_ELEMENTS, pagedList, requestWith } from './paging.ts';
-import { createRequest, type Resource, replayErrors, staleErrors, tagErrors, versionErrors } from './repetition.ts';
+import {
+  createRequest,
+  creationReplayErrors,
+  type Resource,
+  staleErrors,
+  tagErrors,
+  versionErrors,
+} from './repetition.ts';
 import { requestFor, type Service } from './service.ts';
 import { isRejection } from './test-requests.ts';
 
@@ -40,7 +47,7 @@ export async function* listErrors(service: Service, operation: Operation): Async
   yield* readErrors(resource, elements);
   yield* versionErrors(resource);
   yield* staleErrors(resource, elements);
-  yield* replayErrors(resource);
+  yield* creationReplayErrors(resource);
 }
 
 function differences(name: string, actual: readonly unknown[], expected: readonly unknown[]): string[] {

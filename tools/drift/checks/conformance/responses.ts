@@ -8,7 +8,7 @@ import { basePathOf, declaredResponse, type Node, node, type Spec } from '../../
 const HTTP_HEADERS = /^(?:accept|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
 /** Violations of the spec in a response: in its status, its headers, and each property of its body. */
-export async function undeclared(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
+export async function responseViolations(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
   return [...violationsIn(spec, operation, response, await response.text())];
 }
 

@@ -107,14 +107,14 @@ async function* outputErrors(subject: Subject, inputs: Inputs): AsyncGenerator<s
     const words = [`--output=${format}`, '--no-color', ...wordsFor(subject, inputs)];
     return (await run(subject, words, jsonResponse(status, jsonText(data)), isTerminal)).stdout;
   };
-  const elements = modelOperation.pagination?.items;
-  const expected = elements === undefined ? data : node(data)[elements];
+  const itemsProperty = modelOperation.pagination?.items;
+  const expected = itemsProperty === undefined ? data : node(data)[itemsProperty];
   const json = await print('json');
   if (!isDeepStrictEqual(readJson(json), parseJson(jsonText(expected))))
     yield `-o json writes ${json.slice(0, 200)}, not ${excerpt(expected)}`;
   const { items } = resolve(spec, schema);
   const names = propertyNames(spec, isNode(items) ? items : schema, 0);
-  if (names.length === 0 || elements !== undefined) return;
+  if (names.length === 0 || itemsProperty !== undefined) return;
   const [csv = ''] = (await print('csv')).split('\n');
   const [title = ''] = (await print('table', true)).split('\n');
   const columns = title.split(/ {2,}/).map((column) => column.replaceAll(' ', '').toLowerCase());

@@ -125,7 +125,7 @@ export async function* exampleErrors(petctl: Petctl, { path }: CommandAtPath): A
 }
 
 /** Errors in the help of the global flags, and in the completion of commands. */
-export async function* sharedErrors(
+export async function* globalErrors(
   petctl: Petctl,
   tree: CommandNode,
   spec: Spec,

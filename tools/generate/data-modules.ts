@@ -3,7 +3,7 @@ import type { Schema } from '@petstore/types';
 import { Code, docComment, identifier, literal } from './code.ts';
 import { type Document, resolvePointer, unusedName } from './document.ts';
 import type { Model } from './model.ts';
-import { plain } from './schemas.ts';
+import { supportedSchema } from './schemas.ts';
 
 /** `operations.gen.ts`: every operation as data. A schema that several operations use is written once. */
 export function operationsModule({ operations, document }: Model): string {
@@ -88,7 +88,7 @@ class SharedSchemas {
     const name = unusedName(`${component}Schema`, [...this.#names.values()]);
     this.#names.set($ref, name);
     this.#open.add($ref);
-    const schema = plain(resolvePointer(this.#document, $ref.slice(1)), $ref.slice(2).replaceAll('/', '.'));
+    const schema = supportedSchema(resolvePointer(this.#document, $ref.slice(1)), $ref.slice(2).replaceAll('/', '.'));
     const text = literal(schema, '', this.code);
     this.#open.delete($ref);
     this.declarations.push(`const ${name} = ${text} as const;\n`);
