@@ -18,13 +18,7 @@ import { type Content, contentOf, pageContent } from './response-content.ts';
 import type { TargetCache } from './target-cache.ts';
 
 /** Calls the handler of an operation and writes its result. Throws or rejects with any error. */
-export type Dispatch = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: RequestContext,
-  operation: Operation,
-  input: Input,
-) => void | Promise<void>;
+export type Dispatch = (call: Call) => void | Promise<void>;
 
 /** A request for an operation, with its validated input. */
 interface Call {
@@ -58,10 +52,10 @@ export function dispatcher(
   const cached = cachedResponses(targetCache);
   let pendingWrites = 0;
 
-  return (request, response, context, operation, input) => {
+  return (call) => {
+    const { request, response, context, operation, input } = call;
     // Only a GET has a cached response. With If-None-Match, the response may be a 304 instead.
     if (request.headers['if-none-match'] === undefined && cached.send(response, context)) return;
-    const call = { request, response, context, operation, input };
     if (!SAFE_METHODS.has(operation.method) || operation.body) return dispatchWrite(call);
     return whenRead(callHandler(operation, input), (success) => succeed(call, success));
   };

@@ -95,6 +95,6 @@ function serveOperation(app: Express, described: Operation, dispatch: Dispatch):
     const context = contextOf(response);
     // If patterns overlap, Express calls the first match. The operation of the context is that of the most specific route.
     const { operation = described, input = {} } = context;
-    return dispatch(request, response, context, operation, input);
+    return dispatch({ request, response, context, operation, input });
   });
 }

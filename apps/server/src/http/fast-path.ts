@@ -37,10 +37,8 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
       plainOperations.set(operation, { passes, bodySchema: bodySchemaOf(operation), isCacheable });
   }
 
-  const run: Dispatch = (request, response, context, operation, input) =>
-    dispatch(request, response, context, operation, input)?.catch((error) =>
-      respondWithError(error, response, context),
-    );
+  const run: Dispatch = (call) =>
+    dispatch(call)?.catch((error) => respondWithError(error, call.response, call.context));
 
   return (request, response) => {
     const context = acceptRequest(request, response);
@@ -71,7 +69,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
       const input = cachedInput ?? validInput(operation, plain, parameters);
       if (!input) return false;
       if (!cachedInput && plain.isCacheable) targetCache.add(request.url ?? '', target, input);
-      run(request, response, context, operation, input);
+      run({ request, response, context, operation, input });
       return true;
     }
     if (!isPlainBody(request, operation.body, bodyLimit)) return false;
@@ -82,7 +80,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
         const input = body === undefined ? undefined : validInput(operation, plain, parameters, body);
         if (input) {
           targetCache.add(request.url ?? '', target);
-          return void run(request, response, context, operation, input);
+          return void run({ request, response, context, operation, input });
         }
         context.body = bytes;
         passTo(expressApp, request, response, context);

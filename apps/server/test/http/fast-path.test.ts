@@ -47,9 +47,9 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
   const inputs: unknown[] = [];
   const pipeline = createPipeline(store, options);
   const { dispatch } = pipeline;
-  pipeline.dispatch = (request, response, context, operation, input) => {
-    inputs.push({ operation: operation.id, input: { ...input }, key: context.keyName });
-    return dispatch(request, response, context, operation, input);
+  pipeline.dispatch = (call) => {
+    inputs.push({ operation: call.operation.id, input: { ...call.input }, key: call.context.keyName });
+    return dispatch(call);
   };
   const side: Side = {
     store,
