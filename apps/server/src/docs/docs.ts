@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { operations, service } from '@petstore/types';
 import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
+import { cached } from '../cached.ts';
 import { readOnly } from '../http/health.ts';
 import { presentedSpec, readableSpec, specText } from './spec.ts';
 
@@ -38,17 +39,14 @@ const file = (type: string, url: string) => content(`${type}; charset=utf-8`, ()
  * in npm packages all have the same date.
  */
 function content(type: string, read: () => string | Buffer | Promise<string>): RequestHandler {
-  let prepared: { bytes: Buffer; headers: Map<string, string> } | undefined;
-  const prepare = async () => {
+  const prepared = cached(async () => {
     const bytes = Buffer.from(await read());
     const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
     const headers = Object.entries({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: tag });
     return { bytes, headers: new Map(headers) };
-  };
+  });
   return async (_request, response) => {
-    // A failure is not stored, so the next request tries again.
-    prepared ??= await prepare();
-    const { bytes, headers } = prepared;
+    const { bytes, headers } = await prepared();
     response.setHeaders(headers).send(bytes);
   };
 }
