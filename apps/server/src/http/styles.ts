@@ -1,7 +1,7 @@
 import { type Field, type Schema, type Serialization, typesOf } from '@petstore/types';
 import { HttpError } from './http-error.ts';
 import { type OnMemory, parseJson } from './json.ts';
-import { decodedText, itemsOf, propertyOf, StyleError, textParser } from './values.ts';
+import { allowsAnyText, decodedText, itemsOf, propertyOf, StyleError, textParser } from './values.ts';
 
 /** A decoded name in a request, and its raw text. */
 export type Pair = readonly [name: string, text: string];
@@ -18,8 +18,7 @@ type Decode = (text: string) => string;
 /** The kinds of values that a schema accepts. Styles differ for lists, objects and single values. */
 export function shapeOf(schema: Schema) {
   const types = typesOf(schema);
-  // `typesOf` returns all types for a schema without a type, which accepts any text.
-  const isOpen = types.includes('string') && types.includes('object');
+  const isOpen = allowsAnyText(types);
   return {
     isList: !isOpen && types.includes('array'),
     isObject: !isOpen && types.includes('object'),

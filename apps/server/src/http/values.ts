@@ -36,12 +36,14 @@ export function textParser(schema: Schema): TextParser {
   const known = parsers.get(schema);
   if (known) return known;
   const types = typesOf(schema);
-  // `typesOf` returns all types for a schema without a type, whose text is not converted.
-  const isOpen = types.includes('string') && types.includes('object');
-  const parse: TextParser = isOpen || types.join() === 'string' ? (text) => text : typedParser(schema, types);
+  const parse: TextParser =
+    allowsAnyText(types) || types.join() === 'string' ? (text) => text : typedParser(schema, types);
   parsers.set(schema, parse);
   return parse;
 }
+
+/** Whether any text is valid, and is not converted: `typesOf` returns all types for a schema without a type. */
+export const allowsAnyText = (types: readonly string[]) => types.includes('string') && types.includes('object');
 
 function typedParser(schema: Schema, types: readonly string[]): TextParser {
   const isNumber = types.includes('number');
