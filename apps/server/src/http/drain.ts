@@ -14,54 +14,46 @@ export interface Draining {
   drain(timeoutMs: number, sweepMs?: number): Promise<number>;
 }
 
-/** The functions that end the connections of a server. */
-export function drainingOf(server: Server, shared: SharedState): Draining {
-  return {
-    announceClose: () => announceClose(shared),
-    drain: (...times) => drain(server, shared, ...times),
-  };
-}
-
 /** Emitted when the last connection has ended. */
 export const NO_CONNECTIONS = Symbol('no connections');
 
-function announceClose(shared: SharedState): void {
-  shared.draining = true;
-  for (const connection of shared.connections.values()) connection.announceClose();
-}
-
-async function drain(
-  server: Server,
-  shared: SharedState,
-  timeoutMs: number,
-  sweepMs = DRAIN_SWEEP_MS,
-): Promise<number> {
+/** The functions that end the connections of a server. */
+export function drainingOf(server: Server, shared: SharedState): Draining {
   const { connections } = shared;
-  const closed =
-    server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : NO_CONNECTIONS) : undefined;
-  // The HTTP server's own `close` would destroy idle connections at once, though a request may be on its way.
-  NetServer.prototype.close.call(server);
-  announceClose(shared);
-  const sweep = setInterval(() => {
-    // Node counts a connection as idle before its response is flushed, so this waits until all responses are flushed.
-    if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
-    // Node 22 does not count a connection as idle before its first bytes arrive, so this closes such connections itself.
-    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
-  }, sweepMs);
-  let aborted = 0;
-  const deadline = setTimeout(() => {
-    for (const { openRequests } of connections.values()) aborted += openRequests;
-    // After this, each remaining connection has an open request, or a head that has arrived in part.
-    server.closeIdleConnections();
-    for (const [socket, { mayHavePartialHead }] of connections) {
-      if (mayHavePartialHead) aborted++;
-      socket.destroy();
-    }
-  }, timeoutMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
-  // Stops Node's checks of timeouts, which would keep the app in memory.
-  server.close();
-  return aborted;
+  return { announceClose, drain };
+
+  function announceClose(): void {
+    shared.draining = true;
+    for (const connection of connections.values()) connection.announceClose();
+  }
+
+  async function drain(timeoutMs: number, sweepMs = DRAIN_SWEEP_MS): Promise<number> {
+    const closed =
+      server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : NO_CONNECTIONS) : undefined;
+    // The HTTP server's own `close` would destroy idle connections at once, though a request may be on its way.
+    NetServer.prototype.close.call(server);
+    announceClose();
+    const sweep = setInterval(() => {
+      // Node counts a connection as idle before its response is flushed, so this waits until all responses are flushed.
+      if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
+      // Node 22 does not count a connection as idle before its first bytes arrive, so this closes such connections itself.
+      for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+    }, sweepMs);
+    let aborted = 0;
+    const deadline = setTimeout(() => {
+      for (const { openRequests } of connections.values()) aborted += openRequests;
+      // After this, each remaining connection has an open request, or a head that has arrived in part.
+      server.closeIdleConnections();
+      for (const [socket, { mayHavePartialHead }] of connections) {
+        if (mayHavePartialHead) aborted++;
+        socket.destroy();
+      }
+    }, timeoutMs);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(deadline);
+    // Stops Node's checks of timeouts, which would keep the app in memory.
+    server.close();
+    return aborted;
+  }
 }
