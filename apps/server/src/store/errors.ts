@@ -3,32 +3,23 @@ import { errorCode, isDiskFull, LINK_ADVICE } from '../files/files.ts';
 
 /** The content of a file is not what the store wrote. No file was changed. */
 export class StoreDamagedError extends ExpectedError {
-  readonly file: string;
-
   constructor(file: string, finding: string, advice = 'restore this file from a backup') {
     super(`${file}: ${finding}. Nothing was changed; ${advice}.`);
-    this.file = file;
   }
 }
 
 /** Another process has the data folder open. */
 export class StoreLockedError extends ExpectedError {
-  readonly file: string;
-
   constructor(file: string) {
     super(`${file}: another process has locked it. Stop that process or choose another data folder.`);
-    this.file = file;
   }
 }
 
 /** The data folder cannot be read or written by this process. */
 export class StoreFolderError extends ExpectedError {
-  readonly file: string;
-
   constructor(file: string, cause: unknown, advice = adviceFor(cause)) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(`${file}: cannot be used (${reason}). ${advice}.`, { cause });
-    this.file = file;
   }
 }
 
