@@ -1,7 +1,7 @@
 import { PetstoreError, petstore } from '@petstore/client';
-import { type Api, type ApiError, type Operation, type OperationId, operations } from '@petstore/types';
+import { type Api, type ApiError, exactJson, type Operation, type OperationId, operations } from '@petstore/types';
 import { beforeEach, describe } from 'vitest';
-import { decodeText, encode } from '../src/store/document.ts';
+import { decodeText } from '../src/store/document.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import type { Store } from '../src/store/store.ts';
 import { contract } from './contract.ts';
@@ -68,7 +68,7 @@ function overHttp({ baseUrl, apiKey }: Listening): Api {
       }
       const type = declared?.mediaType;
       const content = declared?.whole ? properties.body : properties;
-      const body = declared?.kind === 'json' ? encode(content) : (content as Blob | string);
+      const body = declared?.kind === 'json' ? exactJson(content) : (content as Blob | string);
       const headers = { authorization: `Bearer ${apiKey}`, ...(type && { 'content-type': type }) };
       const response = await fetch(url, { method, headers, ...(type && { body }) });
       const { status } = response;

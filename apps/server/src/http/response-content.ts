@@ -1,6 +1,6 @@
 import type { OperationResponse } from '@petstore/types';
+import { exactJson } from '@petstore/types';
 import { MAX_PAGE_BYTES } from '../limits.ts';
-import { encode } from '../store/document.ts';
 import type { JsonText } from '../store/store.ts';
 import { Stored } from '../store/stored.ts';
 
@@ -44,7 +44,8 @@ export function contentOf(described: OperationResponse | undefined, value: unkno
 
 /** The body for a value as JSON. */
 export function jsonContent(value: unknown): TextContent {
-  const { text, encoding }: JsonText = value instanceof Stored ? value.json : { text: encode(value), encoding: 'utf8' };
+  const { text, encoding }: JsonText =
+    value instanceof Stored ? value.json : { text: exactJson(value), encoding: 'utf8' };
   return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
 }
 
@@ -57,7 +58,7 @@ export function pageContent(elements: readonly unknown[], key: string) {
   // Two brackets, and a comma after each element but the last.
   let bytes = elements.length === 0 ? 2 : 1;
   for (const element of elements) {
-    const text = encode(element);
+    const text = exactJson(element);
     texts.push(text);
     bytes += Buffer.byteLength(text) + 1;
     if (bytes >= MAX_PAGE_BYTES) break;

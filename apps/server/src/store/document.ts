@@ -53,9 +53,9 @@ export function indexedValue(properties: Properties, name: string): unknown {
 
 /** The JSON of the properties of a document without its identifier. */
 export function encodeBody(idProperty: string, properties: Properties): string {
-  if (!Object.hasOwn(properties, idProperty)) return encode(properties);
+  if (!Object.hasOwn(properties, idProperty)) return exactJson(properties);
   const { [idProperty]: _, ...rest } = properties;
-  return encode(rest);
+  return exactJson(rest);
 }
 
 /** The text of a document: its identifier, then the properties of its body. */
@@ -66,11 +66,6 @@ export function withId(idProperty: string, id: number, body: string): string {
 /** A document as the stores return it. */
 export function storedDocument(id: number, version: string, text: string, encoding: JsonText['encoding']): Document {
   return { outcome: 'stored', id, version, json: { text, encoding } };
-}
-
-/** JSON on one line. A bigint becomes an integer with all its digits. */
-export function encode(value: unknown): string {
-  return exactJson(value);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type CollectionDeclaration, encode, indexedValue } from '../document.ts';
+import { exactJson } from '@petstore/types';
+import { type CollectionDeclaration, indexedValue } from '../document.ts';
 import type { Properties } from '../store.ts';
 import type { Form, Kind, StoredRecord } from './block.ts';
 import { KeyDirectory } from './key-directory.ts';
@@ -110,7 +111,7 @@ export class Catalog {
         : undefined;
     const known = kindsOfValues?.get(value);
     if (known !== undefined) return known;
-    const values = indexes.map((property) => `${encode(property)}:${encode(indexedValue(properties, property))}`);
+    const values = indexes.map((property) => `${exactJson(property)}:${exactJson(indexedValue(properties, property))}`);
     const kind = this.kind(collection, `{${values.join()}}`);
     kindsOfValues?.set(value, kind);
     return kind;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { exactJson } from '@petstore/types';
 import { MAX_PAGE_BYTES } from '../../limits.ts';
 import {
   type CollectionDeclaration,
   decodeText,
-  encode,
   encodeBody,
   MAX_ID,
   obstacleTo,
@@ -108,7 +108,7 @@ export function collectionIn(
       }),
     list: (query) => {
       const { pages } = currentCache();
-      const key = encode(query);
+      const key = exactJson(query);
       return pages.get(key) ?? retryRead(() => readPage(query, key, pages));
     },
     // Returns the same string object until the next write, so that comparing versions is cheap.
@@ -156,9 +156,9 @@ export function collectionIn(
   function kindsWith({ property, value }: NonNullable<ListQuery['filter']>): number[] {
     if (!catalog.indexes(name).includes(property))
       throw new Error(`The collection '${name}' has no index on '${property}'.`);
-    const encodedValue = encode(value);
+    const encodedValue = exactJson(value);
     return catalog.kinds.flatMap(([collection, values], kind) =>
-      collection === name && values !== '' && encode(decodeText(values)[property]) === encodedValue ? [kind] : [],
+      collection === name && values !== '' && exactJson(decodeText(values)[property]) === encodedValue ? [kind] : [],
     );
   }
 }

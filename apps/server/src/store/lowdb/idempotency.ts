@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { decodeText, documentsIn, encode, storedDocument } from '../document.ts';
+import { exactJson } from '@petstore/types';
+import { decodeText, documentsIn, storedDocument } from '../document.ts';
 import { IdempotencyMismatchError } from '../errors.ts';
 import { IdempotencyKeys } from '../idempotency.ts';
 import type { Document, Idempotency, IdempotencyState, NotWritten, Page, Removed } from '../store.ts';
@@ -48,7 +49,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
       if (pending) {
         const { id, at, writes, documents } = pending;
         removeDue(batch, SWEPT_BY_COMMIT);
-        const body = `${encode({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
+        const body = `${exactJson({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
         batch.put(COLLECTION, 'id', id, { body, kind: catalog.kind(COLLECTION, '{}') });
       }
       return results;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { exactJson } from '@petstore/types';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { type CollectionDeclaration, encode } from '../document.ts';
+import type { CollectionDeclaration } from '../document.ts';
 import { convertFormat1, isFormat1Converted } from './format-1.ts';
 import type { Session } from './session.ts';
 
@@ -22,7 +23,7 @@ export const keyExpression = (property: string) => `petstore_key(data, ${escapeL
 
 /** The key of a value, as petstore_key returns it in the database. */
 export function keyOf(value: unknown): string {
-  const key = encode(value).replaceAll('\\\\', '\\\\s').replaceAll('\\u', '\\\\u');
+  const key = exactJson(value).replaceAll('\\\\', '\\\\s').replaceAll('\\u', '\\\\u');
   return Buffer.byteLength(key) <= MAX_KEY_BYTES ? key : createHash('sha256').update(key).digest('hex');
 }
 
