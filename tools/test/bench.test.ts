@@ -49,7 +49,7 @@ test('a ratio is computed round by round', () => {
   expect(medianRatio([1, 20, 3], [2, 40, 6])).toBe(0.5);
 });
 
-test('the speed has the spread of the thirds of the rounds', () => {
+test('the lowest and the highest speed are those of the thirds of the rounds', () => {
   const rounds = (userTimes: number[]) =>
     userTimes.map((user) => ({ responses: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user, instructions: 1 }));
   const measured = new Map([

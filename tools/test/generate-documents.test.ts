@@ -80,21 +80,24 @@ test('types are generated for schemas and operations only', async () => {
   expect(operations.match(/(?<=^ +)\w+(?=: )/gm)).toEqual(['getA', 'data', 'body', 'response']);
 });
 
-test.each(['3.0.3', '3.1.0'])('JSON has text where a form has a file: OpenAPI %s', async (openapi) => {
-  const file = { type: 'string', format: 'binary' };
-  const schemas = Object.fromEntries(['InJson', 'InForm', 'InBoth'].map((name) => [name, { properties: { file } }]));
-  const inForm = (name: string) => ({ 'multipart/form-data': { schema: ref(name) } });
-  const responses = { '200': { description: 'Done.', ...withJson(ref('InBoth')) } };
-  const paths = {
-    '/a': { post: { requestBody: withJson(ref('InJson')), responses } },
-    '/b': { post: { requestBody: { content: inForm('InForm') }, responses: done } },
-    '/c': { post: { requestBody: { content: inForm('InBoth') }, responses: done } },
-  };
-  const files = await generatePackages(modelOf(paths, { openapi, components: { schemas } }));
-  const types = files.get('packages/types/src/gen/types.gen.ts') ?? '';
-  const typeOf = (name: string) => new RegExp(`type ${name} = {\\s*file\\?: ([^;]+);`).exec(types)?.[1];
-  expect(Object.keys(schemas).map(typeOf)).toEqual(['string', 'Blob | File', 'Blob | File']);
-});
+test.each(['3.0.3', '3.1.0'])(
+  'a binary string is text in JSON alone, and a file if a form has it: OpenAPI %s',
+  async (openapi) => {
+    const file = { type: 'string', format: 'binary' };
+    const schemas = Object.fromEntries(['InJson', 'InForm', 'InBoth'].map((name) => [name, { properties: { file } }]));
+    const inForm = (name: string) => ({ 'multipart/form-data': { schema: ref(name) } });
+    const responses = { '200': { description: 'Done.', ...withJson(ref('InBoth')) } };
+    const paths = {
+      '/a': { post: { requestBody: withJson(ref('InJson')), responses } },
+      '/b': { post: { requestBody: { content: inForm('InForm') }, responses: done } },
+      '/c': { post: { requestBody: { content: inForm('InBoth') }, responses: done } },
+    };
+    const files = await generatePackages(modelOf(paths, { openapi, components: { schemas } }));
+    const types = files.get('packages/types/src/gen/types.gen.ts') ?? '';
+    const typeOf = (name: string) => new RegExp(`type ${name} = {\\s*file\\?: ([^;]+);`).exec(types)?.[1];
+    expect(Object.keys(schemas).map(typeOf)).toEqual(['string', 'Blob | File', 'Blob | File']);
+  },
+);
 
 test('a property called __proto__ is in the document, too', async () => {
   const body = withJson({ type: 'object', properties: JSON.parse('{"__proto__":{"type":"string"}}') });

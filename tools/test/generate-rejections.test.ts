@@ -13,7 +13,7 @@ function messagesOf(text: string): readonly string[] {
   }
 }
 
-test('a server URL that is invalid', () => {
+test('a server URL that is invalid is rejected', () => {
   const [message] = messagesOf(specOf({}, { servers: [{ url: 'http://' }] }));
   expect(message).toBe("servers.0: the server URL 'http://' is invalid; write a URL or a path.");
 });

@@ -88,7 +88,7 @@ describe('a spec that is not supported', () => {
     });
   });
 
-  test('because of its security schemes names only the unsupported ones', async () => {
+  test('because of its security schemes is rejected with only the unsupported ones', async () => {
     const document = parse(spec);
     Object.assign(document.components.securitySchemes, {
       digest: { type: 'http', scheme: 'digest' },
@@ -129,7 +129,7 @@ describe('npm run generate', () => {
   });
   afterAll(() => copy.remove());
 
-  test('prints the reason in one line, and writes nothing', () => {
+  test('prints why a spec is not supported in one line, and writes nothing', () => {
     const gen = join(copy.folder, 'packages/types/src/gen');
     const before = readdirSync(gen);
     const { folder: temporary, remove } = makeFolder('generate');
@@ -266,7 +266,7 @@ describe('names', () => {
     ['getPetPhoto', 'get', '/pets/{petId}/photo', 'pets get-photo'],
     ['findPetsByStatus', 'get', '/pets/findByStatus', 'pets find-by-status'],
     ['pets_list', 'get', '/pets', 'pets list'],
-  ])('%s is the command of its own operation alone', (id, method, path, expected) => {
+  ])('the command of %s, %s %s, is %s', (id, method, path, expected) => {
     expect(command(id, method, path)).toBe(expected);
   });
 
@@ -276,7 +276,7 @@ describe('names', () => {
   });
 });
 
-test('an operation may have the name of a function of the runtime', async () => {
+test('an operation may have the name of a function that the client imports', async () => {
   const text = withPath('/things', {
     get: {
       operationId: 'inQuery',

@@ -161,7 +161,7 @@ describe.each([
     expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
   });
 
-  test('does not affect an operation that changes nothing', async () => {
+  test('If-Match does not affect a read or a create', async () => {
     const { path, current } = await pet();
     expect(await call('GET', path, '"a"')).toMatchObject({ status: 200, etag: current });
     expect(await call('POST', '', '"a"', rex)).toMatchObject({ status: 201 });

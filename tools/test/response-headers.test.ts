@@ -50,7 +50,7 @@ describe.each([false, true])('with validateResponses: %s', (validateResponses) =
   const post = (key: string) =>
     fetch(baseUrl, { method: 'POST', headers: { ...headers, 'idempotency-key': key }, body: JSON.stringify(rex) });
 
-  test('a handler sets a header of its success, also of a repetition, and none of the server', async () => {
+  test('a handler can set a header of its success, also of a replay, but none that the server sets', async () => {
     for (const _ of ['first', 'repeated']) {
       const response = await post('7e0a3f1c-55a4-4d0e-9d53-1f1a7c2f0b11');
       const pet = (await response.json()) as Pet;
@@ -59,7 +59,7 @@ describe.each([false, true])('with validateResponses: %s', (validateResponses) =
     }
   });
 
-  test('the headers stand beside those of a stored document, whenever it is read', async () => {
+  test('the headers of a handler are sent beside those of a stored document, at each read and with a 304', async () => {
     const { id } = (await (await post(crypto.randomUUID())).json()) as Pet;
     for (const _ of [1, 2, 3, 4]) {
       const response = await fetch(`${baseUrl}/${id}`, { headers });
@@ -76,7 +76,7 @@ describe.each([false, true])('with validateResponses: %s', (validateResponses) =
     expect((await fetch(`${baseUrl}/999`, { headers })).headers.get('cache-control')).toBeNull();
   });
 
-  test('a value that is no header is an error of the server, and is not sent', async () => {
+  test('an invalid header value is an error of the server, and is not sent', async () => {
     const response = await fetch(baseUrl, { headers });
     expect([response.status, response.headers.get('warning'), response.headers.get('set-cookie')]).toEqual([
       500,

@@ -142,7 +142,7 @@ test.skipIf(onWindows)('warnings of npm that fill a pipe do not block the instal
   expect(stderr).toMatch(/^Installing .*\nThe installation failed:\nno registry\n$/);
 });
 
-test('where no package has Node for the platform, its own Node runs everything', () => {
+test('where no package has Node for the platform, the Node of the machine runs everything', () => {
   const { folder, remove } = makeFolder('without-node');
   onTestFinished(remove);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });

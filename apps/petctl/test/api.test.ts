@@ -70,7 +70,7 @@ test.each(['application/merge-patch+json', 'Application/JSON;charset=utf-8', 'mo
 );
 
 test.each(['table', 'csv', 'yaml', 'json', 'jsonl', 'tsv'])(
-  '%s escapes control characters in names, too',
+  '%s escapes control characters in property names',
   async (output) => {
     const { env } = await record(() => ({ body: [{ 'a\u001b[2J\n\u202e': 1 }] }));
     const { stdout } = await petctl(['api', 'GET', '/x', '-o', output], { env });
@@ -79,7 +79,7 @@ test.each(['table', 'csv', 'yaml', 'json', 'jsonl', 'tsv'])(
   },
 );
 
-test('names that every JavaScript object has are ordinary names', async () => {
+test('a property named like one of every JavaScript object is an ordinary property', async () => {
   const { env, requests } = await record(() => ({ body: [{ a: 1 }, { toString: 'x' }] }));
   expect((await petctl(['api', 'GET', '/x', '-o', 'csv'], { env })).stdout).toBe('a,toString\n1,\n,x\n');
   expect((await petctl(['api', 'GET', '/x', '--fields', 'constructor', '-o', 'csv'], { env })).stdout).toBe(
@@ -89,7 +89,7 @@ test('names that every JavaScript object has are ordinary names', async () => {
   expect(requests.at(-1)?.body).toBe('{"constructor":"1"}');
 });
 
-test('api sends JSON as it is written, and text by the type of its field', async () => {
+test('api sends JSON after := as it is written, and text after = by the type of its field', async () => {
   const { env, requests } = await record(() => ({ body: [] }));
   const fields = [
     'name=7',
@@ -122,7 +122,7 @@ test('a text that a query cannot contain is a usage error', async () => {
   expect(requests).toEqual([]);
 });
 
-test('the body of an OPTIONS request is not read as another request', async () => {
+test('the body of an OPTIONS request arrives as its body, not as another request', async () => {
   const { env, requests } = await record(() => ({ body: [] }));
   expect(await petctl(['api', 'OPTIONS', '/pets', '-f', 'a=b'], { env })).toMatchObject({ code: 0 });
   const chunked = ['api', 'OPTIONS', '/pets', '-f', 'a=b', '-H', 'Transfer-Encoding: chunked'];
@@ -153,7 +153,7 @@ test('a redirect leaves no connection open', async () => {
   expect(mostOpen).toBeLessThan(4);
 });
 
-test('an encoded response is an error, because its text would be other characters', async () => {
+test('a response with a content encoding is an error, because petctl does not decode it', async () => {
   const { env } = await record(() => ({ body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }));
   const args = ['/pets', '-H', 'Accept-Encoding: gzip', '--retries', '0'];
   expect(await petctl(['api', 'GET', ...args], { env })).toMatchObject({

@@ -166,7 +166,7 @@ test.each([
   [['help', 'pets', 'cr'], 'create\tAdd an animal\n'],
   [['help', 'exit-codes', ''], ''],
   [['nope', 'x'], ''],
-])('%j', async (words, stdout) => {
+])('%j is completed by %j', async (words, stdout) => {
   expect(await petctl(['__complete', ...words])).toEqual({ code: 0, stdout, stderr: '' });
 });
 

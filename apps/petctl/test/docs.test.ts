@@ -32,7 +32,7 @@ test('every command has a man page, which package.json lists', () => {
 
 const hasNoMan = skips('The man pages', missingProgram('man'), 'man-db');
 
-test.skipIf(hasNoMan)('man shows them without warnings', () => {
+test.skipIf(hasNoMan)('man shows the man pages without warnings', () => {
   const pages = readdirSync(join(built(), 'man'));
   for (const page of rounds(pages.slice(0, 3), pages)) {
     const text = execFileSync('man', ['--warnings', '-l', join(built(), 'man', page)], {
@@ -51,14 +51,14 @@ test.each(
     paths.filter((_, i) => i % 4 === 0),
     paths,
   ),
-)('help of %j', async (path) => {
+)('--help and help print the same for %j', async (path) => {
   const { code, stdout, stderr } = await petctl([...path, '--help']);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain(`petctl ${path.join(' ')}`.trim());
   expect((await petctl(['help', ...path])).stdout).toBe(stdout);
 });
 
-test.each(['exit-codes', 'environment', 'formatting', 'inputs'])('help %s', async (topic) => {
+test.each(['exit-codes', 'environment', 'formatting', 'inputs'])('help %s prints the topic', async (topic) => {
   const { code, stdout, stderr } = await petctl(['help', topic]);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.split('\n').length).toBeGreaterThan(5);

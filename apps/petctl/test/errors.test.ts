@@ -13,7 +13,7 @@ import { errorReply, type Reply, record } from './recorder.ts';
 
 const { minimum, maximum } = operations.listPets.fields.limit.schema;
 
-describe('is rejected with a hint, and nothing is sent', () => {
+describe('an invalid command line is rejected with a hint, and nothing is sent', () => {
   test.each([
     [['pets', 'list', '--page-size', String(minimum - 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--page-size', String(maximum + 1)], `from ${minimum} to ${maximum}`],
@@ -148,7 +148,7 @@ describe('exit codes', () => {
     [{ body: 'no json' }, exitCodes.failed.exit],
     [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, exitCodes.rejected.exit],
     ['break', exitCodes.unreachable.exit],
-  ] satisfies [Reply | 'break', number][])('%j', async (reply: Reply | 'break', exit) => {
+  ] satisfies [Reply | 'break', number][])('%j ends with the exit code %i', async (reply: Reply | 'break', exit) => {
     const { env } = await record(() => reply);
     const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], { env });
     expect([code, stdout]).toEqual([exit, '']);
@@ -161,7 +161,7 @@ describe('exit codes', () => {
     });
   });
 
-  test('a response that breaks off is named, not a body or an address', async () => {
+  test('the error for a response that breaks off says so, not that the service could not be reached', async () => {
     const { env } = await record(() => ({ headers: { 'content-length': '9', connection: 'close' }, body: '[' }));
     const { code, stderr } = await petctl(['pets', 'list', '--retries', '0'], { env });
     expect(code).toBe(exitCodes.unreachable.exit);
@@ -221,7 +221,7 @@ describe('exit codes', () => {
     expect(elsewhere.stderr).toContain("Log in with 'petctl auth login' and the same --deployment, or set");
   });
 
-  test('help prints all of them', async () => {
+  test('help prints all exit codes', async () => {
     const { code, stdout } = await petctl(['help', 'exit-codes']);
     expect(code).toBe(0);
     for (const { exit, meaning } of Object.values(exitCodes))
@@ -230,7 +230,7 @@ describe('exit codes', () => {
 });
 
 describe('retries', () => {
-  test('safe requests are retried as often as --retries says, after Retry-After', async () => {
+  test('a safe request is retried twice by default, after Retry-After', async () => {
     const { env, requests } = await record((_, count) =>
       count < 3 ? { ...errorReply(503, 'unavailable'), headers: { 'retry-after': '0' } } : { body: [] },
     );

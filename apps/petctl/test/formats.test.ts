@@ -83,7 +83,7 @@ describe('every format', () => {
     ['csv', 'id,name,categoryId,status\n'],
     ['yaml', '[]\n'],
     ['table', 'ID  NAME  CATEGORY ID  STATUS\n'],
-  ])('%s of an empty list', async (output, expected) => {
+  ])('%s of an empty list is %j', async (output, expected) => {
     expect(await list('--status', 'pending', '-o', output)).toBe(expected);
   });
 
@@ -120,7 +120,7 @@ describe('--jq', () => {
     expect(stderr).toMatch(/^petctl: --jq: .* The request itself succeeded: fix the filter\.\n$/);
   });
 
-  test('a filter may end with any code, also that of a syntax error', async () => {
+  test('a filter that ends with the code of a syntax error has failed on a result, too', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '"no pet"|halt_error(3)'], { env });
     expect([code, stderr]).toEqual([1, 'petctl: --jq: no pet. The request itself succeeded: fix the filter.\n']);
   });
@@ -140,7 +140,7 @@ describe('--jq', () => {
     expect(printed).toBe('1\n2\n');
   });
 
-  test('a filter that never ends to recurse is an error', async () => {
+  test('a filter with endless recursion is an error', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', 'def f: [f]; f'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/petctl: --jq: the filter needs too much memory\. Check it for endless recursion\.\n$/);

@@ -129,7 +129,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(dumb.terminal).not.toContain('\u001b');
   });
 
-  test('the lines of --verbose do not follow a progress bar', async () => {
+  test('with --verbose there is no progress bar', async () => {
     const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
     const args = ['pets', 'import', files.write('x', lines(3)), '-v'];
     expect((await onTerminal(args, { env, pipe: true })).terminal).not.toContain('\u001b');

@@ -52,7 +52,7 @@ describe('files', () => {
     expect(await input(withParameter, ['--owner=@ann', '--caption=Tom'])).toEqual({ owner: '@ann', caption: 'Tom' });
   });
 
-  test('are not in a list in a list, which is JSON', async () => {
+  test('are not read for @ in a list in a list, which is JSON', async () => {
     const lists = operation({ more: { type: 'array', items: {} } }, multipart);
     expect(await input(lists, ['--data', '{"more":[["@home"]]}'])).toEqual({ more: [['@home']] });
   });
@@ -62,7 +62,7 @@ describe('files', () => {
     expect(() => io.stdin()).toThrow('stdin is read twice.');
   });
 
-  test('appear in the examples of the help, and not in an import', () => {
+  test('appear in the examples of the help, and an operation with files has no import', () => {
     const photo = { ...field(binary, 'body'), required: true };
     const post = { ...of, method: 'POST', fields: { ...of.fields, photo } } as const;
     const root = fullTree([post]);
@@ -71,7 +71,7 @@ describe('files', () => {
     expect(root.commands?.[0]?.commands?.map(({ name }) => name)).toEqual(['put']);
   });
 
-  test('are not read before they are sent', async () => {
+  test('are read when they are sent, and then a changed file is an error', async () => {
     const raw: RequestBody = { required: true, mediaType: 'application/octet-stream', kind: 'bytes', whole: true };
     expect(helpOf(operation({ body: binary }, raw))).toContain('--data <body>');
     const path = file('late.bin', 'first');

@@ -13,7 +13,7 @@ describe('booleans', () => {
     [['--tame=false'], { tame: false }],
     [['--no-tame'], { tame: false }],
     [['--tame=false', '--wild=true'], { tame: false, wild: true }],
-  ])('%j', async (argv, expected) => {
+  ])('%j is parsed by the schema', async (argv, expected) => {
     expect(await input(of, argv)).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe('lists', () => {
       ['--visits', '{"on":"monday"}', '--visits', '[{"on":"friday"}]'],
       { visits: [{ on: 'monday' }, { on: 'friday' }] },
     ],
-  ])('%j', async (argv, expected) => {
+  ])('%j is parsed by the schema', async (argv, expected) => {
     expect(await input(of, argv)).toEqual(expected);
   });
 
@@ -107,7 +107,7 @@ describe('null, several types, constants', () => {
     [['--weight', '0.12345678901234568'], { weight: 0.12345678901234568 }],
     [['--data', '{"weight":-1.50e-7}'], { weight: -1.5e-7 }],
     [['--open', 'a{b'], { open: 'a{b' }],
-  ])('%j', async (argv, expected) => {
+  ])('%j is parsed by the schema', async (argv, expected) => {
     expect(await input(of, argv)).toEqual(expected);
   });
 
@@ -140,7 +140,7 @@ describe('null, several types, constants', () => {
 describe("inputs named like petctl's own flags", () => {
   const of = operation({ version: { type: 'string' }, help: { type: 'string' }, data: { type: 'string' } });
 
-  test('the input has a flag with its location, as the help shows; --version is petctl’s only before a command', async () => {
+  test('their flags begin with the location, except --version, which is petctl’s only before a command', async () => {
     expect(await input(of, ['--version', '2', '--body-help', 'h', '--body-data', 'd'])).toEqual({
       version: '2',
       help: 'h',
@@ -152,7 +152,7 @@ describe("inputs named like petctl's own flags", () => {
     expect(text).toContain("--body-data <string> One (--data is petctl's).");
   });
 
-  test('a name like the --no- form of a switch has a flag with its location, too', async () => {
+  test('the flag of a name like the --no- form of a switch begins with the location, too', async () => {
     const switches = operation({
       noColor: { type: 'boolean' },
       tame: { type: 'boolean' },

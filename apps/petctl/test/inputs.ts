@@ -10,7 +10,7 @@ import { parse } from '../src/parse/parser.ts';
 
 export const json: RequestBody = { required: true, mediaType: 'application/json', kind: 'json' };
 
-/** The streams of this process; only one, because each registers listeners. */
+/** The streams of this process, which all tests share, because each call of processIo registers listeners. */
 export const io = processIo();
 
 /** An operation without inputs. */

@@ -53,7 +53,7 @@ test
     [['pets', 'create', '--data', '@FIFO']],
     [['pets', 'import', 'FIFO']],
     [['api', 'POST', '/pets', '--input', 'FIFO']],
-  ])('%j: a signal ends it while it waits for the writer of a pipe', async (args) => {
+  ])('%j: a signal ends petctl while it waits for the writer of a pipe', async (args) => {
   const fifo = join(scratch, `fifo-${args[1]}`);
   execFileSync('mkfifo', [fifo]);
   const child = start(
@@ -75,13 +75,13 @@ const hasNoCpuTimes = skips(
   existsSync('/proc/self/stat') ? undefined : 'there is no /proc/PID/stat',
 );
 
-test.skipIf(hasNoCpuTimes)('a signal ends it while a filter never ends', async () => {
+test.skipIf(hasNoCpuTimes)('a signal ends petctl while a filter never ends', async () => {
   const child = start(['pets', 'list', '--jq', 'def f: f; f'], { env: unreachable });
   onCleanup(() => child.kill('SIGKILL'));
   // The start takes a tenth of this CPU time.
   while (cpuSeconds(child.pid) < 1.5) await setTimeout(20);
   child.kill('SIGINT');
-  // A handler would end it with a code, so the filter blocks the process.
+  // It ends by the signal itself, not with the code of a handler: the filter blocks the event loop.
   expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
 });
 
@@ -93,7 +93,7 @@ function cpuSeconds(pid: number | undefined): number {
   return (Number(user) + Number(system)) / 100;
 }
 
-test('a signal ends it while its output is blocked', async () => {
+test('a signal ends petctl while its output is blocked', async () => {
   const body = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(10_000) }));
   const { env, requests } = await record((_, count) => pageBefore(`?after=${count}`, body));
   const child = start(['pets', 'list', '--all', '-o', 'jsonl'], { env });

@@ -87,7 +87,7 @@ describe(`${many} pets`, () => {
     expect(await list('--page-size', '3')).toMatchObject({ rows: 3 });
   });
 
-  test('a table whose next page fails while its reader waits is written up to the error', async () => {
+  test('if the next page of a table fails while nobody reads the output, the rows before it are still written', async () => {
     const page = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(20_000) }));
     const failed = Promise.withResolvers<void>();
     const { env } = await record((_, count) => {
@@ -106,7 +106,7 @@ describe(`${many} pets`, () => {
     ]);
   });
 
-  test('in a pipe, a truncated list is one request without a notice; -v prints how to continue, as one line of JSON with JSON', async () => {
+  test('in a pipe, a truncated list is one request; only -v prints how to continue, with -o json as one line of JSON', async () => {
     const list = ['pets', 'list', '--limit', '2'];
     expect(await petctl(list, { env })).toMatchObject({ code: 0, stderr: '' });
     const { stderr } = await petctl([...list, '-v'], { env });
@@ -123,7 +123,7 @@ describe(`${many} pets`, () => {
     expect((await onTerminal(['pets', 'list', '--limit', '2', '-q'], { env })).terminal).not.toContain('Showing');
   });
 
-  test('--jq filters many elements in a few runs of jq', async () => {
+  test('--jq filters each of many elements', async () => {
     const { code, stdout } = await petctl(['pets', 'list', '--all', '-o', 'jsonl', '--jq', '.name'], { env });
     const names = stdout.trimEnd().split('\n');
     expect([code, names.length, names.at(-1)]).toEqual([0, many, `Pet ${many}`]);
@@ -207,7 +207,7 @@ test('a page that times out is a timeout, also if an earlier page failed at firs
   expect([code, stderr]).toEqual([3, 'petctl: listPets timed out. Use a longer --timeout.\n']);
 });
 
-test('an empty page with a next page prints no notice, because it does not say where it ends', async () => {
+test('an empty page with a next page prints no notice, because it has no element after which to continue', async () => {
   const { env, requests } = await record(() => pageBefore('?after=1', []));
   const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'json'], { env });
   expect([stdout, requests.length, stderr.includes('Showing')]).toEqual(['[]\n', 1, false]);
@@ -241,7 +241,7 @@ describe('deprecation', () => {
     expect(stderr).toMatch(/'petctl pets list' is deprecated and may be removed from 2033-01-01 on\.\n$/);
   });
 
-  test('of petctl api, too', async () => {
+  test('of the operation that petctl api calls', async () => {
     const { stderr } = await petctl(['api', 'GET', '/pets/1', '-v'], { env });
     expect(stderr).toContain(
       `\npetctl: GET /pets/1 is deprecated and may be removed from ${operations.getPet.sunset} on.\n`,

@@ -62,7 +62,7 @@ describe.each(all)('$id', (operation) => {
     );
   });
 
-  test('an input with a server default is not sent by default', async () => {
+  test('an optional input is sent only if it is given, also one with a server default', async () => {
     const { requests, env } = await record(() => reply);
     const required = [
       ...operation.command,

@@ -87,7 +87,7 @@ test('a relative XDG_CACHE_HOME is ignored', async () => {
   expect(existsSync(join(scratch, 'relative'))).toBe(false);
 });
 
-test.each(['18.20.1', '20.8.1'])('the older Node %s gets the required version', async (version) => {
+test.each(['18.20.1', '20.8.1'])('petctl under the older Node %s says which version it needs', async (version) => {
   const old = `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process.versions, 'node', { value: '${version}' })`)}`;
   const { code, stdout, stderr } = await petctl(['pets', 'list'], { nodeArgs: ['--import', old] });
   expect([code, stdout, stderr]).toEqual([2, '', `petctl needs Node 20.9 or newer; this is ${version}.\n`]);

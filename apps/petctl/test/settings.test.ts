@@ -23,7 +23,7 @@ const write = (config: unknown) => writeFileSync(file(), typeof config === 'stri
 const run = (args: string[], env: Record<string, string> = {}) =>
   petctl(args, { env: { XDG_CONFIG_HOME: home, ...env } });
 
-/** The base URL of a request. */
+/** The base URL of a request, or the error. */
 const target = async (args: string[], env: Record<string, string> = {}) => {
   const { stdout, stderr } = await run(['pets', 'list', '--dry-run', ...args], env);
   return stderr || stdout.split('\n')[0]?.replace('GET ', '').replace('/pets', '');
@@ -85,7 +85,7 @@ test('version prints the same as --version', async () => {
   expect((await run(['version'])).stdout).toBe((await run(['--version'])).stdout);
 });
 
-test('errors are JSON if the profile sets it, too', async () => {
+test('errors are JSON also if the profile sets the output to JSON', async () => {
   write({ profiles: { default: { output: 'json' }, plain: { output: 'tsv' } } });
   expect(JSON.parse((await run(['pets', 'list', '--limit', '0'])).stderr)).toMatchObject({ error: { exit: 2 } });
   expect(JSON.parse((await run(['pets', 'list'])).stderr)).toMatchObject({ error: { exit: 4 } });
@@ -118,7 +118,7 @@ test.skipIf(process.platform === 'win32')('config set creates the file that a li
   expect(lstatSync(file()).isSymbolicLink()).toBe(true);
 });
 
-test('a folder that cannot be created is not a change of another process', async () => {
+test('the error for a folder that cannot be created does not blame another petctl', async () => {
   const folder = join(home, 'a-file');
   writeFileSync(folder, '');
   expect(await run(['config', 'set', 'retries', '3'], { XDG_CONFIG_HOME: folder })).toMatchObject({
@@ -150,7 +150,7 @@ test('changes by several processes at once are all stored', async () => {
   expect(Object.keys(JSON.parse(readFileSync(file(), 'utf8')).profiles).sort()).toEqual(names);
 });
 
-test('a change that was killed is reported, and says what to do', async () => {
+test('the file that a killed petctl has left is an error that says what to remove', async () => {
   write({});
   writeFileSync(`${file()}.new`, '');
   expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({

@@ -13,7 +13,7 @@ describe('display width', () => {
     ['❤️', 2],
     ['ｆｕｌｌ', 8],
     ['한글', 4],
-  ])('%s', (text, width) => {
+  ])('of %s is %i', (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 

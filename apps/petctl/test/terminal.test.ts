@@ -54,7 +54,8 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(terminal).toContain('x\\u001b]0;owned\\u0007\\u009b2J');
   });
 
-  test('help fits the width', async () => {
+  // The usage line and the names of flags are not wrapped.
+  test('help wraps descriptions to the width', async () => {
     const { terminal } = await onTerminal(['pets', 'list', '--help'], { columns: 60 });
     for (const line of terminal.split('\r\n').filter((text) => !text.includes('#')))
       expect(line.length).toBeLessThanOrEqual(70);

@@ -31,7 +31,7 @@ test('each deployment has its own port and folder', async () => {
   expect(await started([])).toMatchObject({ deployment: 'production', dataDir: 'data', host: '127.0.0.1' });
 });
 
-/** Two valid values of each setting. Neither is the default. */
+/** Two different valid values of each setting. */
 const samples: Record<keyof typeof settings, [string, string]> = {
   deployment: ['staging', 'production'],
   host: ['::1', '0.0.0.0'],
@@ -76,12 +76,12 @@ test.each(Object.entries(samples))(
 test.each([
   [['--body-limit', '2000', '--body-memory', '1999'], 2000],
   [['--workers', '3', '--body-limit', '2000', '--body-memory', '5999'], 6000],
-])('rejects %j: no memory for a body of the limit', async (argv, bytes) => {
+])('rejects %j: the memory for bodies must hold one body of the limit per worker', async (argv, bytes) => {
   await expect(started(argv)).rejects.toThrow(`set it to at least ${bytes}, which is --workers times --body-limit.`);
   expect((await started([...argv, '--body-memory', String(bytes)])).bodyMemory).toBe(bytes);
 });
 
-test('overrides of the default configuration have the bounds of flags', () => {
+test('overrides of the default configuration are checked and adjusted like flags', () => {
   expect(defaultConfig({ requestTimeout: 1500 }).headersTimeout).toBe(1500);
   expect(() => defaultConfig({ bodyLimit: 2 ** 27 })).toThrow(`set it to at least ${2 ** 27}`);
 });

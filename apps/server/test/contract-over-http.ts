@@ -51,7 +51,7 @@ class ResponseError extends Error {
   }
 }
 
-/** The service by plain requests that are derived from the operations table, so that no bug of the client can hide one of the server. */
+/** Calls the service with requests from the operations table, not with the client, whose bugs could hide bugs of the server. */
 function overHttp({ baseUrl, apiKey }: Listening): Api {
   const call =
     (id: OperationId) =>

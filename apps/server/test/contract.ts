@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 export interface Offered {
   /** The service, over an empty store. */
   api: Api;
-  /** What a rejection says of its reason. */
+  /** The error code of a rejection, or the rejection itself if it has no code. */
   codeOf(error: unknown): unknown;
 }
 

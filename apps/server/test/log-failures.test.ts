@@ -59,7 +59,7 @@ test('a full log disk does not stop the server', async () => {
   expect(await ended).toEqual(stopped);
 });
 
-/** Opens a terminal, shows what comes until the address of a server, then stops. */
+/** A Python program that opens a terminal, prints its path and the address that a server writes to it, and then reads no more. */
 const TERMINAL = `
 import os, pty, re
 reader, terminal = pty.openpty()
@@ -70,7 +70,7 @@ print(address[1].decode(), flush=True)
 input()`;
 
 test.skipIf(skips('the log on a terminal that stops', missingProgram('python3', ['-c', 'import pty']), 'python3'))(
-  'a terminal that stops blocks neither requests nor the stop',
+  'a terminal that is no longer read blocks neither requests nor the end of the server',
   async () => {
     const python = spawn('python3', ['-c', TERMINAL]);
     const lines = createInterface(python.stdout)[Symbol.asyncIterator]();

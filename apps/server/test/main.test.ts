@@ -166,7 +166,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
 const user = unprivilegedUser();
 
 test.skipIf(process.platform === 'win32').each([['check'], ['export', 'pets'], ['backup', 'copy']])(
-  'reports a data folder that the user may not read in one line: %s',
+  'reports in one line that the user may not read the data folder: %s',
   async (...argv) => {
     const folder = newFolder();
     mkdirSync(join(folder, 'closed'), { mode: user ? 0o700 : 0 });
@@ -206,7 +206,7 @@ test('rejects a damaged keys.json in one line that names it', async () => {
   expect(stderr).toContain(join(folder, 'keys.json'));
 });
 
-test('shows every setting with its variable', async () => {
+test('--help shows every setting with its variable', async () => {
   const { code, stdout } = await run(newFolder(), ['--help']).ended;
   expect(code).toBe(0);
   for (const { flags, variable } of Object.values(settings)) {
@@ -227,7 +227,7 @@ test("SIGUSR1 does not open Node's debugger", async () => {
   expect(stderr).not.toMatch(/debugger|inspector/i);
 });
 
-test('an older Node gets the required one', async () => {
+test('an older Node is told which version is required', async () => {
   const old = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
     Object.defineProperty(process.features, 'typescript', { value: undefined });`;
   const { code, stdout, stderr } = await run(newFolder(), [], preload(old)).ended;

@@ -8,7 +8,7 @@ export interface Response {
 }
 
 export interface RequestError extends NodeJS.ErrnoException {
-  /** Whether the server had accepted the connection of the request. */
+  /** Whether the server is known to have accepted the connection: it was reused, or a response has begun. */
   isAccepted: boolean;
 }
 

@@ -62,7 +62,7 @@ async function openConnection(origin: string, before: string) {
   return socket;
 }
 
-test.each(connections)('the incomplete request of a connection %s is counted', async (_, before) => {
+test.each(connections)('the incomplete request of a connection %s counts as aborted by the stop', async (_, before) => {
   const { origin, drain } = await listen();
   const socket = await openConnection(origin, before);
   socket.write('GET /v1/pets HTTP/1.1\r\n');

@@ -111,7 +111,7 @@ describe('the address and the key', () => {
     { apiKey: 'k', deployment: 'nowhere' },
     { apiKey: 'k', baseUrl: 'pets.test/v1' },
     { apiKey: 'k', baseUrl: 'http://x/v1', deployment: 'staging' },
-  ])('are rejected before anything is sent: %j', (options) => {
+  ])('are rejected when the client is created, if they are invalid: %j', (options) => {
     vi.stubEnv('PETSTORE_API_KEY', '');
     expect(() => petstore(options as Options)).toThrow(TypeError);
   });

@@ -72,7 +72,7 @@ describe('headers', () => {
   });
 });
 
-test('a function that returns no key is rejected by the name of the scheme', async () => {
+test('the error for a function that returns no key names the option to set', async () => {
   const { sent, api } = recording({ apiKey: async () => undefined as never });
   await expect(api.listPets()).rejects.toThrow('listPets: set apiKey or credentials.bearer');
   expect(sent).toEqual([]);
@@ -81,7 +81,7 @@ test('a function that returns no key is rejected by the name of the scheme', asy
 test.each([
   { method: 'GET /', path: '/pets' },
   { method: 'GET', path: '/pets', body: 'x' },
-])('a request that fetch would reject is rejected before: %j', async (raw) => {
+])('a request that fetch would reject is rejected before it is sent: %j', async (raw) => {
   const { sent, connection } = recording();
   await expect(request(connection, raw)).rejects.toThrow(TypeError);
   expect(sent).toEqual([]);
@@ -142,7 +142,7 @@ test('the option fetch replaces the global one', async () => {
   expect(fetch).toHaveBeenCalledWith('http://pets.test/v1/pets', expect.objectContaining({ method: 'GET' }));
 });
 
-describe('a limit that is not a number from 0 on is rejected by name', () => {
+describe('an option that is not a number from 0 on is rejected by name', () => {
   const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
     ['timeout', { timeout: value }],
     ['attemptTimeout', { attemptTimeout: value }],

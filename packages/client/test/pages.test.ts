@@ -63,7 +63,7 @@ test('a loop over a list holds only the last pages in memory', async () => {
   for await (const pet of api.listPets()) {
     pets.push(new WeakRef(pet));
     if (pet.id !== 295) continue;
-    // References end with the turn of the event loop.
+    // A new WeakRef keeps its target until this turn of the event loop ends.
     await sleep(1);
     collect();
     // The page of this pet, and those that are still in use by the request ahead.
@@ -246,20 +246,20 @@ test.each<[string, (length: number) => string]>([
 ])('a Link header is read in time linear in its length: %s', (_, link) => {
   expectLinear((length) => {
     const text = `${link(length)}x`;
-    // Those of fetch would also take time for the text.
+    // The Headers of fetch would take time for the text, too.
     const headers = { get: () => text } as unknown as Headers;
     return () => nextPage({ status: 200, headers, text: async () => '' });
   }, 2 ** 13);
 });
 
-test('a page that is no list ends with an error that shows it, also with a large integer', async () => {
+test('the error for a page that is no list shows the page, also with a large integer', async () => {
   const { api } = await stubbed([(_, response) => response.end('{"id":9223372036854775807}')]);
   const error = await api
     .listPets()
     .page()
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UnexpectedResponseError);
-  // The source text of numbers is as new as `rawJSON`.
+  // JSON.parse passes the source text of numbers since the version that has JSON.rawJSON.
   const problem = 'rawJSON' in JSON ? 'no list' : 'inexact number';
   expect(error).toMatchObject({ message: `${problem}: {"id":9223372036854775807}` });
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ body: { id: 2 ** 63 } });

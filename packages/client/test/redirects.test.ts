@@ -33,7 +33,7 @@ test('the key is never sent to another origin', async () => {
   expect(other.requests).toEqual([]);
 });
 
-test('a redirect that a browser hides is named', async () => {
+test('the error for a redirect that a browser hides says that it is a redirect', async () => {
   // A browser reports the status 0 for a redirect that it does not follow.
   const hidden = () => Object.defineProperty(new Response(null), 'status', { value: 0 });
   const api = petstore({ baseUrl: 'http://pets.test/v1', apiKey: 'k', fetch: async () => hidden() });

@@ -15,13 +15,13 @@ test('a request that the spec does not describe is sent with the key, and retrie
   ]);
 });
 
-test('it fails with the errors of any other call', async () => {
+test('a request that the spec does not describe fails with the errors of any other call', async () => {
   const { baseUrl } = await stubServer(respondError(404, 'not_found'));
   const call = request(connect({ apiKey: 'k', baseUrl }), { method: 'GET', path: '/none' });
   await expect(call).rejects.toBeInstanceOf(NotFoundError);
 });
 
-test('the message of its error does not contain the query, which may contain a credential', async () => {
+test('the message of an error does not contain the query, which may contain a credential', async () => {
   const connection = connect({ apiKey: 'k', baseUrl: 'http://pets.test/v1', transport: () => new Promise(() => {}) });
   const call = request(connection, { method: 'GET', path: '/things?token=secret' }, { timeout: 10 });
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError', message: 'GET /things timed out' });

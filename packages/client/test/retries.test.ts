@@ -197,7 +197,7 @@ describe('a create', () => {
     ['a proxy responds with 503', respond(503, 'down')],
     ['the service responds with 500', respondError(500, 'internal_error')],
     ['an earlier attempt is in progress', respondError(409, 'request_in_flight')],
-  ])('is retried with the same key when %s', async (_, responder) => {
+  ])('is retried with the same idempotency key when %s', async (_, responder) => {
     const { api, requests } = await stubbed([responder, respond(201, rex)]);
     expect(await api.createPet(input)).toEqual(rex);
     await api.createPet(input);
@@ -210,7 +210,7 @@ describe('a create', () => {
     { idempotencyKey: 'order-17' },
     { headers: { 'Idempotency-Key': 'order-17' } },
     { idempotencyKey: 'order-17', headers: { 'idempotency-key': 'order-18' } },
-  ])('is sent with the key of the caller: %o', async (options) => {
+  ])('is sent with the idempotency key of the caller: %o', async (options) => {
     const { api, requests } = await stubbed([dropBefore, respond(201, rex)]);
     await api.createPet(input, options);
     expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['order-17', 'order-17']);

@@ -19,14 +19,14 @@ test('the fake service stores pets', async () => {
   await expect(store.getPet({ petId: 99 })).rejects.toThrow(NotFoundError);
 });
 
-test("its fetch replaces a client's and the global one", async () => {
+test("the fetch of the fake service replaces a client's and the global one", async () => {
   await createPet(connect({ apiKey: 'k', baseUrl: 'http://127.0.0.1:8080/v1', fetch: fake.fetch }), rex);
   vi.stubGlobal('fetch', fake.fetch);
   expect(await petstore({ apiKey: 'k' }).listPets()).toMatchObject([rex]);
   vi.unstubAllGlobals();
 });
 
-test('it has pages', async () => {
+test('the fake service has pages', async () => {
   for (let i = 0; i < 5; i++) await store.createPet(rex);
   expect((await store.listPets()).length).toBe(2);
   expect((await store.listPets({ status: 'sold' }).collect({ max: 10 })).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
@@ -144,7 +144,7 @@ test('handlers may be methods of a class', async () => {
   expect(await fakeService({ handlers: new Pets() }).store.listPets()).toEqual([{ id: 7, ...rex }]);
 });
 
-test('a handler runs once for an idempotency key, also for requests at the same time and after an error', async () => {
+test('a handler runs once for requests with one idempotency key, also at the same time, but again after an error', async () => {
   let runs = 0;
   const add: Api['createPet'] = async ({ name, categoryId }) => {
     runs++;

@@ -169,7 +169,7 @@ describe('responses', () => {
       '{"a":9223372036854775807,"b":-9223372036854775808,"c":1,"d":"9223372036854775807","e":0.1234567890123456}';
     const response = new Response(text, { headers: { 'content-type': 'application/json' } });
     const { call } = calling({ parse: parseExactJson }, [response]);
-    // The source text of numbers is as new as `rawJSON`.
+    // JSON.parse passes the source text of numbers since the version that has JSON.rawJSON.
     if (!('rawJSON' in JSON)) return void (await expect(call()).rejects.toThrow('inexact number'));
     expect(await call()).toEqual({
       a: 2n ** 63n - 1n,
@@ -181,20 +181,23 @@ describe('responses', () => {
     await expect(calling({}, [response]).call()).rejects.toThrow('inexact number');
   });
 
-  test.each(['""', '"1234567890123456"', '0.1234567890123456'])('treat a number alike beside %s', async (other) => {
-    const called = (number: string) => {
-      const response = new Response(`[${number},${other}]`);
-      return Promise.all([parseJson, parseExactJson].map((parse) => calling({ parse }, [response.clone()]).call()));
-    };
-    for (const number of ['9007199254740993', '9007199254740992.0'])
-      await expect(called(number)).rejects.toThrow('inexact number');
-    // Node 20 does not tell how a number was written.
-    const doubles = 'rawJSON' in JSON ? ['1e300', '-1E300', '9.461e15', '9.007199254740993e15'] : [];
-    for (const number of [...doubles, '0.123456789012345678901']) {
-      const data = [Number(number), JSON.parse(other)];
-      expect(await called(number)).toEqual([data, data]);
-    }
-  });
+  test.each(['""', '"1234567890123456"', '0.1234567890123456'])(
+    'with an inexact number are rejected, whatever is beside it: %s',
+    async (other) => {
+      const called = (number: string) => {
+        const response = new Response(`[${number},${other}]`);
+        return Promise.all([parseJson, parseExactJson].map((parse) => calling({ parse }, [response.clone()]).call()));
+      };
+      for (const number of ['9007199254740993', '9007199254740992.0'])
+        await expect(called(number)).rejects.toThrow('inexact number');
+      // Node 20 does not tell how a number was written.
+      const doubles = 'rawJSON' in JSON ? ['1e300', '-1E300', '9.461e15', '9.007199254740993e15'] : [];
+      for (const number of [...doubles, '0.123456789012345678901']) {
+        const data = [Number(number), JSON.parse(other)];
+        expect(await called(number)).toEqual([data, data]);
+      }
+    },
+  );
 });
 
 test('an error with an exact integer in its body can be written as JSON', async () => {
@@ -242,8 +245,8 @@ describe('bodies', () => {
     expect(values).not.toHaveBeenCalledWith(body);
   });
 
-  test('of parts need no secure page', async () => {
-    // Browsers have `crypto.randomUUID` only there.
+  test('of parts can be sent from a page without HTTPS', async () => {
+    // Browsers have `crypto.randomUUID` only on pages with HTTPS.
     vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
     onTestFinished(() => void vi.unstubAllGlobals());
     const { sent, call } = calling({ method: 'POST', encoders: [inMultipart()] }, []);
@@ -269,7 +272,9 @@ describe('bodies', () => {
       'content-disposition: form-data; name="a%22%0D%0Ab"; filename="c%22%0D%0Ad.txt"\r\ncontent-type: text/plain\r\n\r\nx\r\n',
     );
   });
+});
 
+describe('paths', () => {
   test.each([true, false])('an empty text in the style matrix has no equals sign, exploded: %s', async (explode) => {
     const { sent, call } = calling({ path: '/things/{id}', encoders: [matrixPath('id', explode)] }, []);
     await call({ id: [''] });

@@ -19,7 +19,7 @@ test('numbers from 2^53 do not count as rounded, because their size shows that t
   expect([isExactNumber('9007199254740993'), isRounded('9007199254740993')]).toEqual([false, false]);
 });
 
-test('the key that repeats is found behind escapes', () => {
+test('a key that repeats is found, also if it is written with escapes', () => {
   expect(repeatedKey('[{"a":"{\\"a\\":1}","b":{"a":1}},{"\\u0061":1,"a":2}]')).toBe('a');
   expect(repeatedKey('[{"a":1},{"a":2}]')).toBeUndefined();
 });

@@ -7,7 +7,7 @@ test.each<[Schema, ReturnType<typeof typeIn>]>([
   [{ allOf: [{ type: 'number' }, { type: 'integer' }] }, 'integer'],
   [{ allOf: [{ type: 'number' }, { maximum: 10 }] }, 'number'],
   [{ allOf: [{ type: ['string', 'null'] }, { maxLength: 10 }] }, 'string'],
-])('%j allows one type', (schema, type) => {
+])('%j allows only the type %s', (schema, type) => {
   expect(typeIn(schema)).toBe(type);
 });
 

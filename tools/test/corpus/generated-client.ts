@@ -38,7 +38,7 @@ export async function generateWhatFits(file: string): Promise<Generated> {
   }
 }
 
-/** The document without the operations that the messages name; nothing where one names none. */
+/** The document without the operations that the messages name; undefined if a message names no operation. */
 function withoutOperations(text: string, messages: readonly string[]): string | undefined {
   const document = parse(text);
   for (const message of messages) {
@@ -50,7 +50,7 @@ function withoutOperations(text: string, messages: readonly string[]): string | 
   return JSON.stringify(document);
 }
 
-/** Writes the packages as they are with other generated code, and loads them. */
+/** Copies the packages `types` and `client` with this generated code instead of their own, and loads them. */
 export async function loadClient(files: ReadonlyMap<string, string>, folder: string): Promise<GeneratedClient> {
   const packages = join(import.meta.dirname, '../../../packages');
   for (const name of ['types', 'client']) {

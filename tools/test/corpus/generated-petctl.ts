@@ -10,7 +10,7 @@ import type { Credentials } from '../../openapi/security.ts';
 
 type Petctl = typeof import('petctl/internal');
 
-/** petctl as it is beside a generated client: it has the commands of its operations, and calls it. */
+/** A copy of petctl beside a generated client: its commands are the operations of this client, and call it. */
 export interface GeneratedPetctl {
   /** The words of every command, each with the names of its flags. */
   readonly commands: ReadonlyMap<string, { fields: string[]; flags: string[] }>;

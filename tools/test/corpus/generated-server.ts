@@ -9,7 +9,7 @@ export interface ReceivedCall {
   input: Record<string, unknown>;
 }
 
-/** The server beside a generated table, with handlers that record their input and return a set response. */
+/** A copy of the server beside a generated table of operations, with handlers that record their input and return a set response. */
 export interface GeneratedServer {
   origin: string;
   basePath: string;
@@ -32,7 +32,7 @@ const called = (_, id) => async (input) => {
 export const handlers = () => new Proxy({}, { get: called });
 `;
 
-/** Starts the server as it is with the packages that \`loadClient\` has written into a folder. Any of these keys is accepted. */
+/** Starts a copy of the server with the packages that `loadClient` has written into a folder. Any of these keys is accepted. */
 export async function startGeneratedServer(folder: string, keys: ReadonlySet<string>): Promise<GeneratedServer> {
   const server = join(import.meta.dirname, '../../../apps/server');
   const packageFolder = join(folder, 'apps/server');

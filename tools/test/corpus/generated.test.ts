@@ -9,7 +9,7 @@ import { loadPetctl } from './generated-petctl.ts';
 import { dryRunViolations, examplesOf, type Outcome, outcomeOf, table } from './outcome.ts';
 import { readDocument } from './read-document.ts';
 
-/** The constructs that the generator rejects. Everything else is sent as the judge says. */
+/** The constructs that the generator rejects. Everything else is sent as the judge, tools/openapi, says. */
 const REJECTED: Record<string, string[]> = {
   'body-multipart-headers': ['the part header has no fixed value'],
   'cookie-exploded': ['an exploded list or object in a cookie'],
@@ -62,10 +62,10 @@ describe.each(tried)('$name', ({ name, file, cases }) => {
   });
 });
 
-/** Those whose types are compiled in the quick run. */
+/** The documents whose types the quick run compiles. */
 const COMPILED = ['body-multipart-encoding', 'query-types', 'servers-per-operation'];
 
-test('types, table and functions of each compile', () => {
+test('the generated types, table and functions compile', () => {
   const compiled = [...outcomes.keys()].filter((name) => isDeep || COMPILED.includes(name));
   expect(typeErrors(folder, compiled)).toEqual([]);
 });

@@ -190,7 +190,7 @@ test.each<[unknown[], boolean]>([
   ],
   [[['a', 'b'], ['a,b'], ['"a","b"']], true],
   [[0, -0], false],
-])('elements are unique: %j', async (value, isUnique) => {
+])('uniqueItems accepts %j: %s', async (value, isUnique) => {
   const message = 'body: must NOT have duplicate items';
   expect(await post('/set', value)).toEqual(isUnique ? [204, undefined] : [400, message]);
 });

@@ -40,11 +40,11 @@ export async function outcomeOf(file: string, cases: readonly Case[], folder: st
   const outcome: Outcome = { right: [], rejected: [], open: [], wrong: [], messages, client, calls };
   for (const operation of operations) {
     const tested = calls.filter(({ testCase }) => testCase.operation === operation.id);
-    const messages: string[] = [];
-    for (const { row, testCase } of tested) if (client) messages.push(...(await violations(client, row, testCase)));
-    outcome.wrong.push(...messages);
+    const wrong: string[] = [];
+    for (const { row, testCase } of tested) if (client) wrong.push(...(await violations(client, row, testCase)));
+    outcome.wrong.push(...wrong);
     if (!client || !rowOf(client, operation)) outcome.rejected.push(operation.id);
-    else if (messages.length === 0) outcome[tested.length > 0 ? 'right' : 'open'].push(operation.id);
+    else if (wrong.length === 0) outcome[tested.length > 0 ? 'right' : 'open'].push(operation.id);
   }
   return outcome;
 }

@@ -56,7 +56,7 @@ describe('bodies', () => {
     );
   });
 
-  test('a part of an allOf makes a file', async () => {
+  test('a property is a file also if only a part of its allOf says so', async () => {
     const file = join(folder, 'dog.png');
     writeFileSync(file, bytes);
     const { sent } = await run(['things', 'add-photo', '--photo', `@${file}`, '--other', `@${file}`]);

@@ -80,7 +80,7 @@ describe('credentials', () => {
     expect((await run('things login', { env: { PETCTL_AUTH_LOGIN: 'ann' } })).stderr).toContain('is not user:password');
   });
 
-  test('--dry-run shows its variable', async () => {
+  test('--dry-run and --curl show the variable of a credential, not its value', async () => {
     const dry = async (name: string, env: Record<string, string> = all) =>
       (await run(`things ${name} --dry-run`, { env })).stdout;
     expect(await dry('usual')).toContain('authorization: Bearer $PETCTL_API_KEY\n');
@@ -136,7 +136,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('help and pages name the variables', async () => {
+  test('help environment names the variables', async () => {
     expect((await run('help environment')).stdout).toMatch(
       /PETCTL_AUTH_LOGIN +The credential of 'login', as user:password\./,
     );

@@ -56,7 +56,7 @@ describe('results', () => {
     expect([...readFileSync(file)]).toEqual([...bytes]);
   });
 
-  test('-o is the file there, and --output still the format', async () => {
+  test('for a response of bytes, -o is the output file; otherwise it is the format', async () => {
     const { stdout } = await run('things get-bytes --help');
     expect(stdout).toContain('-o, --output-file <file>');
     expect(stdout).not.toContain('-o, --output <format>');
@@ -107,7 +107,7 @@ describe('results', () => {
     });
   });
 
-  test('one of several successes is shown', async () => {
+  test('each of several successes is shown with its own columns', async () => {
     const json = { contentType: 'application/json' };
     const csv = async (response: Options, more = '') => (await run(`things put-either -o csv${more}`, response)).stdout;
     expect(await csv({ ...json, status: 200, body: '{"replaced":true}' })).toBe('replaced\ntrue\n');

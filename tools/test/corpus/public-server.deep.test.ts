@@ -14,7 +14,7 @@ import { readDocument } from './read-document.ts';
 const { folder, remove } = makeFolder('generated-client');
 afterAll(remove);
 
-/** Documents that the validator cannot open, and why. */
+/** Documents that are not served here, and why. */
 const UNSERVED: Record<string, string> = {
   github: 'it takes minutes to compile the checks of 706 operations',
 };

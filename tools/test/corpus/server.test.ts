@@ -16,7 +16,7 @@ afterAll(remove);
 const tried = constructs.filter((_, i) => isDeep || i % 24 === 1);
 
 describe.each(tried)('$name', ({ name, file, cases }) => {
-  test('reaches the handler unchanged, and its result is sent as the document describes', async () => {
+  test('the inputs of each case reach the handler unchanged, and its result is sent as the document describes', async () => {
     const { files } = await generateWhatFits(file);
     if (files.size === 0) return;
     await loadClient(files, join(folder, name));

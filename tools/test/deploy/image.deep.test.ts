@@ -22,7 +22,7 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
   });
   afterAll(() => podman.remove());
 
-  /** A container as strict as the page says, whose volume keeps its name. */
+  /** A container without privileges. All containers that are started so share one volume. */
   async function started(name: string, env: Record<string, string> = {}) {
     const port = String(await freePort());
     const strict = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges'];
@@ -46,7 +46,7 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
     await expect(podman.start('shell', ['--entrypoint=/bin/sh'], {})).rejects.toThrow(/no such file/i);
   });
 
-  test('with a read-only root: it is healthy, is not root, loses nothing by a kill, and stops by SIGTERM', async () => {
+  test('with a read-only file system: it is healthy, does not run as root, loses nothing by a kill, and stops by SIGTERM', async () => {
     const { api, port } = await started('one', { PETSTORE_API_KEYS: `me=${KEY}` });
     const pet = await api.createPet({ name: 'Rex', categoryId: 2 });
     await podman('healthcheck', 'run', 'one');
@@ -90,6 +90,7 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
       petstore({ baseUrl: `${origin}/v1`, apiKey })
         .listPets()
         .then((pets) => pets.length, String);
+    // The pet that the test of the kill has created is on the same volume.
     await expect.poll(list).toBe(1);
   });
 

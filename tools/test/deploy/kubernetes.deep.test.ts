@@ -65,7 +65,7 @@ test('a pod has time to drain, and is taken out before it stops listening', () =
   expect((startupProbe?.periodSeconds ?? 0) * (startupProbe?.failureThreshold ?? 0)).toBe(60);
 });
 
-test('the sums of connections are right', () => {
+test('the page computes right numbers of connections for the pool', () => {
   const rows = [...textOf(PAGE).matchAll(/^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (.+) \|$/gm)];
   expect(rows).toHaveLength(4);
   const [first] = rows;
@@ -74,6 +74,7 @@ test('the sums of connections are right', () => {
   for (const [row, ...cells] of rows) {
     const [pods = 0, surge = 0, workers = 0, pool = 0, connections] = cells.map(Number);
     expect(connections, row).toBe((pods + surge) * workers * pool);
+    // PostgreSQL keeps 3 of its 100 connections for superusers.
     expect(cells[5], row).toBe((connections ?? 0) < 97 ? 'fits' : 'does not fit');
   }
 });

@@ -101,7 +101,7 @@ describe.skipIf(cannotApply)(`the steps of ${page}, in a copy of the repository`
     if (isDeep) expect(compile()).toBe('');
   });
 
-  test('all of it compiles', () => {
+  test('the code of all patches together compiles', () => {
     copy.generate();
     expect(compile()).toBe('');
   });

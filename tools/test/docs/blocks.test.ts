@@ -120,7 +120,7 @@ describe.skipIf(!hasShell).each(pages)('%s', (page) => {
   });
 });
 
-test('npx runs our packages by their names, and tools that a checkout installs', () => {
+test('pages use npx only for our packages and for tools that a checkout installs', () => {
   // For a name that is not installed, npx asks the registry, where it may be anybody's.
   const known = [
     ...released.map((folder) => JSON.parse(textOf(`${folder}/package.json`)).name),

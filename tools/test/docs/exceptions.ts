@@ -65,7 +65,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     commands: /^petctl auth login(?! --with-key)/,
-    reason: 'it reads the key from a terminal; apps/petctl/test/terminal.test.ts does that',
+    reason: 'it reads the key from a terminal; apps/petctl/test/auth.test.ts does that',
     instead: 'petctl auth login --with-key < key.txt',
   },
   { commands: /^petctl docs --open/, reason: 'it opens a browser', instead: 'petctl docs' },

@@ -77,7 +77,7 @@ test('the names and schemas of an operation that is removed after its sunset are
   ]);
 });
 
-test('a changeset of the base announces an earlier change', async () => {
+test('an unchanged changeset of the base does not announce a new change', async () => {
   expect(await unannounced(broken, {}, announced('major'))).toEqual([`major for ${every.join(', ')}`]);
   expect(
     await unannounced(broken, { '.changeset/one.md': `${changeset('major')}And this.\n` }, announced('major')),

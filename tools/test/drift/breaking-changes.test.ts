@@ -205,7 +205,7 @@ test.each<[string, string, string[]]>([
       ),
     [],
   ],
-])('%s', (_, after, expected) => {
+])('each change is found with its level: %s', (_, after, expected) => {
   expect(rulesOf(after).sort()).toEqual([...expected].sort());
 });
 

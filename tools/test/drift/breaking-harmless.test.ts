@@ -161,7 +161,7 @@ describe('the same schema, written another way', () => {
       const [before, after] = [one, same].map((schema) =>
         specWith(part, part.endsWith('schema') ? (schema as object) : { schema }),
       );
-      if (!before || !after) throw new Error('there are two');
+      if (!before || !after) throw new Error('there are not two');
       expect(changes(before, after)).toEqual([]);
       expect(changes(after, before)).toEqual([]);
     }

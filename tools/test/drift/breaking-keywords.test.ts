@@ -27,7 +27,7 @@ const objectKeywords = (kind: string) =>
 
 type Sample = readonly [one: unknown, other: unknown, levels: string, beside?: object];
 
-/** A tighter value, a looser one, and what the way from the looser to the tighter one is for a request, then back. */
+/** The levels of a change in a request and of its reverse. `tighter`: the second value allows less than the first one. */
 const tighter = 'major minor';
 const different = 'major major';
 const silent = '- -';
@@ -36,7 +36,7 @@ const absent = undefined;
 const text = { type: 'string' };
 const schemaRef = '#/components/schemas/A';
 
-/** Two values of each keyword of JSON Schema, and what a request makes of the change and of its reverse. */
+/** Two values of each keyword of JSON Schema, and the levels of the change and of its reverse in a request. */
 const ofSchemas: Record<string, Sample> = {
   ...{ $id: ['https://a.test/a', 'https://a.test/b', silent], $anchor: ['a', 'b', silent] },
   ...{ $comment: ['a', 'b', silent], $defs: [{ a: text }, { a: {} }, silent] },
@@ -225,7 +225,7 @@ const without = (object: object) => JSON.parse(JSON.stringify(object));
 
 function bothWays(part: Part, keyword: string, [one, other, , beside = {}]: Sample): string {
   const [was, is] = [one, other].map((value) => specWith(part, without({ ...beside, [keyword]: value })));
-  if (!was || !is) throw new Error('there are two');
+  if (!was || !is) throw new Error('there are not two');
   return `${levelOf(was, is)} ${levelOf(is, was)}`;
 }
 

@@ -86,12 +86,12 @@ test.each<[string, object, object, string[]]>([
     ],
   ],
   ['a stability', {}, { 'x-stability-level': 'beta' }, ['major: stability lowered: PUT /a']],
-])('%s', (_, before, after, expected) => {
+])('each change is found with its level: %s', (_, before, after, expected) => {
   const found = changes(specWith('operation', before), specWith('operation', after));
   expect(found.sort()).toEqual(expected.toSorted());
 });
 
-test('the detail of a lower stability, and of a removed operation', () => {
+test('the detail names both stabilities, and says what a removed operation lacked', () => {
   const detailOf = (before: object, after: ReturnType<typeof specWith>) =>
     compareSpecs(specWith('operation', before), after, '2026-11-20').map(({ detail }) => detail)[0];
   expect(detailOf({}, specWith('operation', { 'x-stability-level': 'beta' }))).toBe('stable became beta');
@@ -102,7 +102,7 @@ test('the detail of a lower stability, and of a removed operation', () => {
   expect(detailOf(later, none)).toBe('it was removed before its sunset on 2026-11-21');
 });
 
-test('credentials', () => {
+test('another scheme or scope is a break, an alternative scheme is none', () => {
   const bearer = { type: 'http', scheme: 'bearer' };
   const apiKey = { type: 'apiKey', in: 'header', name: 'X-Key' };
   const spec = (security: object[], scheme: object = bearer) =>

@@ -78,7 +78,7 @@ test.each<[string, Written, Written, string[]]>([
     { parameters: [query('pet_id'), query('petId')] },
     ['major: flag renamed: petctl things list: --pet-id became --query-pet-id'],
   ],
-])('%s', (_, before, after, expected) => {
+])('%s is a break', (_, before, after, expected) => {
   expect(changes(before, after)).toEqual(expected);
 });
 
@@ -90,7 +90,7 @@ test('a body that is too deep for a line of a file removes the import command', 
   ]);
 });
 
-test('an object whose properties have no flags any more', () => {
+test('an object that loses the flags of its properties is a break', () => {
   const owner = { type: 'object', properties: { name } };
   expect(
     changes({ requestBody: bodyOf({ owner }) }, { requestBody: bodyOf({ owner: { oneOf: [owner, name] } }) }, 'put'),

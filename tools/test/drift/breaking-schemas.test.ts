@@ -101,11 +101,11 @@ test.each<[string, object, object, string]>([
     sent({ ...string, deprecated: true }),
     'minor: request value deprecated: PUT /a body',
   ],
-])('%s', (_, before, after, expected) => {
+])('the change is found with its level: %s', (_, before, after, expected) => {
   expect(changesOf(before, after)).toEqual([expected]);
 });
 
-describe('a schema that contains itself', () => {
+describe('a schema that contains itself is compared', () => {
   const ref = { $ref: '#/components/schemas/Tree' };
   const withTree = (body: Schema, Tree: object) =>
     specWith('document', { ...operation(sent(body)), components: { schemas: { Tree } } });
@@ -130,7 +130,7 @@ describe('a schema that contains itself', () => {
   });
 });
 
-describe('references to other files', () => {
+describe('a reference to another file is compared like what it refers to', () => {
   const specOf = (document: object, files: Record<string, object>) => {
     const texts: Record<string, object> = {
       'spec/openapi.yaml': { openapi: '3.1.0', info: { title: '', version: '1.0.0' }, ...document },

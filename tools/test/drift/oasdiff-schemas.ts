@@ -166,8 +166,8 @@ export function exampleOfSchema(id: string): Example | undefined {
   const [before, after, rule] = found;
   const [part, was] = places[place]?.(before) ?? [];
   const [, is] = places[place]?.(after) ?? [];
-  const isKept = /read-only|write-only/.test(place);
-  return part && was && is ? [part, was, is, isKept ? silent : rule] : undefined;
+  const isUnsent = /read-only|write-only/.test(place);
+  return part && was && is ? [part, was, is, isUnsent ? silent : rule] : undefined;
 }
 
 function boundChanged(change: string): readonly [object, object, string] | undefined {

@@ -9,7 +9,7 @@ import { planted } from './planted.ts';
 import { plantedInPages } from './planted-pages.ts';
 import { plantedInServer } from './planted-server.ts';
 
-/** Tests of their own plant these, so that two processes share the work. */
+/** Two other test files plant these, so that several processes share the work. */
 const others = new Set([...plantedInPages, ...plantedInServer]);
 
 describe('the check finds', () => finds(planted.filter((drift) => !others.has(drift))));

@@ -5,7 +5,7 @@ const { calls, fieldFlags, commandTree } = source;
 const limit = 'name: limit';
 const table = 'packages/types/src/gen/operations.gen.ts';
 
-/** Where no source of the server is read. */
+/** In the spec, generated code, the client and petctl, and changes since the base. */
 export const plantedElsewhere: PlantedDrift[] = [
   // The spec itself.
   ...edits('spec', specFile, {

@@ -97,7 +97,7 @@ describe.each([pinnedNode, ...machineNode()])('$name', (node) => {
 
 if (isDeep) {
   test(
-    'other runtimes run them',
+    'the packages run in other runtimes',
     async () => {
       for (const runtime of await installRuntimes(project.elsewhere)) {
         expect(await use(runtime, 'esm.js'), runtime.name).toEqual(result);

@@ -26,7 +26,7 @@ describe('the server, packed and installed with npm in an empty project', () => 
     expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
   });
 
-  test('brings its docs page along, and no package that reports installations', async () => {
+  test('brings express along, and no package that reports installations', async () => {
     const packages = await readdir(join(project.folder, 'node_modules'));
     expect(packages).toContain('express');
     expect(packages.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([]);
@@ -74,7 +74,8 @@ describe.each(nodes)('$name', ({ name, command }) => {
     expect(await connect(origin).listPets()).toEqual([pet]);
   });
 
-  test('an Express program has it inside, as the example shows', async () => {
+  // It serves the data of the test before.
+  test('the example embeds the packed server in an Express program', async () => {
     await cp(join(root, 'examples/embed/main.mjs'), join(project.folder, 'main.mjs'));
     const env = { PETSTORE_API_KEYS: 'me=a-key-that-is-for-tests' };
     const { origin } = await started(command, join(project.folder, 'main.mjs'), home, env);

@@ -19,7 +19,7 @@ export async function startIdentityProvider() {
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_REPOSITORY: 'somebody/petstore',
   };
-  /** What only a job with the permission has. */
+  /** What only a job with the permission `id-token: write` has. */
   const identity: Env = {
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?of=this-job`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'a-token-of-this-job',

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const parameter = '        - name: after\n          in: query\n';
   scenario.change('minor', feature, { 'spec/openapi.yaml': (text) => text.replace(parameter, mood + parameter) });
   withoutIdentity = await publishWithoutIdentity();
-  // The registry of the test knows no provenance.
+  // The registry of the test knows no provenance. The second run finds all versions published, and skips them.
   await scenario.publish({ NPM_CONFIG_PROVENANCE: 'false' });
   await scenario.publish({ NPM_CONFIG_PROVENANCE: 'false' });
   await scenario.tag();
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => scenario?.end());
 
-/** The jobs of the workflow. In the second one GitHub's identity provider rejects the request. */
+/** Runs the jobs `pack` and `publish`. GitHub's identity provider rejects the request of `publish`. */
 async function publishWithoutIdentity() {
   const { audiences, jobs, identity, close } = await startIdentityProvider();
   await scenario.pack(jobs);

@@ -92,7 +92,7 @@ test('the time for a line is linear in its length', async () => {
   expect(await cost(320)).toBeLessThan(Math.max(few, 5_000) * 24);
 });
 
-test('an input that cannot be read to its end is rejected after its first documents', async () => {
+test('an input that cannot be read to its end is rejected with the reason', async () => {
   const input = Readable.from(
     (async function* () {
       yield Buffer.from('{"orderId":1}\n');

@@ -31,7 +31,7 @@ describe.skipIf(!executable)('the docs page in a browser', () => {
   );
 
   test.each(visits)(
-    'shows every operation and the end of the deprecated one; creates the pet of the example and lists it: $where',
+    'shows every operation and the removal date of the deprecated one; creates the pet of the example and lists it: $where',
     async ({ width, path }) => {
       const origin = `http://${host}:${(path === '/' ? server : proxy).port}`;
       const { page, problems } = await visit(browser, origin + path, width);

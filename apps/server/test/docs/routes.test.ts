@@ -32,7 +32,7 @@ describe('the routes of the docs page', () => {
     expect(await json.json()).toEqual(parse(written));
   });
 
-  test('every file of the page exists, without inline code and without other origins', async () => {
+  test('every file of the page exists; the page has no inline code and names no other origin', async () => {
     const html = await (await get('/docs')).text();
     const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
     expect(named).toContain('docs/start.js');
@@ -105,7 +105,7 @@ describe('the routes of the docs page', () => {
     await fresh.close();
   });
 
-  test('the API is not affected', async () => {
+  test('the API has no content security policy', async () => {
     const response = await get('/v1/pets');
     expect([response.status, response.headers.get('content-security-policy')]).toEqual([401, null]);
   });

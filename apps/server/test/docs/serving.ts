@@ -21,7 +21,7 @@ export async function serveDocs(): Promise<Serving> {
   return { port: Number(new URL(origin).port), apiKey, close };
 }
 
-/** A plain reverse proxy that puts a server under a path of its own. */
+/** A plain reverse proxy that adds a prefix to the paths of a server. */
 export async function serveUnder(prefix: string, target: Serving): Promise<Serving> {
   const server = createServer((request, response) => {
     const { method, headers, url = '/' } = request;

@@ -63,7 +63,7 @@ test('malformed JSON in a part or a parameter is reported with its name', () => 
   expect(parse).toThrow("query 'near': its value: it is not JSON");
 });
 
-test('the maximal number of values is accepted', () => {
+test('the maximal number of values is accepted, one more is rejected', () => {
   expect(read(`${named('tags', '').repeat(MAX_FORM_VALUES)}--b--`).tags).toHaveLength(MAX_FORM_VALUES);
   const pairs = (count: number) => Array<string>(count).fill('tags=').join('&');
   expect(read(pairs(MAX_FORM_VALUES), form).tags).toHaveLength(MAX_FORM_VALUES);
@@ -88,6 +88,6 @@ test.each<[string, string, RequestBody['kind'], boolean]>([
   ['image/png', 'image/*', 'bytes', true],
   ['text/html', 'image/*', 'bytes', false],
   ['text/html; charset=latin1', 'text/html', 'text', false],
-])('%s is a body of %s as %s: %s', (type, mediaType, kind, expected) => {
+])('the type %s is accepted for a body of %s as %s: %s', (type, mediaType, kind, expected) => {
   expect(isAccepted(type, { required: true, mediaType, kind })).toBe(expected);
 });

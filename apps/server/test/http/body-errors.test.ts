@@ -43,7 +43,7 @@ describe.each(modes)('%s: the body', (_, options) => {
   });
 
   test.each(['id', '__proto__', 'constructor', 'toString', 'colour'])(
-    'an unknown member %s is rejected by name',
+    'the unknown member %s is rejected, and the message names it',
     async (member) => {
       const response = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
       expectError(response, 'invalid_request');
@@ -69,7 +69,7 @@ describe.each(modes)('%s: the body', (_, options) => {
   });
 
   test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740992.5'])(
-    'a category %s is rejected by name',
+    'the category %s is rejected, and the message names the property',
     async (number) => {
       const response = await post(`{"name":"x","categoryId":${number}}`);
       expectError(response, 'invalid_request');
@@ -128,11 +128,11 @@ describe.each(modes)('%s: the body', (_, options) => {
     expectError(await post(pet, { ...json, 'Content-Encoding': 'gzip' }), 'unsupported_media_type');
   });
 
-  test('a client that waits for 100 Continue gets it', async () => {
+  test('a request that expects 100 Continue is served', async () => {
     expect((await post(pet, { ...json, Expect: '100-continue' })).status).toBe(201);
   });
 
-  test('of a GET is ignored', async () => {
+  test('the body of a GET is ignored', async () => {
     expect(
       (await raw(server().origin, request('GET /v1/pets', { ...key, 'Content-Type': 'x/y' }, '{malformed'))).status,
     ).toBe(200);

@@ -42,7 +42,7 @@ describe.each(modes)('%s', (_, options) => {
     }
   });
 
-  test('the bodies being received are bounded in total; small ones are still accepted', async () => {
+  test('the memory of bodies that are being received is bounded in total; small bodies are still accepted', async () => {
     const { origin, baseUrl, head, headers } = await serving(memoryStore(), { bodyMemory: 300_000 });
     const large = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
     const wires = [openWire(origin), openWire(origin)];
@@ -58,7 +58,7 @@ describe.each(modes)('%s', (_, options) => {
     await expect.poll(async () => (await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
   });
 
-  test('the values of JSON bodies count more than their bytes', async () => {
+  test('a JSON body counts as much memory as its values take, which is more than its bytes', async () => {
     const { baseUrl, headers } = await serving(memoryStore(), { bodyMemory: 300_000 });
     const post = async (count: number) => {
       const body = `[${'{},'.repeat(count)}{}]`;
@@ -92,7 +92,7 @@ describe.each(modes)('%s', (_, options) => {
     ['a large body', `Content-Length: ${MAX_DISCARDED_BYTES + 1}`],
     ['a body of unknown length', 'Transfer-Encoding: chunked'],
     ['a body that its client may never send', 'Content-Length: 5\r\nExpect: 100-continue'],
-  ])('a response sent before %s arrived announces the end of the connection', async (_kind, length) => {
+  ])('a response that does not wait for %s closes the connection', async (_kind, length) => {
     const { origin, head } = await serving();
     for (const target of ['GET /healthz', 'OPTIONS *', 'POST /nope', 'GET /v1/pets', 'POST /v1/pets']) {
       const wire = openWire(origin);
@@ -148,7 +148,7 @@ describe.each(modes)('%s', (_, options) => {
     expect(names.toSorted()).toEqual(['first', 'fourth', 'second']);
   });
 
-  test('responses to requests without a valid key are cached', async () => {
+  test('the metrics are cached, so many requests for them delay no other request', async () => {
     const { origin } = await serving();
     const wire = openWire(origin);
     wire.send('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));

@@ -109,7 +109,7 @@ test('bytes that are no request get an error after a cached response', async () 
   expect((await wire.ended()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 400]);
 });
 
-test('a plain Node server sends the same bytes', async () => {
+test('in a plain Node server, the app sends the same bytes', async () => {
   const foreign = createServer({ keepAliveTimeout: 65_000 }, app).listen(0, '127.0.0.1');
   await once(foreign, 'listening');
   const { port } = foreign.address() as AddressInfo;
@@ -133,7 +133,7 @@ test('a write invalidates the cached responses', async () => {
   expect(before.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test('a response that is cached when a second ends has the dates of later seconds', async () => {
+test('a cached response has the date of the current second, also if it is cached when a second ends', async () => {
   let now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
     now += 1000;

@@ -109,8 +109,8 @@ describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes
   });
 
   test.each([
-    ['at once', ''],
-    ['with a head by Node', 'Connection: keep-alive, x\r\n'],
+    ['in one write', ''],
+    ['with a head that Node writes', 'Connection: keep-alive, x\r\n'],
   ])('a response that is sent %s is logged as aborted if its client disconnects', async (_name, header) => {
     const entries: RequestEntry[] = [];
     const logRequest = (entry: RequestEntry) => void entries.push(entry);

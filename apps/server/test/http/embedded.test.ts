@@ -20,7 +20,7 @@ const requests = [
 ];
 
 test.each(modes)(
-  'within an Express program, %s: its log has its own locals and headers of requests, and no header repeats',
+  'within an Express program, %s: the program sees its own locals and the headers of requests, and no response header repeats',
   async (_, options) => {
     const seen: string[] = [];
     const program = express();

@@ -10,7 +10,7 @@ const integers = [
   ...['0', '-1', '9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993'],
   ...['9223372036854775807', '-9223372036854775808', '1152921504606846977'],
 ];
-/** Names as JSON has them, and as they come back. */
+/** Names as the JSON of the request has them, and as that of the response has them. */
 const names = [
   ['\\u0000', '\\u0000'],
   ['a\\u0000b', 'a\\u0000b'],

@@ -108,7 +108,7 @@ describe.each(modes)('%s', (_, options) => {
     .flat()
     .every((address) => address?.family !== 'IPv6');
   test.skipIf(skips('IPv4 clients of an IPv6 socket', noIpv6 ? 'there is no IPv6 address' : undefined))(
-    'an IPv4 client of an IPv6 socket has its IPv4 address, also if it sends no request',
+    'an IPv4 client of an IPv6 socket is logged with its IPv4 address, also if its bytes are no request',
     async () => {
       const clients: (string | undefined)[] = [];
       const note = ({ client }: Pick<RequestEntry, 'client'>) => void clients.push(client);
@@ -120,7 +120,7 @@ describe.each(modes)('%s', (_, options) => {
     },
   );
 
-  test('no content type is guessed', async () => {
+  test('every response forbids browsers to guess its content type', async () => {
     server = await listen(options);
     for (const path of ['/v1/pets', '/v1/nowhere', '/healthz', '/metrics', '/nowhere']) {
       expect((await fetch(server.origin + path)).headers.get('x-content-type-options')).toBe('nosniff');
@@ -134,7 +134,7 @@ test.each([
   [', "a",, "b" ,', ['a', 'b']],
   ['"a,b"', ['a,b']],
   [' * ', undefined],
-])('If-Match: %s', (header, versions) => {
+])('If-Match: %s is parsed into its versions', (header, versions) => {
   expect(allowedVersions('PUT', header)).toEqual(versions);
 });
 

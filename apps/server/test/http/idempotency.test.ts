@@ -84,7 +84,7 @@ describe.each(modes)('%s', (_, options) => {
     '{"name":"Rex","categoryId":3,"status":"sold"}',
     '{"name":"Rex","categoryId":2}',
     '{"name":"Rex ","categoryId":2,"status":"sold"}',
-  ])('a key of another request is rejected: %s', async (body) => {
+  ])('a key that another request has used is rejected: %s', async (body) => {
     await create({ key: 'k' });
     const other = await create({ key: 'k', body });
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused', status: 422 }, replayed: null });
@@ -99,7 +99,7 @@ describe.each(modes)('%s', (_, options) => {
     expect((await create({ key: 'k', body: body('9007199254740993') })).body.id).toBe(1);
   });
 
-  test('the scope of a key is the API key', async () => {
+  test('the same idempotency key of another API key is another key', async () => {
     await create({ key: 'k' });
     const other = await create({ key: 'k', apiKey: 'second-key-for-tests' });
     expect([other.status, other.body.id, other.replayed]).toEqual([201, 2, null]);
@@ -162,7 +162,7 @@ describe.each(modes)('%s', (_, options) => {
     expect((await memory.collection('pets').list({ after: 0, limit: 9 })).count).toBe(2);
   });
 
-  test('a failed write stores no key', async () => {
+  test('a write fails with a 503 if the store is closed', async () => {
     await store.close();
     expect((await create({ key: 'k' })).status).toBe(503);
   });

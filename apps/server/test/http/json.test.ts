@@ -125,14 +125,14 @@ describe('an int64 without bounds', () => {
     { properties: { n: { minimum: 1 } }, oneOf: [{ properties: { n: wide } }] },
     { allOf: [{ properties: { n: wide } }, { properties: { n: { minimum: 1 } } }] },
     { anyOf: [{ properties: { n: { minimum: 1 } } }, { additionalProperties: wide }] },
-  ])('is exact if any alternative has it: %j', (alternatives) => {
+  ])('is exact if any alternative declares it: %j', (alternatives) => {
     const parseBy = (json: string, of: Schema) => parseJson(Buffer.from(json), of);
     expect(parseBy('{"n":9007199254740993}', alternatives)).toEqual({ n: 9007199254740993n });
     const lists: Schema = { anyOf: [{ items: { properties: { n: {} } } }, { items: alternatives }] };
     expect(parseBy('[{"n":9007199254740993}]', lists)).toEqual([{ n: 9007199254740993n }]);
   });
 
-  test.each(['small', 'any', 'o":{"a'])('applies nowhere else: at %s', (key) => {
+  test.each(['small', 'any', 'o":{"a'])('is no reason to accept large integers elsewhere: at %s', (key) => {
     const inner = key.slice(key.lastIndexOf('"') + 1);
     const close = '}'.repeat(key.split('{').length);
     expect(() => parse(`{"${key}":9007199254740993${close}`)).toThrow(
@@ -149,7 +149,7 @@ describe('an int64 without bounds', () => {
   );
 });
 
-describe('a number is accepted if it equals the shortest text of its double, or its double:', () => {
+describe('a number is accepted if its double, or the shortest text of its double, has exactly its value:', () => {
   /** A decimal number as a fraction of large integers. */
   const fractionOf = (text: string): [numerator: bigint, denominator: bigint] => {
     const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];

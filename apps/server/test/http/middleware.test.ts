@@ -106,7 +106,7 @@ describe.each(modes)('%s', (_, options) => {
     expect(await response.text()).not.toContain('/data');
   });
 
-  test('an unknown outcome of a write is not reported as a failure', async () => {
+  test('an unknown outcome of a write is a 503 with the code of an internal error, not `unavailable`', async () => {
     const unsure: Store = withFunctions(memoryStore(allCollections), {
       create: () => Promise.reject(new StoreUncertainError('it broke')),
     });
@@ -116,7 +116,7 @@ describe.each(modes)('%s', (_, options) => {
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
   });
 
-  test('the health routes need no key', async () => {
+  test('the health routes need no key, and /readyz is 503 while the server is not ready', async () => {
     let ready = true;
     const { origin } = await start({ isReady: async () => ready });
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);

@@ -47,7 +47,7 @@ describe.each(modes)('%s', (_, options) => {
     expect(maxRunning).toBe(1);
   });
 
-  test('thousands of pipelined requests, more than one read returns, all get a response', async () => {
+  test('thousands of pipelined requests, too many for one read, all get a response', async () => {
     const wire = openWire(server().origin);
     const bodies = Array.from({ length: 5000 }, (_, i) =>
       i % 7 === 0 ? get('/healthz') : get(`/v1/pets/${i + 10_000}`),
@@ -66,7 +66,7 @@ describe.each(modes)('%s', (_, options) => {
     ['too large a head', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['a head that never ends', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
     ['a malformed chunk', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n', 401],
-  ])('a valid POST gets its response before %s after it', async (_, next, status) => {
+  ])('two valid requests get their responses, although %s follows', async (_, next, status) => {
     const wire = openWire((status === 408 ? serverWithShortTimeouts : server)().origin);
     wire.send(post('first') + post('second') + next);
     const responses = await wire.ended();
@@ -133,7 +133,7 @@ describe.each(modes)('%s', (_, options) => {
     expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
   });
 
-  test('a head that cannot be read because requests wait does not time out', async () => {
+  test('a head that the server does not read yet, because earlier requests wait, does not time out', async () => {
     const wire = openWire(serverWithShortTimeouts().origin);
     blocked = new Promise((resolve) => setTimeout(resolve, 1500));
     const last = post('third');
@@ -146,7 +146,7 @@ describe.each(modes)('%s', (_, options) => {
   test.each([
     ['head', -130],
     ['body', -5],
-  ])('a %s that stays incomplete when it could be read gets a 408', async (_, end) => {
+  ])('a %s that is still incomplete once the server reads again gets a 408', async (_, end) => {
     const wire = openWire(serverWithShortTimeouts().origin);
     blocked = new Promise((resolve) => setTimeout(resolve, 1500));
     wire.send(post('first') + post('second') + post('third').slice(0, end));
@@ -186,7 +186,7 @@ describe.each(modes)('%s', (_, options) => {
     expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 408]);
   });
 
-  test('a body that never arrives delays no stop after its response', async () => {
+  test('a request whose body never arrives does not delay a stop once it has its response', async () => {
     const stopping = await listen(options);
     const wire = openWire(stopping.origin);
     wire.send('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nxx');

@@ -138,7 +138,7 @@ describe.each(modes)('%s', (_, options) => {
       },
     );
 
-    test.each(['bearer', 'BEARER', 'Bearer'])('may follow the scheme as %s', async (scheme) => {
+    test.each(['bearer', 'BEARER', 'Bearer'])('is accepted after the scheme %s', async (scheme) => {
       const response = await raw(server().origin, request('GET /v1/pets', { Authorization: `${scheme} ${apiKey}` }));
       expect(response.status).toBe(200);
     });

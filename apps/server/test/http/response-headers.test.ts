@@ -55,7 +55,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 });
 
-test('a text of a media range has a concrete type', () => {
+test('a text response has a concrete type, also if its media type is a range', () => {
   const response = { description: '', kind: 'text', mediaType: 'text/*; charset=utf-8' } as const;
   expect(contentOf(response, 'pet')).toMatchObject({ text: 'pet', type: 'text/plain; charset=utf-8' });
 });

@@ -8,7 +8,7 @@ type Options = Parameters<typeof listen>[0];
 /** The bytes of a request that needs neither key nor store. */
 export const GET_HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** Returns a function that starts a server with these options for one test, and returns the headers of valid requests with it. */
+/** Returns a function that starts a server for one test. Its result is the server, with the headers of valid requests. */
 export function servingWith(options: Options) {
   return async (store: Store = memoryStore(), more: Options = {}) => {
     const server = await listen({ ...options, ...more }, store);

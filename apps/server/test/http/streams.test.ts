@@ -107,7 +107,7 @@ test('a stream is cancelled when the client disconnects, and for HEAD', async ()
   await expect.poll(() => unsent.state.cancelled).toBe(true);
 });
 
-test('a stream that is not read is cancelled after the time for responses', async () => {
+test('a stream is cancelled if its client reads nothing for the response timeout', async () => {
   const { state, source } = endless();
   const wire = openWire(await streaming(source, { responseTimeout: 200 }), { reads: false });
   wire.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');

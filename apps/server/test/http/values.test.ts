@@ -16,7 +16,7 @@ describe('the text of a parameter', () => {
     [{ type: 'number' }, '9007199254740992', 9007199254740992],
     [{ type: ['integer', 'string'] }, '9007199254740992', '9007199254740992'],
     [{ type: ['number', 'string'] }, '3e-324', '3e-324'],
-  ])('%j: %s', (schema, text, value) => {
+  ])('%j: %s becomes %s', (schema, text, value) => {
     expect(textParser(schema)(text)).toBe(value);
   });
 

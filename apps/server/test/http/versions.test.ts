@@ -6,7 +6,7 @@ import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listen, modes, withFunctions } from '../listen.ts';
 
-/** The stores that have versions of lists, each as a function that creates one, and returns how it is opened for a run. */
+/** The stores whose lists have versions. Each function creates a store, and returns a function that opens it for each run. */
 const stores: [string, () => () => Promise<Store>][] = [
   ['in memory', () => async () => memoryStore()],
   [
@@ -46,7 +46,7 @@ describe.each(variants)('%s', (_, options, newStore) => {
       await ask('add');
       const first = await ask(path);
       const tag = first.headers.get('etag') ?? '';
-      // The bytes of a pet depend on its version alone, so its tag is strong. A page may also end at another pet.
+      // The bytes of a pet depend on its version alone, so its tag is strong. Those of a page also depend on a limit of the server.
       expect([first.status, tag]).toEqual([200, expect.stringMatching(path === '/1' ? /^".+"$/ : /^W\/".+"$/)]);
       const opaque = tag.replace('W/', '');
 

@@ -75,7 +75,7 @@ describe.each(modes)('%s', (_, options) => {
     });
   });
 
-  test('the absolute form without a path is the root, with its query', async () => {
+  test('a target in absolute form is its path and query; without a path it is the root', async () => {
     expect(await send('GET http://x?y HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 302 });
     expect(await send(`GET http://x/v1/pets?limit=1 HTTP/1.1\r\n${hostAndKey}\r\n`)).toMatchObject({ status: 200 });
   });

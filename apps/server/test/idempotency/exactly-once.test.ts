@@ -19,7 +19,7 @@ async function everyPetOnce(
   const pending = [...disturbances];
   const running: Promise<void>[] = [];
   const { all, violations, tries } = await createAll(network.origin, count, (acknowledged) => {
-    // Evenly over the run, one after the other.
+    // The disturbances come evenly over the run, and each waits for the one before.
     if (
       pending.length === 0 ||
       acknowledged < ((disturbances.length - pending.length + 0.5) * count) / disturbances.length

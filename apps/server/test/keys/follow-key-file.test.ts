@@ -5,7 +5,7 @@ import { openKeys } from '../../src/keys/check-keys.ts';
 import { followKeys } from '../../src/keys/follow-key-file.ts';
 import { createKey, keysFile, revokeKey } from '../../src/keys/key-file.ts';
 
-test('stores no key until the server listens, and prints the first key once', async () => {
+test('stores no key before `createFirst`, which returns the new key once', async () => {
   const folder = newFolder();
   const keys = openKeys({ apiKeys: undefined, dataDir: folder }, vi.fn());
   expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
@@ -22,7 +22,7 @@ test('warns when no key is left', async () => {
   expect(report.mock.calls.flat()).toEqual([expect.stringContaining('contains no key, so no key is valid')]);
 });
 
-/** The names of the valid keys, after a check of the file. */
+/** Follows the file of a folder. `known` checks the file, and returns the names of the valid keys. */
 function following(folder: string) {
   const report = vi.fn();
   const followed = followKeys(keysFile(folder), report);

@@ -62,7 +62,7 @@ describe('the file', () => {
     `{"keys":[${one},${one}]}`,
     `{"keys":[${one}`,
     `{"keys":[${one.replace('00"', '"')}]}`,
-  ])('is rejected when damaged, by its path, and not changed: %s', async (text) => {
+  ])('is rejected with its path if it is damaged, and is not changed: %s', async (text) => {
     const folder = newFolder();
     const file = keysFile(folder);
     writeFileSync(file, text);
@@ -78,7 +78,7 @@ describe('the file', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('is damaged if it is a pipe, which nobody writes to', async () => {
+  test('counts as damaged if it is a pipe that nobody writes to', async () => {
     const folder = newFolder();
     execFileSync('mkfifo', [keysFile(folder)]);
     expect(() => readKeys(keysFile(folder))).toThrow('is damaged');
@@ -113,7 +113,7 @@ describe('many processes', () => {
     expect(names(folder)?.sort()).toEqual(made.flat().sort());
   });
 
-  test('do not wait for a killed one', async () => {
+  test('do not wait for the lock of a killed one', async () => {
     const folder = newFolder();
     const holder = run(`import { lockFile } from ${lock};
       await lockFile(${JSON.stringify(join(folder, 'keys.lock'))});

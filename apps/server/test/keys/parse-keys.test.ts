@@ -21,7 +21,7 @@ test.each([
   ['a name without a key', 'ci=', "entry 1 ends in '=': add the key, or a name before a key that ends in '='; write"],
   ['a padded key without a name, which would become a name', 'SECRET-one,SECRET==', "entry 2 ends in '='"],
   ['a key without a name before it', '=SECRET', "entry 1 has an invalid name before '='"],
-  ['a name that is none', 'SECRET/SECRET=SECRET', "entry 1 has an invalid name before '='"],
+  ['an invalid name', 'SECRET/SECRET=SECRET', "entry 1 has an invalid name before '='"],
   ['a space in a key', 'SECRET SECRET', 'entry 1 has a space'],
   ['a letter outside ASCII', 'SECRET-é', 'entry 1 has a space, or a character that is not printable ASCII'],
   ['a name twice', 'ci=SECRET-one,ci=SECRET-two', "entry 2 has the same name 'ci'"],

@@ -15,7 +15,7 @@ test.each([
   ],
   ['postgres://[::1]:5432,127.0.0.1', ['postgres://[::1]:5432', 'postgres://127.0.0.1']],
   ['postgres:///d?host=/var/run/postgresql', ['postgres:///d?host=/var/run/postgresql']],
-])('%s names %j', (url, urls) => {
+])('%s has one URL per host: %j', (url, urls) => {
   expect(hostUrls(url)).toEqual(urls);
 });
 

@@ -73,7 +73,7 @@ describeOnSchema('connections for writes', (newSchema) => {
     await expect.poll(() => pool.counts()).toEqual({ idle: 1, busy: 0, opening: 0, waiting: 0 });
   });
 
-  test('callers that wait for a busy connection for too long begin no outage', async () => {
+  test('waiting too long for a busy connection does not count as an outage', async () => {
     const pool = await openPool(1);
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const busy = pool.use(() => promise);
@@ -122,7 +122,7 @@ describeOnSchema('connections for writes', (newSchema) => {
     await onIdleConnection;
   });
 
-  test('a connection that opens after another pool has chosen the next host does not lead back', async () => {
+  test('a connection that opens after another pool has chosen the next host does not switch back to the first', async () => {
     const url = await newSchema();
     const hosts = { urls: [url, url], current: 0 };
     const { promise: late, resolve: open } = Promise.withResolvers<void>();
@@ -148,10 +148,10 @@ describeOnSchema('connections for writes', (newSchema) => {
     expect(maximum).toBe(1);
   });
 
-  test('a commit that the database reports as out of memory after it was stored is stored once', async () => {
+  test('a commit is stored once, also if the database reports after storing it that it is out of memory', async () => {
     const pool = await openPool(1);
     let lost: Session | undefined;
-    // The database commits, and fails before it reports the success: no setting causes this.
+    // The database commits, and fails before it reports the success. No setting causes this, so the session simulates it.
     const use: ConnectionPool['use'] = (work) =>
       pool.use((session) => {
         if (lost === undefined) {

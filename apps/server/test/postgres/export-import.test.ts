@@ -26,6 +26,7 @@ async function importInto(store: Store, lines: string) {
   }
 }
 
+/** All pets of a store. Closes the store. */
 async function all(store: Store): Promise<Pet[]> {
   const pets = await apiOf(handlers(store)).listPets({ after: 0, limit: 100_000 });
   await store.close();

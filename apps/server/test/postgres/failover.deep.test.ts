@@ -22,7 +22,7 @@ describeOnClusters('a primary and a standby', (newCluster) => {
     expect(lost).toBeGreaterThan(0);
   });
 
-  test('servers leave an old primary that still runs for the promoted standby', async () => {
+  test('servers switch to the promoted standby, although the old primary still runs', async () => {
     const { primary, standby } = await startPair(newCluster);
     await makeSynchronous(primary);
     const servers = await startServers(`postgres://petstore@${primary.host},${standby.host}/postgres`);

@@ -27,7 +27,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     url = cluster.url(database);
     store = await openPostgresStore(url, [things], { connectTimeout: 20_000, statementTimeout: 20_000 });
     collection = store.collection('things');
-    // The store's connection for writes has to be open: its first commit would wait for the standby, too.
+    // Opens the connection for writes before a test requires a standby, because opening it commits.
     await vi.waitFor(async () => expect(await store.ready()).toBe(true), 20_000);
   });
   afterEach(async () => {

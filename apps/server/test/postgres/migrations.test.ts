@@ -20,7 +20,7 @@ async function open(url: string) {
   return store;
 }
 
-/** The URL of the same database for a role with a setting. */
+/** The URL of the same database, with a setting for its sessions. */
 function withSetting(url: string, setting: string): string {
   const changed = new URL(url);
   changed.searchParams.set('options', `-c ${setting}`);
@@ -137,7 +137,7 @@ describeOnOwnDatabase('a database of the first format', (newDatabase) => {
     expect((await store?.collection('pets').create({ ...rex }))?.id).toBe(4);
   });
 
-  test('serves servers of the previous version meanwhile; each sees the writes of the other', async () => {
+  test('still serves servers of the previous version after the migration; both versions see all writes', async () => {
     const { url, session: older } = await filled();
     const store = await open(url);
     const pets = store.collection('pets');
@@ -193,7 +193,7 @@ describeOnOwnDatabase('a database of the first format', (newDatabase) => {
     expect((await everything(store.collection('pets'))).slice(3).map(({ name }) => name)).toEqual(names);
   });
 
-  test('is migrated with the pets that it waits for, also where the default isolation is stricter', async () => {
+  test('is migrated with the pets of a transaction that the migration waits for, also where the default isolation is stricter', async () => {
     const { url, session } = await filled();
     const observer = await openSession(url);
     await session.run({ text: 'BEGIN' }, 5_000);

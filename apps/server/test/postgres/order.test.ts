@@ -38,7 +38,7 @@ describeOnSchema('identifiers and pages', (newSchema) => {
     for (const walker of walkers) expect(await walker.stop()).toEqual(all);
   });
 
-  test('a replace through one server is visible to all others', async () => {
+  test('a change through one server is visible to all others, and conflicts are detected across servers', async () => {
     const url = await newSchema();
     const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url, [things])));
     onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));

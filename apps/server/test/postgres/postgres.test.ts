@@ -44,7 +44,7 @@ describeOnSchema('the PostgreSQL store', (newSchema) => {
   });
 
   test.each(['53100', '53200', '53400', '55P03', '40001'])(
-    'rejects writes soon as not stored while the database reports %s, and accepts others',
+    'rejects a write without long retries, as not stored, if the database reports %s, and accepts others',
     async (state) => {
       const collection = await open({ statementTimeout: 60_000 });
       const database = await openSession(url);

@@ -36,7 +36,7 @@ describeOnSchema('the start', (newSchema) => {
     );
   });
 
-  test('is rejected with what to do if a foreign table has the name of one of its own', async () => {
+  test('is rejected with advice if a table of another program has the name of one of its own', async () => {
     const url = await newSchema();
     const session = await openSession(url);
     await session.run({ text: 'CREATE TABLE documents_things (id int, foo int)' }, 5_000);

@@ -117,7 +117,7 @@ test('a larger folder is rejected if bytes of a file are replaced, inserted or r
   );
 });
 
-test('a folder of another format is rejected by name', async () => {
+test('a folder of another format is rejected, and the message names the format', async () => {
   const files = await smallStore();
   const data = JSON.parse(String(files.get(manifest)));
   const { error } = await opened(newFolder(), new Map(files).set(manifest, manifestOf({ ...data, format: 5 })));

@@ -39,7 +39,7 @@ export class DiskModel {
     else if (name === 'rename' && to !== undefined) this.#rename(path, to);
   }
 
-  /** Writes the files that exist after a power cut now into a folder. */
+  /** Writes into a folder what a power cut at this moment would leave. */
   writeAfterPowerCut(folder: string, survivors: Survivors): void {
     writeNode(folder, this.#root, survivors);
   }

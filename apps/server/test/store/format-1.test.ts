@@ -18,6 +18,7 @@ const pets = Array.from({ length: 12 }, (_, i) => ({
   ...(i % 3 === 0 && { status: 'sold' }),
 }));
 
+/** Opens a folder, returns its content, and adds a pet. */
 async function opened(folder: string) {
   const warnings: string[] = [];
   const store = await openLowdbStore(folder, allCollections, { onWarning: (line) => warnings.push(line) });
@@ -40,7 +41,7 @@ test('a folder of format 1 is migrated once, and its files are moved aside', asy
     id: 13,
     warnings: [expect.stringMatching(/pets\.format-1: .*may be removed/)],
   });
-  // The previous version rejects a folder with this file and without pets; without the file it starts with an empty store.
+  // Without `pets`, the previous version rejects a folder if it has next.json; otherwise it would start with an empty store.
   expect([existsSync(join(folder, 'pets')), existsSync(join(folder, 'next.json'))]).toEqual([false, true]);
   const second = await opened(folder);
   expect(second).toEqual({ found: [...pets, { id: 13, name: 'next', categoryId: 1 }], sold: 4, id: 14, warnings: [] });
@@ -80,7 +81,7 @@ test('a damaged folder of format 1 is rejected, and not changed', async () => {
   await expect(openLowdbStore(folder, allCollections)).rejects.toThrow(/pets: the folder is missing/);
 });
 
-test('an unfinished commit at its end is reported, not migrated', async () => {
+test('an unfinished commit at the end of format 1 is reported, not migrated', async () => {
   const folder = newFolder();
   cpSync(fixture, folder, { recursive: true });
   const path = join(folder, 'pets/0000000000000008.jsonl');

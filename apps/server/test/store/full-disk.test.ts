@@ -99,9 +99,10 @@ test.for([96, 256, 400])(
   },
 );
 
-test.skipIf(isUntraceable)('an exceeded quota is a full disk', () => {
+test.skipIf(isUntraceable)('an exceeded quota is reported as a full disk', () => {
   const folder = newFolder();
   const inject = ['-P', join(folder, 'segments/0000000001.jsonl'), '-e', 'inject=pwrite64:error=EDQUOT'];
+  // The collection may be omitted if there is only one.
   const command = allCollections.length === 1 ? ['import'] : ['import', 'pets'];
   const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, main, ...command, '--data-dir', folder];
   const { DATABASE_URL: _, ...env } = process.env;

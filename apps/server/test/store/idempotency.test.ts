@@ -126,7 +126,7 @@ test('repeating all writes of a commit takes CPU time linear in their number', a
 test('after any power cut, a document and its key exist together', async () => {
   const folder = newFolder();
   const first = await openLowdbStore(folder, [things]);
-  // Before the high-water mark is written, which takes a second at most.
+  // The manifest before the writes: its high-water mark follows them after at most a second.
   const manifest = readFileSync(join(folder, 'store.json'));
   const create = (store: Store, size: number) => store.collection('things').create({ size }, once(`key ${size}`));
   for (let size = 0; size < 4; size++) await create(first, size);

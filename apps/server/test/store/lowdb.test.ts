@@ -8,7 +8,7 @@ import type { StoreFixture } from './store-fixture.ts';
 import { storeSuite } from './store-suite.ts';
 
 describe.each([
-  ['with segments as they are', {}],
+  ['with segments of the default size', {}],
   ['with segments of few records', { maxSegment: 1200 }],
 ])('the lowdb store %s', (_, options) => {
   const all = mkdtempSync(join(tmpdir(), 'petstore-suite-'));

@@ -66,7 +66,7 @@ test('a new index finds the documents that were sealed before', async () => {
   await again.close();
 });
 
-test('filters work with tombstones in sealed segments', async () => {
+test('a filter does not find a removed document whose tombstone is in a sealed segment', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things], { maxSegment });
   const [first] = await addMany(store.collection('things'), 400);

@@ -37,7 +37,7 @@ describe('a second server on the same folder', () => {
     await second.close();
   });
 
-  test('exits with one clear line, and the first continues', async () => {
+  test('exits with a clear error, and the first continues', async () => {
     const folder = newFolder();
     const first = await openLowdbStore(folder, [things]);
     const before = await addMany(first.collection('things'), 3);
@@ -86,6 +86,7 @@ test('a folder that cannot be opened is left alone: no file stays open, and no s
   const keys = { name: '$idempotency', id: 'id', indexes: [] };
   const writing = await openLowdbStore(folder, [things, keys], { maxSegment: smallSegments });
   for (let i = 0; i < 5; i++) await addMany(writing.collection('things'), 100);
+  // No valid keys, so the next opening fails.
   await writing.collection('$idempotency').create({ writes: 0 });
   await writing.close();
   const before = filesIn(folder);
@@ -117,7 +118,7 @@ test('a file in the place of a folder is rejected and not changed', async () => 
   expect(filesIn(folder)).toEqual(before);
 });
 
-test('a read-only disk is rejected by the name of the folder, with and without a store', async (context) => {
+test('a folder on a read-only disk is rejected with its name, with and without a store', async (context) => {
   const disk = smallDisk(context, 1024);
   const folder = join(disk, 'data');
   const store = await openLowdbStore(folder, [things]);
@@ -136,7 +137,7 @@ test('a read-only disk is rejected by the name of the folder, with and without a
 const openUnprivileged = fileURLToPath(new URL('open-unprivileged.ts', import.meta.url));
 
 test.skipIf(process.platform === 'win32').each(['.', 'lock', 'segments', 'segments/0000000001.jsonl'])(
-  '%s without write permission is rejected by name',
+  '%s without write permission is rejected, and the message names it',
   async (path) => {
     const folder = newFolder();
     const store = await openLowdbStore(folder, [things]);

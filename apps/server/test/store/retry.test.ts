@@ -30,7 +30,7 @@ async function createUntilRejected(collection: Collection, max: number): Promise
   return undefined;
 }
 
-test('while the manifest cannot be written, replaced files are bounded, one warning is logged, and it recovers', async () => {
+test('while the manifest cannot be written, replaced files are bounded, one warning is logged; then the store recovers', async () => {
   const { folder, store, collection, warnings, segments } = await openWithWarnings();
   mkdirSync(join(folder, 'store.json.tmp'));
   expect(await createUntilRejected(collection, 1000)).toBeInstanceOf(StoreUnavailableError);

@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.ts';
 
 type Open = (collections: readonly CollectionDeclaration[]) => Promise<Store>;
 
-/** A second collection needs only a declaration, also in a store that has documents. */
+/** Checks that a second collection needs only a declaration, also in a store that has documents. */
 async function addCollection(open: Open): Promise<void> {
   const before = await open(allCollections);
   const rex = await before.collection('pets').create({ name: 'Rex', categoryId: 1 });
@@ -26,13 +26,13 @@ async function addCollection(open: Open): Promise<void> {
   await store.close();
 }
 
-test('a second collection in a data folder', async () => {
+test('a second collection needs only a declaration, in a data folder', async () => {
   const folder = newFolder();
   await addCollection((collections) => openLowdbStore(folder, collections));
 });
 
 describeOnSchema('a second collection', (newSchema) => {
-  test('in a database', async () => {
+  test('needs only a declaration, in a database', async () => {
     const url = await newSchema();
     await addCollection((collections) => openPostgresStore(url, collections));
   });

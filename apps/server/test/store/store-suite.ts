@@ -151,7 +151,7 @@ export function storeSuite(fixture: StoreFixture) {
         expect(await contents(collection, { after: id, limit: 100, filter })).toEqual([]);
       }));
 
-    test('ends a page that would be too large early, and reports that more may follow', () =>
+    test('ends a page early that would be too large, and reports that more may follow', () =>
       using(async (collection) => {
         await addMany(collection, 5, { text: 'x'.repeat(1000) });
         const page = await collection.list({ after: 0, limit: 5, maxBytes: 1500 });
@@ -175,7 +175,7 @@ export function storeSuite(fixture: StoreFixture) {
     }));
 
   describe('restore', () => {
-    test('stores documents under their identifiers, after all others, or none of them', () =>
+    test('stores documents whose identifiers are higher than all assigned ones; otherwise stores none of them', () =>
       using(async (collection) => {
         const { id } = await collection.create({});
         const documents = [
@@ -248,7 +248,7 @@ export function storeSuite(fixture: StoreFixture) {
 
   test('behaves like a map of documents', () => likeAMap(fixture));
 
-  test('is ready, until it is closed', async () => {
+  test('is ready until it is closed; then it rejects writes', async () => {
     const store = await open(collections);
     expect(await store.ready()).toBe(true);
     await store.close();

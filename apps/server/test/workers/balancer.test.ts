@@ -63,7 +63,7 @@ test('connections wait for a process, up to the bound, and go to another one whe
   expect(second.sent).toHaveLength(1);
 });
 
-test('a process that responds to no probe gets one message, and is found', async () => {
+test('a process that responds to no probe gets only the first one, and is reported', async () => {
   const { balancer } = await listening(2);
   const [responding, hanging] = [new Silent(), new Silent()];
   for (const backend of [responding, hanging]) balancer.add(backend);

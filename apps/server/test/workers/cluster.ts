@@ -13,7 +13,7 @@ export interface Entry extends Record<string, unknown> {
 }
 
 export interface ClusterProcess extends ServerProcess {
-  /** The processes of its workers. */
+  /** The process identifiers of its workers. */
   workers(): Promise<number[]>;
   /** What it has logged so far; a line that is not whole fails. */
   entries(): Entry[];
@@ -24,7 +24,7 @@ export async function startCluster(databaseUrl: string, env: Record<string, stri
   const server = await startServer(databaseUrl, {
     PETSTORE_WORKERS: '2',
     PETSTORE_LOG_LEVEL: 'info',
-    // A busy machine fails no request.
+    // Long, so that no request fails because the machine is busy.
     PETSTORE_DATABASE_CONNECT_TIMEOUT: '600',
     PETSTORE_DATABASE_STATEMENT_TIMEOUT: '600',
     ...env,

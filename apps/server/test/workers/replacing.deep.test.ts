@@ -55,7 +55,7 @@ describeOnSchema('the workers of a server', (newSchema) => {
     expect(delays.at(-1)).toBeGreaterThan(Number(delays[0]));
   });
 
-  test('are started after a growing delay while the system creates no process', async () => {
+  test('are started after a growing delay while the system cannot create processes', async () => {
     // The system creates no process whose environment is this long.
     const script = `import { writeSync } from 'node:fs';
       const toggle = () => {
@@ -126,7 +126,7 @@ describeOnSchema('the workers of a server', (newSchema) => {
     expect(await remainingElsewhere()).toBeGreaterThan(last - 10);
   });
 
-  test('do not take the metrics with them if the library of the metrics cannot be loaded when they die', async () => {
+  test('can die while the library of the metrics cannot be loaded: later the metrics are served', async () => {
     const script = `import { registerHooks } from 'node:module';
       let failures = process.channel ? 0 : 2;
       const resolve = (name, context, next) => {
@@ -135,14 +135,14 @@ describeOnSchema('the workers of a server', (newSchema) => {
       };
       registerHooks({ resolve });`;
     const server = await startCluster(await newSchema(), preload(script));
-    // The first failure.
+    // The primary fails to load the library once here, and once when the worker dies.
     await expect.poll(() => logged(server, 'the metrics cannot be loaded').length).toBe(1);
     process.kill((await server.workers())[0] ?? 0, 'SIGKILL');
     await serving(server, 3);
     await expect.poll(async () => (await get(`${server.origin}/metrics`)).status).toBe(200);
   });
 
-  test('leave connections that they have not accepted to the others when they die', async () => {
+  test('leave connections that they have not accepted to their successors when they all die', async () => {
     const server = await startCluster(await newSchema());
     const before = await server.workers();
     for (const pid of before) process.kill(pid, 'SIGSTOP');

@@ -9,7 +9,7 @@ import { LoadBalancer } from './rolling-upgrade.ts';
 const CALLERS = 16;
 /** Pets that are created between two replacements, at least. */
 const CALLS = 200;
-/** A busy machine fails no request. */
+/** So long that no request fails because the machine is busy. */
 const longTimeouts = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '600', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '600' };
 
 /** Creates a pet, lists some, and returns the identifier of the new one. */

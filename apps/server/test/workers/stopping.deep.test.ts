@@ -69,7 +69,7 @@ describeOnSchema('a server of two workers that is stopped', (newSchema) => {
     await expect.poll(() => server.entries().some(({ msg }) => msg === 'stopping')).toBe(true);
     server.child.kill('SIGSTOP');
     await Promise.all(closed);
-    // Long enough for workers that do not wait for the primary to exit.
+    // In this time, workers would exit if they did not wait for the primary.
     await pause(1000);
     server.child.kill('SIGCONT');
     expect(await ended).toEqual([0, null]);

@@ -102,7 +102,7 @@ describeOnSchema('a server of two workers', (newSchema) => {
       for (let i = 0; i < 50; i++) await remaining();
       return remainingElsewhere();
     };
-    // One request a second alone is restored faster than it is sent.
+    // The limit restores more than one request a second, so only the requests of the other worker can lower the rest.
     await expect.poll(poll, { interval: 1_000 }).toBeLessThan(50);
   });
 
@@ -152,7 +152,7 @@ describeOnSchema('a server of two workers', (newSchema) => {
     expect(message).toMatch(/^The server did not start: petstore-server: .*there is no express/);
   });
 
-  test('reports a worker that does not start in one line', async () => {
+  test('reports in one line that a worker does not start', async () => {
     const url = await newSchema();
     const first = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preload(script) });
     expect(await first("if (process.send) process.kill(process.pid, 'SIGKILL');")).toBe(

@@ -84,7 +84,7 @@ export function testClient(library: Library): void {
     expect(await titles({ genre: ['poetry', 'science'], state: 'lost' })).toEqual(['b', 'c', 'e']);
   });
 
-  test('calls below two identifiers, and follows the cursor in the body', async () => {
+  test('calls operations with two path parameters, and follows the cursor in the body', async () => {
     const [{ id: bookId }, { id: otherId }] = [await library.api.createBook(emma), await library.api.createBook(emma)];
     const book = { 'book-id': bookId };
     const loans = [];
