@@ -13,8 +13,6 @@ export interface Usage {
 }
 
 export interface Server {
-  /** The identifier of the process; undefined if the server has several. */
-  readonly pid?: number | undefined;
   readonly port: number;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
@@ -73,7 +71,6 @@ export async function startMeasured(program: Program): Promise<Server> {
   const child = run('server', program, ['--import', `data:text/javascript,${encodeURIComponent(`(${probe})()`)}`]);
   const port = await portOf(child, program.script);
   return {
-    pid: child.pid,
     port,
     usage: () => {
       const usage = nextMessage<Usage>(child);

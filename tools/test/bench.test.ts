@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type PartialResponse, parseChunk } from '../bench/http/generator.ts';
-import { countIn } from '../bench/http/generators.ts';
 import { speedOf } from '../bench/http/main.ts';
 import { inRounds, median, medianRatio } from '../bench/measure.ts';
 import { withSection } from '../bench/section.ts';
@@ -51,16 +50,10 @@ test('a ratio is computed round by round', () => {
 
 test('the lowest and the highest speed are those of the thirds of the rounds', () => {
   const rounds = (userTimes: number[]) =>
-    userTimes.map((user) => ({ responses: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user, instructions: 1 }));
+    userTimes.map((user) => ({ responses: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user }));
   const measured = new Map([
     ['bare', rounds([1, 1, 1, 2, 2, 2, 3, 3, 3])],
     ['ours', rounds([2, 2, 2, 2, 2, 2, 2, 2, 2])],
   ]);
   expect(speedOf(measured, 'ours', 'bare')).toEqual({ ratio: 1, lowest: 0.5, highest: 1.5, isUnstable: true });
-});
-
-test('a count of perf is read where the machine has one', () => {
-  expect(countIn('1234567,,instructions:u,1000,100.00,,\n')).toBe(1234567);
-  expect(countIn('<not supported>,,instructions:u,0,100.00,,\n')).toBeNaN();
-  expect(countIn(null)).toBeNaN();
 });

@@ -1,10 +1,8 @@
 // The load generators: our own, whose connections also send a new key with each request, and wrk, where it is installed.
-// Both measure what a load costs the server: CPU time, and instructions, which hardly depend on what else runs.
-import { execFile, spawn, spawnSync } from 'node:child_process';
+// Both measure the CPU time that a load costs the server.
+import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { stop } from '../../test/support/process.ts';
 import { commandOn, nextMessage, run, type Server } from '../process.ts';
@@ -15,8 +13,6 @@ import { KEY_PLACEHOLDER, type Load, requestTexts } from './loads.ts';
 export interface Measured extends Result {
   cpu: number;
   user: number;
-  /** The instructions for each response in user mode; NaN if the machine does not count them. */
-  instructions: number;
 }
 
 /** The number of concurrent connections. */
@@ -93,35 +89,8 @@ async function runWrk(args: readonly string[]): Promise<Result> {
 /** Runs a load and adds what it cost the server. */
 async function withCost(server: Server, load: () => Promise<Result>): Promise<Measured> {
   const before = await server.usage();
-  const [result, instructions] = await withInstructions(server.pid, load);
+  const result = await load();
   const after = await server.usage();
   const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.responses;
-  return { ...result, cpu: each('cpu'), user: each('user'), instructions: instructions / result.responses };
-}
-
-const PERF = ['stat', '--field-separator=,', '--event=instructions:u'];
-/** The time for `perf` to attach to a process. */
-const ATTACH_MS = 100;
-
-/** Whether this machine counts instructions; most virtual machines do not. */
-const countsInstructions = !Number.isNaN(countIn(spawnSync('perf', [...PERF, 'true'], { encoding: 'utf8' }).stderr));
-
-/** The result of `work`, and the instructions of a process in user mode meanwhile; NaN if they are not counted. */
-async function withInstructions<T>(pid: number | undefined, work: () => Promise<T>): Promise<[T, number]> {
-  if (!countsInstructions || pid === undefined) return [await work(), Number.NaN];
-  const perf = spawn('perf', [...PERF, `--pid=${pid}`], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const output = readText(perf.stderr);
-  await pause(ATTACH_MS);
-  try {
-    const result = await work();
-    perf.kill('SIGINT');
-    return [result, countIn(await output)];
-  } finally {
-    perf.kill('SIGKILL');
-  }
-}
-
-/** The count in the output of `perf stat`; NaN if its first field is a text, because the event is not counted. */
-export function countIn(output: string | null): number {
-  return Number(/^(\d+(?:\.\d+)?),/m.exec(output ?? '')?.[1]);
+  return { ...result, cpu: each('cpu'), user: each('user') };
 }

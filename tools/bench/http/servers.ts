@@ -113,17 +113,13 @@ export function medianOf(rounds: Rounds, name: string, what: keyof Measured): nu
 
 /** The medians of every server, as rows of a table. */
 export function rowsOf(rounds: Rounds) {
-  return [...rounds.keys()].map((name) => {
-    const instructions = Math.round(medianOf(rounds, name, 'instructions'));
-    return {
-      server: name,
-      'requests/s': Math.round(medianOf(rounds, name, 'perSecond')),
-      'p99 ms': rounded(medianOf(rounds, name, 'p99')),
-      'user µs': rounded(medianOf(rounds, name, 'user'), 1),
-      'system µs': rounded(medianOf(rounds, name, 'cpu') - medianOf(rounds, name, 'user'), 1),
-      ...(Number.isNaN(instructions) ? {} : { instructions }),
-    };
-  });
+  return [...rounds.keys()].map((name) => ({
+    server: name,
+    'requests/s': Math.round(medianOf(rounds, name, 'perSecond')),
+    'p99 ms': rounded(medianOf(rounds, name, 'p99')),
+    'user µs': rounded(medianOf(rounds, name, 'user'), 1),
+    'system µs': rounded(medianOf(rounds, name, 'cpu') - medianOf(rounds, name, 'user'), 1),
+  }));
 }
 
 /** One of the numbers of a server divided by that of another, round by round. */
