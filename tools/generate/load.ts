@@ -19,7 +19,7 @@ import {
 import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if the file does not exist. */
-export type ReadFile = (file: string) => string;
+type ReadFile = (file: string) => string;
 
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {

@@ -6,7 +6,7 @@ import type { Document, Schema } from './document.ts';
 type Direction = 'request' | 'response';
 
 /** Returns the errors of a value by a schema of the document; undefined if it is valid. Ignores formats. */
-export type ValueErrors = (schema: Schema, value: unknown) => string | undefined;
+type ValueErrors = (schema: Schema, value: unknown) => string | undefined;
 
 /** Returns a function that validates values of requests. */
 export function valueCheck(document: Document): (schema: Schema, value: unknown) => boolean {

@@ -10,12 +10,10 @@ import { type Generator, type Measured, type RunLoad, startGenerator } from './g
 import { apiKey, checkResponse, type Load, type LoadName } from './loads.ts';
 
 /** A server to measure. */
-export interface Subject {
+export interface Subject extends Pick<Load, 'keyHeader'> {
   name: string;
   /** The loads that it supports; all by default. */
   only?: readonly LoadName[];
-  /** A header with another value in each of its requests. */
-  keyHeader?: string;
   /** Starts it with the documents. Its files are in the scratch folder. */
   start(scratch: string): Promise<Server>;
 }
