@@ -81,8 +81,8 @@ function operationModelOf(
   const request = errors.try(() => bodyOf(declared, at, parameters, schemas));
   rejectUnsendable(path, method, at, parameters, request !== undefined, errors);
   const fields = { ...Object.fromEntries(parameters), ...request?.fields };
-  const noResponses = { headers: [], responses: { responses: {}, successes: [], success: undefined } };
-  const { headers, responses } = errors.try(() => responsesOf(declared, method, at, schemas)) ?? noResponses;
+  const noOutcomes = { headers: [], responses: {}, successes: [], success: undefined };
+  const { headers, ...outcomes } = errors.try(() => responsesOf(declared, method, at, schemas)) ?? noOutcomes;
   const id = errors.try(() => functionName(text(declared.operationId) ?? derivedId(method, path), at)) ?? '';
   const tags = list(declared.tags).map(String);
   const named = { id, method, path, tag: tags[0], command: declared['x-command'] };
@@ -103,9 +103,9 @@ function operationModelOf(
     security: errors.try(() => securityOf(declared.security ?? document.security, `${at}.security`, schemes)) ?? [],
     body: request?.body,
     idempotencyKey: errors.try(() => idempotencyKeyOf(declaredParameters, method, at, schemas)),
-    pagination: errors.try(() => paginationOf(declared, at, new Set(Object.keys(fields)), responses.successes)),
+    pagination: errors.try(() => paginationOf(declared, at, new Set(Object.keys(fields)), outcomes.successes)),
     fields,
-    ...responses,
+    ...outcomes,
   });
   return {
     operation,

@@ -27,7 +27,7 @@ export function responsesOf(operation: Node, method: string, at: string, schemas
   const successes = declared.length > 0 ? declared : ['default' in responses ? 'default' : '2XX'];
   const [only, ...others] = successes;
   const success = others.length === 0 && /^\d+$/.test(String(only)) ? Number(only) : undefined;
-  return { headers, responses: { responses, successes, success } };
+  return { headers, responses, successes, success };
 }
 
 /** Selects JSON among the media types, else text, else bytes. Only a wildcard needs the schema to decide the kind. */
