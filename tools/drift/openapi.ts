@@ -62,12 +62,6 @@ export function versionOf({ info }: Node): string {
   return String(node(info).version);
 }
 
-/** The path of the first deployment's address, without a slash at its end. */
-export function basePathOf({ model }: Spec): string {
-  const [address = '/'] = Object.values(model.service.deployments);
-  return new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
-}
-
 /** Each operation as both readers parse it. */
 export function operationPairs({ operations, model }: Spec) {
   return model.operations.flatMap(({ operation: modelOperation }) => {

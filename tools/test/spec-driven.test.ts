@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { responseViolations } from '../drift/checks/conformance/responses.ts';
 import { requestFor } from '../drift/checks/conformance/service.ts';
 import { isRejection, isSuccess } from '../drift/checks/conformance/test-requests.ts';
-import { basePathOf } from '../drift/openapi.ts';
 import { openProject } from '../drift/project.ts';
 import { isJson } from '../openapi/body.ts';
 import { type Operation, type Parameter, resolve, type Schema } from '../openapi/document.ts';
@@ -15,7 +14,7 @@ import { arbitraryValue, isWide } from './support/arbitrary.ts';
 import { type Server, startServer } from './support/server.ts';
 
 const { spec } = openProject();
-const basePath = basePathOf(spec);
+const { basePath } = spec.model.service;
 const fits = valueCheck(spec);
 
 let server: Server;

@@ -1,5 +1,4 @@
 import { type Check, listFindings } from '../check.ts';
-import { basePathOf } from '../openapi.ts';
 
 /** A route of Express, or a mounted router. The types of Express describe neither. */
 interface Layer {
@@ -15,8 +14,9 @@ export const routes: Check = {
     const { createExpressApp, handlers, memoryStore } =
       await project.load<typeof import('@petstore/server/internal')>('@petstore/server/internal');
     const app = await createExpressApp(memoryStore(), { keys: () => undefined });
-    const operations = project.spec.model.operations.map(({ operation }) => operation);
-    const basePath = basePathOf(project.spec);
+    const { model } = project.spec;
+    const operations = model.operations.map(({ operation }) => operation);
+    const { basePath } = model.service;
     // Express does not describe what its routers hold.
     const routes = routesOf((app.router as unknown as { stack: Layer[] }).stack).map(asTemplate);
     const routesBelowBase = routes.filter((route) => route.includes(` ${basePath}/`));

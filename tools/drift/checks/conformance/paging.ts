@@ -2,7 +2,7 @@ import type { Pagination } from '@petstore/types';
 import { readJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import type { WireRequest } from '../../../openapi/serialize.ts';
-import { basePathOf, list, type Node, node, operationPairs } from '../../openapi.ts';
+import { list, type Node, node, operationPairs } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
 import { type PathValues, prepare, requestFor, type Service, withPath, withQueryCredentials } from './service.ts';
 
@@ -81,9 +81,9 @@ function nextTarget(paged: PagedList, target: string, { response, body, elements
   if (by === 'link') {
     const [, link] = /<([^>]*)>; *rel="?next"?/.exec(response.headers.get('link') ?? '') ?? [];
     if (link === undefined) return undefined;
-    const base = basePathOf(paged.service.spec);
-    const { pathname, search } = new URL(link, `http://localhost${base}${target}`);
-    return withQueryCredentials(paged.service, paged.operation, pathname.slice(base.length) + search);
+    const { basePath } = paged.service.spec.model.service;
+    const { pathname, search } = new URL(link, `http://localhost${basePath}${target}`);
+    return withQueryCredentials(paged.service, paged.operation, pathname.slice(basePath.length) + search);
   }
   const cursor = by === 'body' ? node(body)[next] : node(elements.at(-1))[key];
   return cursor === undefined || cursor === null

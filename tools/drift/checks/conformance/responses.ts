@@ -2,7 +2,7 @@ import { covers, essenceOf, isJson } from '../../../openapi/body.ts';
 import { readJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
-import { basePathOf, declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
+import { declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
 
 /** Headers that HTTP defines, so the spec does not describe them. */
 const HTTP_HEADERS = /^(?:accept|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
@@ -81,7 +81,7 @@ function* deprecationErrors(spec: Spec, { object }: Operation, { headers }: Resp
     if (value !== undefined && headers.get(name) !== value)
       yield `header ${name} is '${headers.get(name)}', not '${value}'`;
   const path = spec.operations.values().find(({ id }) => id === successor)?.path;
-  const link = `<${basePathOf(spec)}${path}>; rel="successor-version"`;
+  const link = `<${spec.model.service.basePath}${path}>; rel="successor-version"`;
   if (path !== undefined && !headers.get('link')?.includes(link))
     yield `header link is '${headers.get('link')}', without ${link}`;
 }

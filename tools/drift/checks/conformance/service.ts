@@ -8,7 +8,7 @@ import { readJson } from '../../../openapi/compare.ts';
 import type { Operation } from '../../../openapi/document.ts';
 import { type Credentials, exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../../../openapi/serialize.ts';
-import { basePathOf, isNode, node, pathNames, type Spec } from '../../openapi.ts';
+import { isNode, node, pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs } from '../values.ts';
 
 type Server = typeof import('@petstore/server/internal');
@@ -46,7 +46,7 @@ export async function startServers(server: Server, spec: Spec) {
     const listener = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
     started.defer(async () => void (await listener.drain(0)));
     const agent = started.adopt(new Agent({ keepAlive: true }), (connections) => connections.destroy());
-    const send = sender(listener.origin + basePathOf(spec), agent);
+    const send = sender(listener.origin + spec.model.service.basePath, agent);
     return {
       spec,
       apiKey,
