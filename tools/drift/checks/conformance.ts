@@ -20,19 +20,23 @@ export const conformance: Check = {
     // The operations run first, because they find most errors.
     for (const [endpoint, operation] of project.spec.operations)
       yield* requiringExamples(endpoint, operationFindings(project, endpoint, operation, running.services));
-    const [words, fix] = [pathWords(project), 'apps/server/src/http/express-app.ts'];
+    const [paths, fix] = [pathsIn(project), 'apps/server/src/http/express-app.ts'];
     for (const service of running.services)
-      for await (const actual of unknownPathErrors(service, words))
+      for await (const actual of unknownPathErrors(service, paths))
         yield { where: 'paths', actual, expected: 'only operations are served', fix };
     for await (const actual of docsPageErrors(running.services[0]))
       yield { where: 'pages', actual, expected: 'the pages match the spec', fix: 'apps/server/src/docs' };
   },
 };
 
-/** Path segments in string and regex literals of the server's source, to probe for undeclared routes. */
-function pathWords(project: Project): string[] {
+/** Paths in string literals, and path segments in regex literals, of the server's source, to probe for undeclared routes. */
+function pathsIn(project: Project): string[] {
   const files = project.list('apps/server/src').filter((file) => file.endsWith('.ts') && !file.includes('/gen/'));
-  return [...new Set(files.flatMap((file) => project.read(file).match(/(?<=(?:['"`^]|\\)\/)[a-z][\w-]+/g) ?? []))];
+  const literals = files
+    .map(project.read)
+    .join('\n')
+    .match(/(?<=(?:['"`^]|\\)\/)[a-z][\w-]+(?:\/[\w-]+)*/g);
+  return [...new Set(literals)];
 }
 
 async function* operationFindings(

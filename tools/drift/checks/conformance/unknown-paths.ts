@@ -8,9 +8,10 @@ const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 
 /**
  * Errors in the responses to undeclared endpoints: an undeclared path has to get 404, and an undeclared method 405 with the
- * methods of the path. `words` are segments that may occur in undeclared paths.
+ * methods of the path. Each of the `candidates`, paths without their first slash, is requested below the base path, and below
+ * each declared path.
  */
-export async function* unknownPathErrors(service: Service, words: readonly string[]): AsyncGenerator<string> {
+export async function* unknownPathErrors(service: Service, candidates: readonly string[]): AsyncGenerator<string> {
   const { spec, send } = service;
   const request = (method: string, path: string) => send(requestForPath(service, method, path));
   const declared = Map.groupBy(spec.operations.values(), (operation) => {
@@ -19,8 +20,7 @@ export async function* unknownPathErrors(service: Service, words: readonly strin
   });
   const unknown = [
     '/no-such-path',
-    '/store/orders',
-    ...words.flatMap((word) => ['', ...declared.keys()].map((path) => `${path}/${word}`)),
+    ...candidates.flatMap((candidate) => ['', ...declared.keys()].map((path) => `${path}/${candidate}`)),
     ...[...declared.keys()].flatMap((path) => [`${path}/no-such-path`, `${path}/`, path.toUpperCase()]),
   ];
   for (const path of unknown.filter((path) => !isDeclared(spec, path))) {
