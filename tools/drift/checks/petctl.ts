@@ -3,7 +3,7 @@ import { type Check, type Finding, listFindings, requiringExamples } from '../ch
 import { operationPairs } from '../openapi.ts';
 import { finding, flagOrArgumentOf, inputErrors, inputsOf, type Subject, unlessEqual } from './petctl/inputs.ts';
 import { runErrors } from './petctl/outcomes.ts';
-import type { Petctl } from './petctl/run.ts';
+import { outputOf, type Petctl } from './petctl/run.ts';
 import {
   exampleErrors,
   factErrors,
@@ -61,7 +61,8 @@ async function* commandErrors(
   const { petctl, spec, modelOperation, command } = subject;
   const { path, node } = command;
   const inputs = inputsOf(subject);
-  const texts = await textsOf(petctl, command, manualPages.get(`petctl-${path.join('-')}.1`) ?? '', reference);
+  const help = await outputOf(petctl, ...path, '--help');
+  const texts = textsOf(path, help, manualPages.get(`petctl-${path.join('-')}.1`) ?? '', reference);
   const successor = spec.model.operations.find(({ operation: { id } }) => id === modelOperation.successor)?.operation;
   const isDeprecated = node.notice?.startsWith('Deprecated') ?? false;
   yield* unlessEqual(path, 'the summary', node.summary, modelOperation.summary);
@@ -80,6 +81,6 @@ async function* commandErrors(
     } else
       yield finding(where, 'the command has neither a flag nor an argument for it', 'it is an input of the operation');
   }
-  for await (const actual of exampleErrors(petctl, command)) yield finding(path, actual, 'petctl accepts the example');
+  for await (const actual of exampleErrors(petctl, help)) yield finding(path, actual, 'petctl accepts the example');
   for await (const actual of runErrors(subject)) yield finding(path, actual, 'the command does what the spec says');
 }

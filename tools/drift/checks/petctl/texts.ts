@@ -1,5 +1,5 @@
 import type { Operation } from '@petstore/types';
-import type { Argument, CommandAtPath, CommandNode, Flag } from 'petctl/internal';
+import type { Argument, CommandNode, Flag } from 'petctl/internal';
 import type { Finding } from '../../check.ts';
 import type { Spec } from '../../openapi.ts';
 import { finding, type Input, unlessEqual } from './inputs.ts';
@@ -24,13 +24,7 @@ const roffCharacters: Readonly<Record<string, string>> = {
 };
 
 /** The help, the manual page and the section of the reference of a command. */
-export async function textsOf(
-  petctl: Petctl,
-  { path }: CommandAtPath,
-  manual: string,
-  reference: string,
-): Promise<Text[]> {
-  const help = await outputOf(petctl, ...path, '--help');
+export function textsOf(path: readonly string[], help: string, manual: string, reference: string): Text[] {
   const man = manual.replaceAll(/\\(-|&|e|\(..)/g, (_, name) => roffCharacters[name] ?? '');
   const [, sections = ''] = reference.split(`\n## petctl ${path.join(' ')}\n`);
   const [section = ''] = sections.split('\n## ');
@@ -113,9 +107,8 @@ export function missingInputFacts(text: Text, input: Input, { name }: Argument |
   return facts.filter(([, isStated]) => !isStated).map(([fact]) => fact);
 }
 
-/** Errors in the examples of a command: petctl has to accept each example. */
-export async function* exampleErrors(petctl: Petctl, { path }: CommandAtPath): AsyncGenerator<string> {
-  const help = await outputOf(petctl, ...path, '--help');
+/** Errors in the examples in the help of a command: petctl has to accept each example. */
+export async function* exampleErrors(petctl: Petctl, help: string): AsyncGenerator<string> {
   const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
   // An example with a file would read the file.
   for (const line of lines.filter((text) => !text.includes('@'))) {
@@ -137,7 +130,7 @@ export async function* globalErrors(
     ['retries', [`default: ${retries}`]],
     ['deployment', Object.keys(spec.model.service.deployments)],
   ];
-  const [help] = await textsOf(petctl, { path: [], node: tree }, '', '');
+  const [help] = textsOf([], await outputOf(petctl, '--help'), '', '');
   for (const [flag, factsOfFlag] of facts) {
     const [, description = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
     for (const fact of factsOfFlag.filter((text) => !description.includes(text)))
