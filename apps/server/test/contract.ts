@@ -1,7 +1,7 @@
 import { type Api, operations } from '@petstore/types';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
-export interface Offered {
+export interface Implementation {
   /** The service, over an empty store. */
   api: Api;
   /** The error code of a rejection, or the rejection itself if it has no code. */
@@ -12,11 +12,11 @@ const rex = { name: 'Rex', categoryId: 2, status: 'available' } as const;
 const limit = operations.listPets.fields.limit.schema;
 
 /** The tests of the contract of `Api`, for each implementation. */
-export function contract(offer: () => Promise<Offered>) {
+export function contract(newImplementation: () => Promise<Implementation>) {
   let api: Api;
-  let codeOf: Offered['codeOf'];
+  let codeOf: Implementation['codeOf'];
   beforeEach(async () => {
-    ({ api, codeOf } = await offer());
+    ({ api, codeOf } = await newImplementation());
   });
   const codeOfError = async (call: Promise<unknown>) =>
     codeOf(

@@ -9,12 +9,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LogWriter } from '../src/log-writer.ts';
 import { beginRequest } from './http/wire.ts';
 import { fillLog, lostLines, reportedLoss } from './log-lines.ts';
-import { main, startProcess } from './server-process.ts';
+import { main, startOnFolder } from './server-process.ts';
 
 const stopped = { code: 0, signal: null };
 
 test('a log reader that stops blocks nobody, and gets the number of lost lines', async () => {
-  const { child, origin, ended } = await startProcess(newFolder());
+  const { child, origin, ended } = await startOnFolder(newFolder());
   await fillLog(origin, 200);
   await expect.poll(() => lostLines(origin)).toBeGreaterThan(0);
   expect(await reportedLoss(child)).toBeGreaterThan(0);
@@ -23,7 +23,7 @@ test('a log reader that stops blocks nobody, and gets the number of lost lines',
 });
 
 test('a log reader that exits does not stop the server', async () => {
-  const { child, origin, ended } = await startProcess(newFolder());
+  const { child, origin, ended } = await startOnFolder(newFolder());
   child.stdout?.destroy();
   await fillLog(origin, 200);
   await expect.poll(() => lostLines(origin)).toBeGreaterThan(100);
@@ -52,7 +52,7 @@ test.skipIf(skips('a named pipe whose reader returns', process.platform === 'win
 );
 
 test('a full log disk does not stop the server', async () => {
-  const { child, origin, ended } = await startProcess(newFolder(), [], { stdout: openSync('/dev/full', 'w') });
+  const { child, origin, ended } = await startOnFolder(newFolder(), [], { stdout: openSync('/dev/full', 'w') });
   await fillLog(origin, 200);
   await expect.poll(() => lostLines(origin)).toBeGreaterThan(0);
   child.kill('SIGTERM');

@@ -4,9 +4,9 @@ import {
   apiKey,
   type Greeting,
   runServer,
-  type ServerProcess as ServerOnDatabase,
+  type ServerProcess,
   type ServerRun,
-  startServer as start,
+  startServer,
 } from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
 
@@ -20,21 +20,21 @@ export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {},
 }
 
 /** Starts a server process on this database. */
-export function startServer(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<ServerOnDatabase> {
-  return start(main, { DATABASE_URL: databaseUrl, ...env });
+export function startOnDatabase(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+  return startServer(main, { DATABASE_URL: databaseUrl, ...env });
 }
 
-/** A running server process. */
-export interface ServerProcess extends Greeting, Pick<ServerRun, 'ended'> {
+/** A running server process over a data folder. */
+export interface ServerOnFolder extends Greeting, Pick<ServerRun, 'ended'> {
   child: ChildProcess;
 }
 
-/** Starts a server process that ends with the test. Its log goes to a file descriptor, or to a pipe that the test can read. */
-export async function startProcess(
+/** Starts a server process over this data folder that ends with the test. Its log goes to a file descriptor, or to a pipe that the test can read. */
+export async function startOnFolder(
   dataDir: string,
   args: string[] = [],
   { stdout = 'pipe', env: more }: { stdout?: 'pipe' | number; env?: NodeJS.ProcessEnv } = {},
-): Promise<ServerProcess> {
+): Promise<ServerOnFolder> {
   const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey, ...more };
   const { child, greeting, ended } = runServer(main, { args, env, stdout });
   onTestFinished(() => void child.kill('SIGKILL'));

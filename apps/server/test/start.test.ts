@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { expect, test } from 'vitest';
-import { preload, startProcess } from './server-process.ts';
+import { preload, startOnFolder } from './server-process.ts';
 
 test('a server listens before it loads the validator, Express and prom-client, and never loads fetch', async () => {
   const file = join(newFolder(), 'loaded.json');
@@ -13,7 +13,7 @@ test('a server listens before it loads the validator, Express and prom-client, a
       writeFileSync('${file}', JSON.stringify([...process.moduleLoadList, ...Object.keys(Module._cache)]));
       error(greeting);
     };`;
-  await startProcess(newFolder(), [], { env: preload(script) });
+  await startOnFolder(newFolder(), [], { env: preload(script) });
   const loaded: string[] = JSON.parse(readFileSync(file, 'utf8'));
   expect(loaded.filter((name) => name.includes('node_modules/pino/'))).not.toEqual([]);
   expect(
@@ -30,6 +30,6 @@ test('a library that cannot be loaded is loaded again for the next request', asy
       throw new Error('too many open files');
     };
     registerHooks({ resolve });`;
-  const { origin } = await startProcess(newFolder(), [], { env: preload(script) });
+  const { origin } = await startOnFolder(newFolder(), [], { env: preload(script) });
   await expect.poll(async () => (await fetch(`${origin}/metrics`)).status).toBe(200);
 });

@@ -8,7 +8,7 @@ import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
 import { beginRequest } from './http/wire.ts';
 import { listen } from './listen.ts';
-import { preload, startProcess } from './server-process.ts';
+import { preload, startOnFolder } from './server-process.ts';
 
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
 const body = '{"name":"Rex","categoryId":1}';
@@ -24,7 +24,7 @@ function send(origin: string, bytes: string) {
 test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))(
   '%s ends a server without requests with 0, and its start and its stop are lines of the log',
   async (signal) => {
-    const { child, origin, ended } = await startProcess(newFolder());
+    const { child, origin, ended } = await startOnFolder(newFolder());
     let output = '';
     child.stdout?.on('data', (chunk) => {
       output += chunk;
@@ -44,7 +44,7 @@ test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))
 );
 
 test('a server that aborts a request exits with 1', async () => {
-  const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '1']);
+  const { child, origin, ended } = await startOnFolder(newFolder(), ['--shutdown-timeout', '1']);
   await beginRequest(origin);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 1, signal: null });
@@ -73,7 +73,7 @@ test.each(connections)('the incomplete request of a connection %s counts as abor
 
 test('idle connections do not delay the stop', async () => {
   const argv = ['--shutdown-timeout', '600', '--headers-timeout', '600', '--request-timeout', '600'];
-  const { child, origin, ended } = await startProcess(newFolder(), argv);
+  const { child, origin, ended } = await startOnFolder(newFolder(), argv);
   for (const [, before] of connections) await openConnection(origin, before);
   await fetch(`${origin}/healthz`);
   child.kill('SIGTERM');
@@ -89,7 +89,7 @@ test.each(['once', 'twice'])('a hanging disk does not delay a server that is sto
     process.on('SIGUSR2', () => { for (let i = 0; i < 4; i++) open('${fifo}', 'r', () => {}); console.log('{"msg":"stalled"}'); });`;
   const timeout = times === 'once' ? '1' : '600';
   const argv = ['--shutdown-timeout', timeout, '--log-level', 'warn'];
-  const { child, origin, ended } = await startProcess(folder, argv, { env: preload(stall) });
+  const { child, origin, ended } = await startOnFolder(folder, argv, { env: preload(stall) });
   // Loads the Express app first: Node 22 reads modules in the threads that will block.
   await fetch(`${origin}/healthz`);
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
@@ -114,7 +114,7 @@ test.each(['once', 'twice'])('a hanging disk does not delay a server that is sto
 });
 
 test('during the drain delay, new requests are served, and /readyz is 503', async () => {
-  const { child, origin, ended } = await startProcess(newFolder(), ['--drain-delay', '600']);
+  const { child, origin, ended } = await startOnFolder(newFolder(), ['--drain-delay', '600']);
   expect((await fetch(`${origin}/readyz`)).status).toBe(200);
   child.kill('SIGTERM');
   await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503);
@@ -125,13 +125,13 @@ test('during the drain delay, new requests are served, and /readyz is 503', asyn
 });
 
 test('SIGUSR2, which replaces workers, does not end a server without workers', async () => {
-  const { child, origin } = await startProcess(newFolder());
+  const { child, origin } = await startOnFolder(newFolder());
   child.kill('SIGUSR2');
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
 });
 
 test("with an admin port, the operators' routes are only on that port", async () => {
-  const { origin, adminOrigin } = await startProcess(newFolder(), ['--admin-port', '0']);
+  const { origin, adminOrigin } = await startOnFolder(newFolder(), ['--admin-port', '0']);
   for (const path of ['/metrics', '/healthz', '/readyz']) {
     expect((await fetch(adminOrigin + path)).status).toBe(200);
     expect((await fetch(origin + path)).status).toBe(404);

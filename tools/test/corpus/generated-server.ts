@@ -55,9 +55,9 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const { operations, service } = await import(join(folder, 'packages/types/src/index.ts'));
   const { openApiDocument } = await import(join(folder, 'packages/types/src/gen/document.gen.ts'));
   writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule(openApiDocument, Object.values(operations)));
-  type Front = typeof import('@petstore/server');
-  const { createApp }: Front = await import(join(source, 'app.ts'));
-  const { listen }: Front = await import(join(source, 'http/listen.ts'));
+  type ServerPackage = typeof import('@petstore/server');
+  const { createApp }: ServerPackage = await import(join(source, 'app.ts'));
+  const { listen }: ServerPackage = await import(join(source, 'http/listen.ts'));
   const { memoryStore } = await import(join(source, 'store/memory.ts'));
   const { calls, respondWith } = await import(join(source, 'handlers.ts'));
   let isOn = true;

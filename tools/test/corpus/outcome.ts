@@ -77,14 +77,14 @@ export function examplesOf(document: Document): Case[] {
   });
 }
 
-/** A Markdown table of the outcomes. Documents with the same `rowOf(name)` share a row; the last row is the total. */
-export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: string) => string): string {
+/** A Markdown table of the outcomes. Documents with the same `rowNameOf(name)` share a row; the last row is the total. */
+export function table(outcomes: ReadonlyMap<string, Outcome>, rowNameOf: (name: string) => string): string {
   const columns = ['right', 'rejected', 'open', 'wrong'] as const;
   const rows = new Map<string, number[]>();
   for (const [name, outcome] of outcomes) {
     const counts = columns.map((column) => outcome[column].length);
     const cells = [counts.reduce((sum, count) => sum + count), ...counts];
-    for (const key of [rowOf(name), '**together**'])
+    for (const key of [rowNameOf(name), '**together**'])
       rows.set(
         key,
         cells.map((count, i) => count + (rows.get(key)?.[i] ?? 0)),
@@ -140,7 +140,8 @@ export async function dryRunViolations(petctl: GeneratedPetctl, { client, calls 
 async function violations(client: GeneratedClient, row: Row, testCase: Case): Promise<string[]> {
   const { operation, inputs, credentials, request, response, result } = testCase;
   // The client asks for JSON where there is JSON.
-  const isOther = response?.contentType && row.successes.length === 1 && !isChosen(row.responses, response.contentType);
+  const isUnrequestedType =
+    response?.contentType && row.successes.length === 1 && !isChosen(row.responses, response.contentType);
   const { sent, transport } = recorder(wholeAddress(request?.server ?? ''), response ?? {});
   // Where the document does not say its host, the caller has to.
   const elsewhere = URL.canParse(client.address) ? {} : { baseUrl: wholeAddress(client.address) };
@@ -153,7 +154,7 @@ async function violations(client: GeneratedClient, row: Row, testCase: Case): Pr
   if (!request) return first ? [`${where}: it is sent as ${first.target}`] : [];
   if (!first) return [`${where}: it is not sent: ${ended.error}`];
   const messages = differences(request, first);
-  if (messages.length === 0 && result && !isOther)
+  if (messages.length === 0 && result && !isUnrequestedType)
     messages.push(...(await resultViolations(ended, row.successes.length > 1, result)));
   return messages.map((message) => `${where}: ${message}`);
 }

@@ -121,7 +121,7 @@ describe.each(modes)('%s', (_, options) => {
       return fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
     };
     const first = post(100_000);
-    await expect.poll(() => creates.pending).toBe(1);
+    await expect.poll(() => creates.begun).toBe(1);
     const second = await post(100_000);
     expect([second.status, await second.json()]).toMatchObject([503, { code: 'unavailable' }]);
     creates.release();
@@ -137,7 +137,7 @@ describe.each(modes)('%s', (_, options) => {
     const post = (name: string) =>
       fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) });
     const waiting = [post('first'), post('second')];
-    await expect.poll(() => creates.pending).toBe(2);
+    await expect.poll(() => creates.begun).toBe(2);
     const rejected = await post('third');
     expect([rejected.status, await rejected.json()]).toMatchObject([503, { code: 'unavailable' }]);
     expect((await fetch(`${baseUrl}/pets`, { headers })).status).toBe(200);

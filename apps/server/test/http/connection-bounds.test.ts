@@ -21,10 +21,10 @@ describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes
     /** Opens a connection with this number of requests behind a request that the store stalls. */
     const openWaiting = async (count: number) => {
       const wire = openWire(origin);
-      const before = creates.pending;
+      const before = creates.begun;
       wire.send(post + GET_HEALTH.repeat(count));
       // The server gets all requests in one read, which it parses before it handles any other event.
-      await expect.poll(() => creates.pending, { interval: 1 }).toBe(before + 1);
+      await expect.poll(() => creates.begun, { interval: 1 }).toBe(before + 1);
       return { wire, count };
     };
     const served = [];

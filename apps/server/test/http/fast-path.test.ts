@@ -59,13 +59,13 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
   };
   const expressListener = expressApp(pipeline);
   const slow = rejectingMalformed(pipeline, expressListener);
-  const plain = fastPath(pipeline, (request, response) => {
+  const fastOrExpress = fastPath(pipeline, (request, response) => {
     side.withoutExpress--;
     expressListener(request, response);
   });
-  const app: typeof plain = (request, response) => {
+  const app: typeof fastOrExpress = (request, response) => {
     side.withoutExpress++;
-    if (withFastPath) plain(request, response);
+    if (withFastPath) fastOrExpress(request, response);
     else slow(request, response);
   };
   return side;

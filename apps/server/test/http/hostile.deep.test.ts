@@ -4,7 +4,7 @@ import { newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import type { NewPet, Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { type ServerProcess, startProcess } from '../server-process.ts';
+import { type ServerOnFolder, startOnFolder } from '../server-process.ts';
 import { openWire } from './wire.ts';
 
 const SOAK_MS = Number(process.env.PETSTORE_TEST_SOAK_SECONDS ?? 20) * 1000;
@@ -42,7 +42,7 @@ const hostile: [string, string, { reads: boolean }][] = [
 
 test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, async () => {
   const argv = ['--response-timeout', '2', '--request-timeout', '5', '--headers-timeout', '2'];
-  const server = await startProcess(newFolder(), argv);
+  const server = await startOnFolder(newFolder(), argv);
   server.child.stdout?.resume();
   const agent = new Agent({ keepAlive: true });
   for (let i = 0; i < 12; i++) await create(server, agent, { name: 'x'.repeat(1_000_000), categoryId: i });
@@ -118,14 +118,14 @@ const largest = (numbers: readonly number[]) => numbers.reduce((max, number) => 
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function create(server: ServerProcess, agent: Agent, newPet: NewPet): Promise<Pet> {
+async function create(server: ServerOnFolder, agent: Agent, newPet: NewPet): Promise<Pet> {
   const [status, body] = await call(server, agent, 'POST', '/v1/pets', JSON.stringify(newPet));
   expect([status, body.slice(0, 100)]).toEqual([201, expect.any(String)]);
   return JSON.parse(body);
 }
 
 function call(
-  { origin }: ServerProcess,
+  { origin }: ServerOnFolder,
   agent: Agent,
   method: string,
   path: string,

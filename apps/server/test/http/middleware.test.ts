@@ -28,7 +28,7 @@ describe.each(modes)('%s', (_, options) => {
     return { get, baseUrl, origin, apiKey };
   }
 
-  function lines() {
+  function recordingLog() {
     const written: Record<string, unknown>[] = [];
     const stream = new Writable({
       write(chunk, _encoding, done) {
@@ -48,7 +48,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('each request is one log line, and no line contains the key', async () => {
-    const { log, written } = lines();
+    const { log, written } = recordingLog();
     const { get, baseUrl, apiKey } = await start({ log });
     await (await get(`${baseUrl}/pets?limit=3`, { 'x-request-id': 'one' })).text();
     await (await get(`${baseUrl}/pets/7`, { 'x-request-id': 'two' })).text();
@@ -61,7 +61,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('an aborted body is logged too', async () => {
-    const { log, written } = lines();
+    const { log, written } = recordingLog();
     const { origin, apiKey } = await start({ log });
     const { hostname, port } = new URL(origin);
     const socket = connect(Number(port), hostname);
@@ -72,7 +72,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('an internal error reveals no details, and is logged with the request', async () => {
-    const { log, written } = lines();
+    const { log, written } = recordingLog();
     const broken: Store = withFunctions(memoryStore(allCollections), {
       list: () => Promise.reject(new Error('secret plans')),
     });

@@ -12,15 +12,15 @@ export async function expectSameResponse(store: Store): Promise<void> {
     const response = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
     return [response.status, response.headers.get('content-type'), await response.text()];
   };
-  const changed = '{"status":"sold","categoryId":-9223372036854775808,"name":"猫"}';
+  const reordered = '{"status":"sold","categoryId":-9223372036854775808,"name":"猫"}';
   try {
     const first = await create('{"name":"猫","categoryId":-9223372036854775808,"status":"sold"}');
     expect(first[0]).toBe(201);
-    expect(await create(changed)).toEqual(first);
+    expect(await create(reordered)).toEqual(first);
     await store.collection('pets').replace(1, { name: 'Tom' });
-    expect(await create(changed)).toEqual(first);
+    expect(await create(reordered)).toEqual(first);
     await store.collection('pets').remove(1);
-    expect(await create(changed)).toEqual(first);
+    expect(await create(reordered)).toEqual(first);
   } finally {
     await close();
     await store.close();

@@ -22,12 +22,12 @@ export function servingWith(options: Options) {
   };
 }
 
-/** A store whose creates wait until `release` is called. `pending` is the number of creates that have begun. */
+/** A store whose creates wait until `release` is called. `begun` is the number of creates that have begun. */
 export function withStalledCreates(store: Store) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const creates = { pending: 0, release };
+  const creates = { begun: 0, release };
   const create: Collection['create'] = (properties) => {
-    creates.pending++;
+    creates.begun++;
     return released.then(() => store.collection('pets').create(properties));
   };
   return { stalledStore: withFunctions(store, { create }), creates };

@@ -2,7 +2,7 @@ import { newFolder, rounds } from '@petstore/testing';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeSynchronous, startPair, startServers } from '../postgres/failover.ts';
-import { type ServerProcess, startProcess, startServer } from '../server-process.ts';
+import { type ServerOnFolder, startOnDatabase, startOnFolder } from '../server-process.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
 import { type BadNetwork, badNetwork } from './bad-network.ts';
 import { createAll, sendCreate, storedPets } from './creates.ts';
@@ -13,7 +13,7 @@ const kills = rounds(1, 40);
 /** Creates pets over a bad network, and requires that each is stored once, with the identifier in the response. */
 async function everyPetOnce(
   network: BadNetwork,
-  server: () => string,
+  origin: () => string,
   disturbances: readonly (() => Promise<void>)[],
 ): Promise<void> {
   const pending = [...disturbances];
@@ -33,13 +33,13 @@ async function everyPetOnce(
   await network.settled();
   expect(violations).toEqual([]);
   expect(pending).toEqual([]);
-  const stored = await storedPets(server());
+  const stored = await storedPets(origin());
   expect(new Set(stored.values()).size, 'a pet is stored twice').toBe(stored.size);
   expect(stored.size).toBe(count);
   expect(all.filter(({ id, name }) => id === undefined || stored.get(id) !== name)).toEqual([]);
   // A repetition has the same response long after the first one, too.
   for (const wanted of all.slice(0, 50)) {
-    const { status, body, isReplayed } = await sendCreate(server(), wanted);
+    const { status, body, isReplayed } = await sendCreate(origin(), wanted);
     expect([status, body.id, isReplayed]).toEqual([201, wanted.id, true]);
   }
   const outcomes = [...network.outcomes].map(([outcome, times]) => `${times} ${outcome}`).join(', ');
@@ -49,7 +49,7 @@ async function everyPetOnce(
 test(`in a data folder every pet exists once, with a bad network and ${kills} kills of the server`, async () => {
   const random = randomNumbers(seed());
   const folder = newFolder();
-  let server: ServerProcess | undefined = await startProcess(folder, ['--log-level', 'error']);
+  let server: ServerOnFolder | undefined = await startOnFolder(folder, ['--log-level', 'error']);
   const origin = () => server?.origin ?? '';
   const network = await badNetwork(() => (server ? [server.origin] : []), random);
   onTestFinished(() => network.close());
@@ -58,7 +58,7 @@ test(`in a data folder every pet exists once, with a bad network and ${kills} ki
     server = undefined;
     victim?.child.kill('SIGKILL');
     await victim?.ended;
-    server = await startProcess(folder, ['--log-level', 'error']);
+    server = await startOnFolder(folder, ['--log-level', 'error']);
   };
   await everyPetOnce(network, origin, Array<typeof kill>(kills).fill(kill));
 });
@@ -75,7 +75,7 @@ describeOnClusters('on PostgreSQL', (newCluster) => {
     const kill = async () => {
       const victim = random(servers.length);
       await servers[victim]?.kill();
-      servers[victim] = await startServer(url);
+      servers[victim] = await startOnDatabase(url);
     };
     const failOver = async () => {
       await primary.kill();

@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { decode, documentsIn } from '../../src/store/document.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import type { Collection } from '../../src/store/store.ts';
-import { startServer } from '../server-process.ts';
-import { startWriters, type Writers } from '../store/child.ts';
+import { startOnDatabase } from '../server-process.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
+import { startWriters, type Writers } from '../store/start-writers.ts';
 import { addMany, everything } from '../store/store-contents.ts';
 import { openThings } from '../store/store-fixture.ts';
 import { WrittenModel } from '../store/written-model.ts';
@@ -23,7 +23,7 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
     const cluster = await newCluster();
     onTestFinished(() => cluster.remove());
     await cluster.start();
-    const start = () => startServer(cluster.url());
+    const start = () => startOnDatabase(cluster.url());
     const servers: ServerProcess[] = await Promise.all(Array.from({ length: serverCount }, start));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
     const urls = () => servers.map(({ baseUrl }) => baseUrl);
@@ -81,8 +81,8 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
     const model = new WrittenModel();
     for (const document of await everything(things))
       model.learn([`create ${document.key} ${document.text}`, `done ${document.key} ${document.key}`]);
-    const start = (place: number, round: number) => startWriters(cluster.url(), `${'abc'[place]}${round}`, 16);
-    const writers = Array.from({ length: serverCount }, (_, place) => start(place, 0));
+    const start = (index: number, round: number) => startWriters(cluster.url(), `${'abc'[index]}${round}`, 16);
+    const writers = Array.from({ length: serverCount }, (_, index) => start(index, 0));
     const end = async ({ word, child, ended, errors }: Writers) => {
       child.kill('SIGKILL');
       model.learn(await ended, word);

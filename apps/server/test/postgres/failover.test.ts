@@ -2,7 +2,7 @@ import { rounds } from '@petstore/testing';
 import { Load } from '@petstore/testing/load';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { startWriters } from '../store/child.ts';
+import { startWriters } from '../store/start-writers.ts';
 import { openThings } from '../store/store-fixture.ts';
 import { WrittenModel } from '../store/written-model.ts';
 import { firstAfter, makeSynchronous, missingFrom, startPair, startServers } from './failover.ts';

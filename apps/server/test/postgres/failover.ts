@@ -4,7 +4,7 @@ import type { Cluster } from '@petstore/testing/postgres/cluster';
 import type { ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, vi } from 'vitest';
 import { openPostgresStore } from '../../src/store/open.ts';
-import { startServer } from '../server-process.ts';
+import { startOnDatabase } from '../server-process.ts';
 
 export interface Pair {
   primary: Cluster;
@@ -42,7 +42,7 @@ export async function makeSynchronous(primary: Cluster): Promise<void> {
 /** Two servers that wait for the database for at most a second. */
 export async function startServers(url: string): Promise<ServerProcess[]> {
   const timeouts = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '1', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '1' };
-  const servers = await Promise.all([startServer(url, timeouts), startServer(url, timeouts)]);
+  const servers = await Promise.all([startOnDatabase(url, timeouts), startOnDatabase(url, timeouts)]);
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
   return servers;
 }

@@ -1,7 +1,7 @@
 import { describeOnClusters, describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { startServer } from '../server-process.ts';
+import { startOnDatabase } from '../server-process.ts';
 
 const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
 const rex = { name: 'Rex', categoryId: 1 };
@@ -12,7 +12,7 @@ const post = ({ baseUrl }: ServerProcess, pet: object, more = {}) =>
 describeOnSchema('a server on PostgreSQL', (newSchema) => {
   test('shows its connections, never the address of the database, and exits with 0 on SIGTERM', async () => {
     const url = `${await newSchema()}&application_name=SECRET`;
-    const server = await startServer(url, { PETSTORE_DATABASE_POOL: '3', PETSTORE_LOG_LEVEL: 'debug' });
+    const server = await startOnDatabase(url, { PETSTORE_DATABASE_POOL: '3', PETSTORE_LOG_LEVEL: 'debug' });
     onTestFinished(() => server.kill());
     expect((await post(server, rex, { 'idempotency-key': 'a-key' })).status).toBe(201);
     expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({
@@ -35,7 +35,7 @@ describeOnSchema('a server on PostgreSQL', (newSchema) => {
 
 describeOnSchema('a page on PostgreSQL', (newSchema) => {
   test('ends early if its pets are large, with a next link', async () => {
-    const server = await startServer(await newSchema());
+    const server = await startOnDatabase(await newSchema());
     onTestFinished(() => server.kill());
     const added: unknown[] = [];
     for (let i = 0; i < 5; i++)
@@ -58,7 +58,7 @@ describeOnClusters('a server on an unresponsive database', (newCluster) => {
     onTestFinished(() => cluster.remove());
     await cluster.start();
     const timeouts = { PETSTORE_SHUTDOWN_TIMEOUT: '1', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '60' };
-    const server = await startServer(cluster.url(), timeouts);
+    const server = await startOnDatabase(cluster.url(), timeouts);
     onTestFinished(() => server.kill());
     expect((await post(server, rex)).status).toBe(201);
     await cluster.signal('SIGSTOP');

@@ -31,13 +31,13 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     await vi.waitFor(async () => expect(await store.ready()).toBe(true), 20_000);
   });
   afterEach(async () => {
-    waitFor('');
+    requireStandby('');
     await store.close();
   });
 
   const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pet%'`;
 
-  function waitFor(standby: string) {
+  function requireStandby(standby: string) {
     cluster.set(`synchronous_standby_names = '${standby}'`);
     cluster.reload();
   }
@@ -64,7 +64,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     const others = `${waiting} AND pid <> ${pid}`;
     await vi.waitFor(async () => expect(await cluster.ask(others)).toHaveLength(1), { timeout: 10_000, interval: 20 });
     await doMeanwhile();
-    waitFor('');
+    requireStandby('');
   }
 
   test.each(['warning', 'error'])(
@@ -73,7 +73,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
       await cluster.ask(`ALTER ROLE petstore SET client_min_messages = ${level}`);
       onTestFinished(async () => void (await cluster.ask('ALTER ROLE petstore RESET client_min_messages')));
       const session = await openSession(url);
-      waitFor('nobody');
+      requireStandby('nobody');
       const text = `INSERT INTO petstore_collections SELECT 'c' || count(*), 0 FROM petstore_collections`;
       const { outcome } = await stuck(() => session.write({ text }, 30_000));
       const rejected = expect(outcome).rejects.toThrow('with a warning');
@@ -88,7 +88,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
       const spare = await Promise.all(Array.from({ length: 300 }, () => collection.create({})));
       // The writes may be repeated, each time with other documents.
       let [changed, removed, left] = spare;
-      waitFor('nobody');
+      requireStandby('nobody');
       const { outcome } = await stuck(() => {
         [changed, removed, left] = spare.splice(0, 3);
         return Promise.all([
@@ -112,7 +112,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
 
   test('a commit whose result is lost while others wait for the connection is stored once', async () => {
     let tries = 0;
-    waitFor('nobody');
+    requireStandby('nobody');
     const { outcome } = await stuck(() => collection.create({ size: ++tries }));
     const restored = [1, 2, 3].map((n) => collection.restore([{ key: n * 1_000_000 }]));
     await loseResult();
@@ -126,7 +126,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
   test('after a lost result, idempotency keys tell which writes were done', async () => {
     const before = await collection.create({ text: 'before' }, once('before'));
     let tries = 0;
-    waitFor('nobody');
+    requireStandby('nobody');
     const { outcome } = await stuck(() => {
       tries++;
       return Promise.all([
@@ -154,7 +154,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
   test('after a lost result, writes are uncertain if another server has evicted one of their keys', async () => {
     const other = await openSession(url);
     await other.run({ text: 'SET synchronous_commit = local' }, 5_000);
-    waitFor('nobody');
+    requireStandby('nobody');
     let tries = 0;
     const { outcome } = await stuck(() => {
       tries++;
@@ -181,13 +181,13 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     const other = await openSession(url);
     await vi.waitFor(async () => expect(await impatient.ready()).toBe(true), 20_000);
     const writes = impatient.collection('things');
-    waitFor('nobody');
+    requireStandby('nobody');
     const { outcome } = await stuck(() => Promise.allSettled([writes.create({}), writes.create({}, once('k'))]));
     await other.run({ text: 'BEGIN' }, 5_000);
     const locked = other.run({ text }, 5_000);
     await cluster.ask(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waits`);
     await locked;
-    waitFor('');
+    requireStandby('');
     if (text.startsWith('ALTER')) await other.run({ text: 'COMMIT' }, 5_000);
     const uncertain = { status: 'rejected', reason: expect.any(StoreUncertainError) };
     expect(await outcome).toEqual([uncertain, uncertain]);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Collection as Things } from '../../src/store/store.ts';
-import { startServer } from '../server-process.ts';
+import { startOnDatabase } from '../server-process.ts';
 import { contentOf } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
 
@@ -17,7 +17,7 @@ const INCREMENTS = rounds(8, 60);
 describeOnSchema('identifiers and pages', (newSchema) => {
   test(`${serverCount} processes with 64 writers: no page skips or repeats, and an acknowledged write is visible to all at once`, async () => {
     const url = await newSchema();
-    const servers = await Promise.all(Array.from({ length: serverCount }, () => startServer(url)));
+    const servers = await Promise.all(Array.from({ length: serverCount }, () => startOnDatabase(url)));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
     const urls = servers.map(({ baseUrl }) => baseUrl);
     const load = new Load(() => urls, 64);

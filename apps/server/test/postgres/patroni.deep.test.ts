@@ -7,7 +7,7 @@ import { freePort, trySignal } from '@petstore/testing/machine';
 import { findPrograms } from '@petstore/testing/postgres/programs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgresStore } from '../../src/store/open.ts';
-import { startServer } from '../server-process.ts';
+import { startOnDatabase } from '../server-process.ts';
 import { firstAfter } from './failover.ts';
 
 interface Node {
@@ -40,7 +40,7 @@ test.skipIf(isSkipped)('Patroni replaces a killed leader, and no acknowledged wr
   await vi.waitFor(() => firstWith('/sync', nodes), { timeout: 120_000, interval: 200 });
 
   const url = `postgres://petstore:petstore@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`;
-  const servers = [await startServer(url), await startServer(url)];
+  const servers = [await startOnDatabase(url), await startOnDatabase(url)];
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
   const load = new Load(() => servers.map(({ baseUrl }) => baseUrl), 64);
   await load.more(5000);

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
-import { SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
 import { randomNumbers, seed } from './numbers.ts';
+import { SOME_ACKNOWLEDGED, startWriters, WRITERS } from './start-writers.ts';
 import { openThings } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 

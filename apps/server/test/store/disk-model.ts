@@ -29,13 +29,13 @@ export class DiskModel {
     if (path === undefined) return;
     if (this.#written) sync(this.#written);
     this.#written = undefined;
-    if (name === 'mkdir') this.#name(path, newFolder());
+    if (name === 'mkdir') this.#setEntry(path, newFolder());
     else if (name === 'openat') this.#opened(path, args);
     else if (name === 'pwrite64') this.#write(path, Buffer.from(text, 'latin1'), lastNumber(args));
     else if (name === 'write') this.#write(path, Buffer.from(text, 'latin1'), this.#lengthOf(path));
     else if (name === 'ftruncate') this.#change(path, (bytes) => resized(bytes, lastNumber(args)));
     else if (name === 'fsync' || name === 'fdatasync') sync(this.#at(path));
-    else if (name === 'unlink') this.#name(path, undefined);
+    else if (name === 'unlink') this.#setEntry(path, undefined);
     else if (name === 'rename' && to !== undefined) this.#rename(path, to);
   }
 
@@ -48,7 +48,7 @@ export class DiskModel {
     const node = this.#find(path);
     if (args.includes('O_DSYNC') && node?.kind === 'file') node.isDurable = true;
     if (!args.includes('O_CREAT')) return;
-    if (!this.#find(path)) this.#name(path, { kind: 'file', isDurable: false, synced: Buffer.alloc(0), since: [] });
+    if (!this.#find(path)) this.#setEntry(path, { kind: 'file', isDurable: false, synced: Buffer.alloc(0), since: [] });
     else if (args.includes('O_TRUNC')) this.#change(path, () => Buffer.alloc(0));
   }
 
@@ -77,7 +77,7 @@ export class DiskModel {
     );
   }
 
-  #name(path: string, node: Node | undefined) {
+  #setEntry(path: string, node: Node | undefined) {
     const base = basename(path);
     this.#folder(dirname(path)).since.push((names) => {
       const others = new Map([...names].filter(([name]) => name !== base));

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { writersFile } from './child.ts';
+import { writersFile } from './start-writers.ts';
 
 /** A system call that succeeded. Calls of several threads overlap: one is over before another begins if `end` < `start`. */
 export interface Call {

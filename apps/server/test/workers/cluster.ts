@@ -5,7 +5,7 @@ import { childrenOf } from '@petstore/testing';
 import type { ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished } from 'vitest';
 import { get, type RequestError } from '../requests.ts';
-import { startServer } from '../server-process.ts';
+import { startOnDatabase } from '../server-process.ts';
 
 export interface Entry extends Record<string, unknown> {
   msg?: string;
@@ -21,7 +21,7 @@ export interface ClusterProcess extends ServerProcess {
 
 /** A server with two workers on this database. */
 export async function startCluster(databaseUrl: string, env: Record<string, string> = {}): Promise<ClusterProcess> {
-  const server = await startServer(databaseUrl, {
+  const server = await startOnDatabase(databaseUrl, {
     PETSTORE_WORKERS: '2',
     PETSTORE_LOG_LEVEL: 'info',
     // Long, so that no request fails because the machine is busy.

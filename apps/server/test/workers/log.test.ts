@@ -3,10 +3,11 @@ import { newFolder } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { fillLog, lostLines, readLog, reportedLoss } from '../log-lines.ts';
-import { startProcess } from '../server-process.ts';
+import { startOnFolder } from '../server-process.ts';
 
 describeOnSchema('the log of two workers', (newSchema) => {
-  const start = async () => startProcess(newFolder(), ['--workers', '2'], { env: { DATABASE_URL: await newSchema() } });
+  const start = async () =>
+    startOnFolder(newFolder(), ['--workers', '2'], { env: { DATABASE_URL: await newSchema() } });
   const stopped = { code: 0, signal: null };
 
   test('is one stream of whole lines', async () => {

@@ -3,7 +3,7 @@ import { send } from '@petstore/testing/load';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { startServer } from '../server-process.ts';
+import { startOnDatabase } from '../server-process.ts';
 import { LoadBalancer } from './rolling-upgrade.ts';
 
 const CALLERS = 16;
@@ -20,7 +20,7 @@ describeOnSchema('two servers that are replaced one after the other under load',
   async function upgrade(call: Call, env: Record<string, string>) {
     const url = await newSchema();
     const start = async () => {
-      const server = await startServer(url, { ...longTimeouts, ...env });
+      const server = await startOnDatabase(url, { ...longTimeouts, ...env });
       onTestFinished(() => server.kill());
       return server;
     };

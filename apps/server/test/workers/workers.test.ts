@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
-import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
+import { apiKey, startServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { get } from '../requests.ts';
-import { main, preload, startServer } from '../server-process.ts';
+import { main, preload, startOnDatabase } from '../server-process.ts';
 import { metric, openConnection, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
@@ -16,7 +16,7 @@ const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
 
 /** What a server that does not start has written. */
 const startError = (url: string, env: NodeJS.ProcessEnv) =>
-  startServer(url, { PETSTORE_WORKERS: '2', ...env }).then(
+  startOnDatabase(url, { PETSTORE_WORKERS: '2', ...env }).then(
     () => 'it started',
     (error) => String(error.message),
   );
@@ -32,7 +32,7 @@ function withoutLibrary(library: string): { NODE_OPTIONS: string } {
 }
 
 test('several workers without a database are rejected in one line that says what to do', async () => {
-  const error = await startOnFolder(main, { PETSTORE_WORKERS: '2' }).catch(String);
+  const error = await startServer(main, { PETSTORE_WORKERS: '2' }).catch(String);
   expect(error).toMatch(/: petstore-server: --workers is 2, but .* Set DATABASE_URL .*\n$/);
 });
 
@@ -154,11 +154,11 @@ describeOnSchema('a server of two workers', (newSchema) => {
 
   test('reports in one line that a worker does not start', async () => {
     const url = await newSchema();
-    const first = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preload(script) });
-    expect(await first("if (process.send) process.kill(process.pid, 'SIGKILL');")).toBe(
+    const errorWith = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preload(script) });
+    expect(await errorWith("if (process.send) process.kill(process.pid, 'SIGKILL');")).toBe(
       'The server did not start: petstore-server: a worker ended with SIGKILL before it served.\n',
     );
-    expect(await first("process.execPath = '/no/program';")).toBe(
+    expect(await errorWith("process.execPath = '/no/program';")).toBe(
       'The server did not start: petstore-server: a worker cannot be started (ENOENT).\n',
     );
   });
