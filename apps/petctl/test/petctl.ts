@@ -13,8 +13,6 @@ export interface Result {
 export interface RunOptions {
   env?: Record<string, string | undefined>;
   input?: string;
-  /** The Node that runs it. */
-  node?: string;
   nodeArgs?: string[];
   cwd?: string;
 }
@@ -47,8 +45,8 @@ export function environment(more: Record<string, string | undefined> = {}): Reco
 }
 
 /** Starts the built program. */
-export function start(args: readonly string[], { env, node = petctlNode, nodeArgs = [], cwd }: RunOptions = {}) {
-  return spawn(node, [...nodeArgs, binary, ...args], { env: environment(env), cwd: cwd ?? scratch });
+export function start(args: readonly string[], { env, nodeArgs = [], cwd }: RunOptions = {}) {
+  return spawn(petctlNode, [...nodeArgs, binary, ...args], { env: environment(env), cwd: cwd ?? scratch });
 }
 
 /** Runs the built program until it ends. */
