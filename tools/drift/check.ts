@@ -7,7 +7,7 @@ export interface Finding {
   where: string;
   /** The fact found in the repository. */
   actual: string;
-  /** The fact that it should agree with: of the spec, or of the code, packages and base that a check compares. */
+  /** What the spec, or the code, packages and base that the check compares, lead to instead. */
   expected: string;
   /** The command or the change that fixes it. */
   fix: string;
@@ -50,8 +50,8 @@ export function listFindings(
   fix: string,
 ): Finding[] {
   const [expected, actual] = [new Set(expectedNames), new Set(names)];
-  const missing = { actual: `it is not among ${list}`, expected: `it is ${kind}`, fix };
-  const extra = { actual: `it is among ${list}`, expected: `it is not ${kind}`, fix };
+  const missing = { actual: `it is not among ${list}`, expected: `it is, because it is ${kind}`, fix };
+  const extra = { actual: `it is among ${list}`, expected: `it is not, because it is not ${kind}`, fix };
   return [
     ...[...expected.difference(actual)].map((where) => ({ where, ...missing })),
     ...[...actual.difference(expected)].map((where) => ({ where, ...extra })),

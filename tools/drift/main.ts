@@ -48,7 +48,7 @@ function readArgs(): { chosen: readonly Check[]; json?: boolean; explain?: boole
 /** Prints the findings: for people, or as annotations of a GitHub workflow. */
 function printFindings(findings: readonly Reported[], isInGitHub: boolean): void {
   for (const { check, where, actual, expected, fix } of findings) {
-    const line = `${check}: ${where}: ${actual}; the spec says: ${expected}; fix: ${fix}`;
+    const line = `${check}: ${where}: ${actual}; expected: ${expected}; fix: ${fix}`;
     const escaped = line.replaceAll('%', '%25').replaceAll('\n', '%0A').replaceAll('\r', '%0D');
     console.log(isInGitHub ? `::error title=drift in ${check}::${escaped}` : line);
   }

@@ -29,7 +29,7 @@ export const breakingChanges = {
       const level = bumpOf(change, project.spec);
       const lacking = packages.filter((packageName) => !announced(packageName, level));
       if (lacking.length === 0) return [];
-      const expected = `since ${name} that is a ${level} change`;
+      const expected = `a changeset with a ${level} change since ${name}`;
       const fix = `npx changeset, and choose ${level} for ${lacking.join(', ')}`;
       return [{ where, actual: `${rule}: ${detail}`, expected, fix }];
     });

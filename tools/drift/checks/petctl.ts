@@ -71,15 +71,14 @@ async function* commandErrors(
   yield* factErrors(texts, path, (text) => missingOwnFlags(text, node.flags));
   const isKnown = (field: string) => inputs.some(({ name }) => name === field || field.startsWith(`${name}.`));
   for (const { name } of (node.flags ?? []).filter(({ field }) => field && !isKnown(field)))
-    yield finding(path, `the command has the flag --${name}`, 'the operation has no such input');
+    yield finding(path, `the command has the flag --${name}`, 'a flag sets an input of the operation');
   for (const input of inputs) {
     const flagOrArgument = flagOrArgumentOf(subject, input);
     const where = [...path, `${input.in} ${input.name}`];
     if (flagOrArgument) {
       yield* factErrors(texts, where, (text) => missingInputFacts(text, input, flagOrArgument));
       yield* inputErrors(subject, input, flagOrArgument);
-    } else
-      yield finding(where, 'the command has neither a flag nor an argument for it', 'it is an input of the operation');
+    } else yield finding(where, 'the command has neither a flag nor an argument for it', 'each input has one');
   }
   for await (const actual of exampleErrors(petctl, help)) yield finding(path, actual, 'petctl accepts the example');
   for await (const actual of runErrors(subject)) yield finding(path, actual, 'the command does what the spec says');

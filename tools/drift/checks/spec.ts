@@ -30,7 +30,7 @@ const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
     externalRefResolver: files,
   });
   return problems.map(({ ruleId, message, location: [position] }) =>
-    specFinding(`${specFile}${position?.pointer ?? ''}`, message, `rule ${ruleId}`),
+    specFinding(`${specFile}${position?.pointer ?? ''}`, message, `it follows the rule ${ruleId}`),
   );
 });
 

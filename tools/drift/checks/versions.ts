@@ -17,7 +17,7 @@ export const versions: Check = {
     for (const { folder, version: actual, private: isPrivate, publishConfig } of manifests) {
       const where = `${folder}/package.json`;
       const fix = 'npx changeset version, and info.version in spec/openapi.yaml';
-      if (actual !== version) yield { where, actual: `version ${actual}`, expected: `info.version is ${version}`, fix };
+      if (actual !== version) yield { where, actual: `version ${actual}`, expected: `info.version, ${version}`, fix };
       if (isPrivate || !publishConfig)
         yield editFinding(where, 'it is private, or has no publishConfig', 'the package is published');
     }
@@ -28,8 +28,8 @@ export const versions: Check = {
       yield editFinding(config, `no group in "fixed" has all of ${names.join(', ')}`, 'all follow the spec together');
     for (const { file, bumpByPackage } of changesetsOf(project))
       for (const [name, bump] of bumpByPackage) {
-        if (!names.includes(name)) yield editFinding(file, `it names ${name}`, `the packages are ${names.join(', ')}`);
-        if (!bumps.includes(bump)) yield editFinding(file, `it says ${bump}`, `a change is ${bumps.join(', ')}`);
+        if (!names.includes(name)) yield editFinding(file, `it names ${name}`, `one of ${names.join(', ')}`);
+        if (!bumps.includes(bump)) yield editFinding(file, `it says ${bump}`, `one of ${bumps.join(', ')}`);
       }
   },
 };

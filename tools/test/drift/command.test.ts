@@ -24,7 +24,7 @@ test('findings fail the command, and are annotations in a GitHub workflow', () =
   const names = rounds(['breakingChanges'], []);
   const { status, stdout } = drift(names, { PETSTORE_BASE: 'no-such-branch', GITHUB_ACTIONS: 'true' });
   expect(stdout.split('\n')).toContain(
-    '::error title=drift in breakingChanges::breakingChanges: no-such-branch: git finds no spec/openapi.yaml there; the spec says: changes since then are announced; fix: fetch it, or name another in PETSTORE_BASE',
+    '::error title=drift in breakingChanges::breakingChanges: no-such-branch: git finds no spec/openapi.yaml there; expected: changes since then are announced; fix: fetch it, or name another in PETSTORE_BASE',
   );
   // The programs that the docs check runs ignore the variables.
   expect(stdout).not.toContain('drift in docs');

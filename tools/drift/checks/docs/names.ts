@@ -32,33 +32,29 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     server.includes(`'${path}'`) ||
     [...operations.values()].some((operation) => operation.path === path) ||
     addresses.some((address) => address.endsWith(path));
-  const kinds: [pattern: RegExp, isKnown: (name: string, page: string) => boolean, expected: string][] = [
-    [/\]\((?![a-z]+:)([^)]+)/g, (target, page) => isLinked(project, page, target), 'there is no such file or heading'],
+  const kinds: [kind: string, pattern: RegExp, isKnown: (name: string, page: string) => boolean][] = [
+    ['file or heading', /\]\((?![a-z]+:)([^)]+)/g, (target, page) => isLinked(project, page, target)],
     [
+      'operation',
       /\b((?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}])/g,
       // Some routes are not operations: routes for operators, and the server's own pages.
       (endpoint) => operations.has(endpoint) || server.includes(`'${endpoint.split(' ')[1]}'`),
-      'there is no such operation',
     ],
-    [variable, (name) => variables.has(name), 'nothing reads such a variable'],
-    [metric, (name) => metrics.has(name), 'there is no such metric'],
-    [/"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`), 'there is no such code'],
-    [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name), 'there is no such flag'],
-    [/`(\/[a-z]+)`/g, isServed, 'nothing is served there'],
+    ['variable', variable, (name) => variables.has(name)],
+    ['metric', metric, (name) => metrics.has(name)],
+    ['error code', /"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`)],
+    ['flag', /`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name)],
+    ['path', /`(\/[a-z]+)`/g, isServed],
     // The table of bounds states the paths of tests relative to apps/server/test.
-    [
-      /`([\w./-]+\.test\.ts)`/g,
-      (file) => project.exists(file) || project.exists(`apps/server/test/${file}`),
-      'there is no such test',
-    ],
+    ['test', /`([\w./-]+\.test\.ts)`/g, (file) => project.exists(file) || project.exists(`apps/server/test/${file}`)],
   ];
   return pages.flatMap((page) =>
-    kinds.flatMap(([pattern, isKnown, expected]) => {
-      if (pagesWithOtherPrograms.includes(page) && /flag|served/.test(expected)) return [];
+    kinds.flatMap(([kind, pattern, isKnown]) => {
+      if (pagesWithOtherPrograms.includes(page) && (kind === 'flag' || kind === 'path')) return [];
       const names = new Set([...project.read(page).matchAll(pattern)].map(([, name = '']) => name));
       return [...names]
         .filter((name) => !isKnown(name, page))
-        .map((name) => editFinding(page, `it names ${name}`, expected));
+        .map((name) => editFinding(page, `it names ${name}`, `an existing ${kind}`));
     }),
   );
 }
@@ -99,10 +95,10 @@ export async function* commandErrors(project: Project, blocks: readonly Block[])
   for (const { page, line } of blocks.flatMap(commandLines)) {
     const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
     if (script && !(script in scripts) && !npmCommands.test(script))
-      yield editFinding(page, `it shows '${line}'`, 'package.json has no such script');
+      yield editFinding(page, `it shows '${line}'`, 'a script of package.json');
     const [, program = '', words = ''] = /^(?:npx )?(petctl|petstore-server|@petstore\/server) (.*)$/.exec(line) ?? [];
     const error = await tries[program]?.(wordsOf(words));
-    if (error) yield editFinding(page, `it shows '${line}'`, error);
+    if (error) yield editFinding(page, `it shows '${line}', which fails: ${error}`, 'a command that works');
   }
 }
 

@@ -49,7 +49,7 @@ function boundErrors(project: Project, { settings, deployments }: Settings, cons
       const setting = Object.values(settings).find(({ flags }) => flags.split(' ')[0] === name);
       const values = setting ? deployments.map((deployment) => setting.fallback(deployment)) : constants.get(name);
       // A name with a dot is a file, such as `group-commit.ts`.
-      if (!values) return name.includes('.') ? [] : [error(`it names ${name}`, 'there is no such bound')];
+      if (!values) return name.includes('.') ? [] : [error(`it names ${name}`, 'an existing bound')];
       const unit = /_MS$/.test(name) ? 'ms' : /timeout/.test(name) ? 's' : undefined;
       return values
         .map((value) => spellingsOf(String(value), unit))

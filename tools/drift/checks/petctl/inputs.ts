@@ -73,7 +73,7 @@ function* parserErrors(subject: Subject, input: Input, name: string): Generator<
     } catch {
       continue;
     }
-    yield finding([...command.path, name], `the parser accepts '${word}'`, 'the spec does not allow the value');
+    yield finding([...command.path, name], `the parser accepts '${word}'`, 'it rejects what the spec does not allow');
   }
 }
 
@@ -84,12 +84,12 @@ function* completionErrors(subject: Subject, input: Input, name: string): Genera
   const where = [...command.path, name];
   const description = offered('--').get(`--${name}`);
   if (description === undefined)
-    return yield finding(where, 'completion does not offer the flag', 'the flag is an input of the operation');
+    return yield finding(where, 'completion does not offer the flag', 'it offers each input');
   if (input.isWhole) return;
   yield* unlessEqual(where, 'the description in the completion', description, input.description);
   for (const value of input.schema.enum ?? [])
     if (value !== null && !offered(`--${name}`, '').has(String(value)))
-      yield finding(where, `completion does not offer '${value}'`, 'the value is in the enum');
+      yield finding(where, `completion does not offer '${value}'`, 'it offers each value of the enum');
 }
 
 /** Invalid words for an input: of another type, and just beyond each bound. */
