@@ -246,6 +246,13 @@ describe('retries', () => {
   });
 });
 
+test('a response that is nested too deeply for YAML is no bug of petctl', async () => {
+  const { env } = await record(() => ({ body: `[{"id":${'['.repeat(20_000)}${']'.repeat(20_000)}}]` }));
+  const { code, stdout, stderr } = await petctl(['pets', 'list', '-o', 'yaml'], { env });
+  expect([code, stdout]).toEqual([exitCodes.unwritten.exit, '']);
+  expect(stderr).toBe('petctl: The data is nested too deeply. Use --curl to send the request with curl.\n');
+});
+
 test('a response that is too large is an error of the service', async () => {
   const part = Buffer.alloc(2 ** 20, 'x');
   const server = createServer((_request, response) => {

@@ -147,6 +147,19 @@ describe(`${many} pets`, () => {
   });
 });
 
+test('--limit requests no page after the one with the last element, also while its reader is slow', async () => {
+  const page = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(20_000) }));
+  const { requests, env } = await record((_, count) => pageBefore(`?after=${count}`, page));
+  let lines = 0;
+  const write = async () => {
+    lines++;
+    await setTimeout(1);
+  };
+  const toSlowReader = { ...io, env: environment(env), stdout: { ...io.stdout, write } };
+  await run(['pets', 'list', '--limit', '150', '-o', 'jsonl'], toSlowReader);
+  expect([lines, requests.length]).toEqual([150, 2]);
+});
+
 test('a failing page ends the list with its error', async () => {
   const { env: failing } = await record((_, count) =>
     count === 1 ? pageBefore('?after=1') : errorReply(404, 'not_found'),

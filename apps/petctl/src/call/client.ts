@@ -132,8 +132,8 @@ function clientValue({ scheme, value }: Credential): string | UserAndPassword {
   return { username, password };
 }
 
-/** A call of any operation. Only the call of an operation that has pages is iterable and has a `page`. */
-export interface Call extends Promise<unknown>, AsyncIterable<unknown> {
+/** A call of any operation. Only the call of an operation that has pages has a `page`. */
+export interface Call extends Promise<unknown> {
   withResponse(): Promise<DataAndResponse<unknown>>;
   page(): Promise<Page<unknown>>;
 }

@@ -1,3 +1,4 @@
+import type { Page } from '@petstore/client';
 import { type Operation, responseOf } from '@petstore/types';
 import { type Call, clientFunction, clientOptionsFor, credentialsFor } from '../call/client.ts';
 import { UsageError } from '../io/errors.ts';
@@ -65,12 +66,17 @@ async function writeResult(call: Call, operation: Operation, invocation: Invocat
   return page?.hasNext ? rows : undefined;
 }
 
-/** Yields the elements of all pages as the pages arrive, at most `total` elements. */
+/** Yields the elements of all pages as the pages arrive, at most `total` elements. Requests one page ahead, if it needs one. */
 async function* elementsOf(call: Call, total: number): AsyncGenerator<unknown> {
-  let count = 0;
-  for await (const element of call) {
-    yield element;
-    if (++count >= total) return;
+  let remaining = total;
+  let pending: Promise<Page<unknown> | undefined> = call.page();
+  for (let page = await pending; page; page = await pending) {
+    const items = page.items.slice(0, remaining);
+    remaining -= items.length;
+    pending = remaining > 0 ? page.next() : Promise.resolve(undefined);
+    // If the output fails, the next page is not awaited, so a rejection would be unhandled.
+    pending.catch(() => {});
+    yield* items;
   }
 }
 

@@ -48,6 +48,9 @@ export function reportOf(error: unknown): ErrorReport {
   }
   if (error instanceof Error && unsendableInputErrors.has(error))
     return report('usage', `The input cannot be sent: ${error.message}.`, 'Correct the input.');
+  // Thousands of nested lists or objects exceed the call stack.
+  if (error instanceof RangeError && /call stack/.test(error.message))
+    return report('unwritten', 'The data is nested too deeply.', 'Use --curl to send the request with curl.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return report('bug', text, 'This is a bug in petctl: please report it.');
 }
