@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
+import { keysFile } from '../../keys/key-file.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
 import { blocksIn, isTorn } from './block.ts';
 import { folderError } from './folder-lock.ts';
@@ -57,8 +58,8 @@ async function copyFiles(folder: string, to: string): Promise<ManifestData> {
     // `unsealed` is compared, too: sealing a segment without needed records removes it, and adds no sealed one.
     if (!isComplete || !isDeepStrictEqual([after?.sealed, after?.unsealed], [manifest.sealed, manifest.unsealed]))
       continue;
-    const keys = await readIfExists(join(folder, 'keys.json'));
-    if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
+    const keys = await readIfExists(keysFile(folder));
+    if (keys) await replaceFile(keysFile(to), keys, 0o600);
     return manifest;
   }
   throw new StoreFolderError(folder, 'its segments change too fast to be copied', 'Try again later');

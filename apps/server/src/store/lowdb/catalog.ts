@@ -29,6 +29,9 @@ const MAX_SEGMENT = 2 ** 21;
 /** The cost of a record: its bytes, and a constant for the work and memory of each record. */
 export const costOf = (length: number) => length + 128;
 
+/** The number of records that are processed between two yields to the event loop. */
+export const RECORDS_PER_YIELD = 1000;
+
 export const segmentFile = (number: number, form: Form) => `${String(number).padStart(10, '0')}.${form}`;
 
 /** The index of the store: a key directory for each collection, the segments, and the sequence number of the last change. */

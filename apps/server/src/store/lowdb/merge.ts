@@ -2,11 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { removeFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 import { blocksIn, type Kind, layOut, type NewRecord, readFile, writeBlock, writeFile } from './block.ts';
-import { type Catalog, costOf, type Segment } from './catalog.ts';
+import { type Catalog, costOf, RECORDS_PER_YIELD, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The number of records between two yields to the event loop. */
-const RECORDS_PER_YIELD = 1000;
 const RETRY_MS = { first: 100, max: 60_000 };
 
 /** The cost of a tombstone: a record of length 0, which says that a document was removed. */

@@ -5,11 +5,8 @@ import { isFolder } from '../../files/files.ts';
 import { decodeText } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
 import { blocksIn, type Form, isTorn, type Kind, type RecordCursor, readFile, type StoredRecord } from './block.ts';
-import { type Catalog, type Segment, segmentFile } from './catalog.ts';
+import { type Catalog, RECORDS_PER_YIELD, type Segment, segmentFile } from './catalog.ts';
 import type { ManifestData } from './manifest.ts';
-
-/** The number of records between two yields to the event loop. */
-const RECORDS_PER_YIELD = 1000;
 
 /** The number of segments that are read concurrently. */
 const READ_AHEAD = 4;
