@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { cached } from './cached.ts';
+import { LATE_LOAD_MS } from './limits.ts';
 import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -15,8 +17,8 @@ interface Sample {
 }
 
 /**
- * Creates the metrics, with the number of lost lines if there is a log. The library that formats them is not loaded before `open`, because
- * loading takes a tenth of a start.
+ * Creates the metrics, with the number of lost lines if there is a log. The library that formats them is not loaded before `openLate` or the
+ * first request for them, because loading takes a tenth of a start.
  */
 export function createMetrics(lostLines?: () => number) {
   const metrics: Metric[] = [];
@@ -74,8 +76,12 @@ export function createMetrics(lostLines?: () => number) {
     return registry;
   });
   return {
-    /** Loads the library, and begins to measure the process. Call the `watch` methods before. */
-    open,
+    /** Loads the library after LATE_LOAD_MS, and begins to measure the process. Call the `watch` methods before. */
+    openLate(log: Logger) {
+      setTimeout(() => {
+        open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
+      }, LATE_LOAD_MS).unref();
+    },
     text: async () => (await open()).metrics(),
     /** The metrics as data, which the processes of a server exchange. */
     json: async () => (await open()).getMetricsAsJSON(),

@@ -116,8 +116,8 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     opened,
     /** Loads the modules that the first requests do not need, after LATE_LOAD_MS. */
     loadRest: () => {
+      metrics.openLate(log);
       setTimeout(() => {
-        metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
         load().catch((error) => log.error({ err: error }, 'only the fast path can serve requests'));
       }, LATE_LOAD_MS).unref();
     },

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/kinds.ts';
 import { listenOn } from '../http/listen.ts';
 import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
-import { LATE_LOAD_MS, MIN_STORE_CLOSE_MS, WATCH_MS, WORKER_EXIT_MS } from '../limits.ts';
+import { MIN_STORE_CLOSE_MS, WATCH_MS, WORKER_EXIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Running } from '../serve.ts';
@@ -40,10 +40,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
       }
       keys.refresh();
     }, WATCH_MS).unref();
-    // Loads the metrics library after the start, so that the start is faster.
-    setTimeout(() => {
-      metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
-    }, LATE_LOAD_MS).unref();
+    metrics.openLate(log);
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
       log.info('stopping');
