@@ -1,8 +1,8 @@
 // What is generated from the documents of other services, and how long that takes.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '@petstore/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { newFolder } from '@petstore/testing';
+import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { generateEverything } from '../generate/everything.ts';
 import { generatePackages, readModel } from '../generate/generate.ts';
@@ -48,10 +48,9 @@ test('a component called example may refer to a file', () => {
   const text = specOf(get({ parameters: [{ $ref: '#/components/parameters/example' }] }), {
     components: { parameters },
   });
-  const folder = makeFolder('documents');
-  onTestFinished(folder.remove);
-  writeFileSync(join(folder.folder, 'parameters.yaml'), stringify({ id: parameter }));
-  const { operations } = readModel(text, join(folder.folder, 'spec.yaml'));
+  const folder = newFolder('documents');
+  writeFileSync(join(folder, 'parameters.yaml'), stringify({ id: parameter }));
+  const { operations } = readModel(text, join(folder, 'spec.yaml'));
   expect(Object.keys(operations[0]?.operation.fields ?? {})).toEqual(['id']);
 });
 
@@ -133,8 +132,7 @@ test('operations, schemas and security schemes of any name can be imported', asy
     ['api-key', 'api_key'].map((name) => [name, { type: 'apiKey', in: 'header', name }]),
   );
   const security = [{ 'api-key': [], api_key: [] }];
-  const { folder, remove } = makeFolder('names');
-  onTestFinished(remove);
+  const folder = newFolder('names');
   const file = join(folder, 'spec.yaml');
   writeFileSync(file, specOf(paths, { components: { schemas, securitySchemes }, security }));
   const { files, rejected } = await generateWhatFits(file);
@@ -151,8 +149,7 @@ test('operations, schemas and security schemes of any name can be imported', asy
 
 /** A module of the client that is generated from a model. */
 async function generateClient(model: ReturnType<typeof modelOf>, module = 'index.ts') {
-  const { folder, remove } = makeFolder('client');
-  onTestFinished(remove);
+  const folder = newFolder('client');
   await loadClient(await generatePackages(model), folder);
   return import(join(folder, 'packages/client/src', module));
 }

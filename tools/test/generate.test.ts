@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import { deployments, type Operation, operations as operationsOfSpec, version } from '@petstore/types';
 import { fullTree } from 'petctl/internal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -132,7 +132,7 @@ describe('npm run generate', () => {
   test('prints why a spec is not supported in one line, and writes nothing', () => {
     const gen = join(copy.folder, 'packages/types/src/gen');
     const before = readdirSync(gen);
-    const { folder: temporary, remove } = makeFolder('generate');
+    const temporary = newFolder('generate');
     const env = { ...process.env, TMPDIR: temporary };
     const { status, stdout, stderr } = spawnSync(process.execPath, ['generate/main.ts'], {
       cwd: join(copy.folder, 'tools'),
@@ -140,7 +140,6 @@ describe('npm run generate', () => {
       encoding: 'utf8',
     });
     const left = readdirSync(temporary).filter((name) => name.startsWith('petstore-'));
-    remove();
     expect([status, stdout, stderr]).toEqual([
       1,
       '',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
@@ -7,8 +7,7 @@ import { generateEverything } from '../generate/everything.ts';
 
 const [spec, handlers] = ['spec/openapi.yaml', 'apps/server/src/handlers.ts'];
 
-const { folder, remove } = makeFolder('if-match');
-afterAll(remove);
+const folder = newFolder('if-match', afterAll);
 
 const change = `
     replacePet: ({ petId, ...pet }) => stored(pets(), (pets) => pets.replace(petId, pet), noPet(petId)),

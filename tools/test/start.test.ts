@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { childrenOf, makeFolder, newFolder, rounds } from '@petstore/testing';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../repository.ts';
 
 const onWindows = process.platform === 'win32';
@@ -118,8 +118,7 @@ test.skipIf(onWindows)('a command that a signal ends has the exit code of that s
 
 /** Installs a checkout whose npm is this script, or missing. */
 function installWith(npm?: string) {
-  const { folder, remove } = makeFolder('npm');
-  onTestFinished(remove);
+  const folder = newFolder('npm');
   const files = ['tools/setup.mjs', 'tools/processes.mjs', 'package.json', 'pnpm-lock.yaml'];
   for (const file of files) cpSync(join(root, file), join(folder, file));
   if (npm !== undefined) writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
@@ -143,8 +142,7 @@ test.skipIf(onWindows)('warnings of npm that fill a pipe do not block the instal
 });
 
 test('where no package has Node for the platform, the Node of the machine runs everything', () => {
-  const { folder, remove } = makeFolder('without-node');
-  onTestFinished(remove);
+  const folder = newFolder('without-node');
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
   for (const file of ['tools/setup.mjs', 'tools/processes.mjs']) cpSync(join(root, file), join(folder, file));
   const pinnedNode = (...flags: string[]) => {

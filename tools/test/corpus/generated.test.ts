@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeep, makeFolder } from '@petstore/testing';
+import { isDeep, newFolder } from '@petstore/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { constructs } from './cases.ts';
 import { publicDocuments } from './documents.ts';
@@ -36,8 +36,7 @@ const tried = [
 ];
 
 const outcomes = new Map<string, Outcome>();
-const { folder, remove } = makeFolder('generated-client');
-afterAll(remove);
+const folder = newFolder('generated-client', afterAll);
 
 describe.each(tried)('$name', ({ name, file, cases }) => {
   test('is sent and read as OpenAPI says, or rejected', async () => {

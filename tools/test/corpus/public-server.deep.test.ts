@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { operationsOf } from '../../openapi/document.ts';
 import { inputOf } from '../../openapi/recorder.ts';
@@ -11,8 +11,7 @@ import { startGeneratedServer } from './generated-server.ts';
 import { callsOf, examplesOf } from './outcome.ts';
 import { readDocument } from './read-document.ts';
 
-const { folder, remove } = makeFolder('generated-client');
-afterAll(remove);
+const folder = newFolder('generated-client', afterAll);
 
 /** Documents that are not served here, and why. */
 const UNSERVED: Record<string, string> = {

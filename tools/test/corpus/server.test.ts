@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isDeep, makeFolder } from '@petstore/testing';
+import { isDeep, newFolder } from '@petstore/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inputOf } from '../../openapi/recorder.ts';
 import { wireRequest } from '../../openapi/serialize.ts';
@@ -9,8 +9,7 @@ import { generateWhatFits, loadClient } from './generated-client.ts';
 import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
 import { isChosen } from './outcome.ts';
 
-const { folder, remove } = makeFolder('generated-server');
-afterAll(remove);
+const folder = newFolder('generated-server', afterAll);
 
 /** The quick run takes a part of the constructs, always the same one. */
 const tried = constructs.filter((_, i) => isDeep || i % 24 === 1);

@@ -1,9 +1,8 @@
-import { makeFolder } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import { afterAll, describe, test } from 'vitest';
 import { installOldestNode, runSuite } from './runtimes.ts';
 
-const { folder, remove } = makeFolder('oldest-node');
-afterAll(remove);
+const folder = newFolder('oldest-node', afterAll);
 
 // All three support the same versions.
 const nodes = await installOldestNode('packages/client', folder);

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { afterAll, describe, expect, test } from 'vitest';
 import { copyOfRepository } from '../repository-copy.ts';
@@ -43,10 +43,9 @@ const { describeLibrary }: { describeLibrary(what: string, newEnvironment: NewEn
   join(copy.folder, 'apps/server/test/library.ts')
 );
 
-const data = makeFolder('library');
-afterAll(() => data.remove());
+const data = newFolder('library', afterAll);
 let stores = 0;
-describeLibrary('the library in a data folder', () => ({ PETSTORE_DATA_DIR: join(data.folder, String(++stores)) }));
+describeLibrary('the library in a data folder', () => ({ PETSTORE_DATA_DIR: join(data, String(++stores)) }));
 
 describeOnSchema('the library on PostgreSQL', (newSchema) =>
   describeLibrary('in a schema of its own', async () => ({ DATABASE_URL: await newSchema() })),
