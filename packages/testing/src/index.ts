@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export { childrenOf, missingProgram, missingShell, skips, unprivilegedUser } from './machine.ts';
+export { childrenOf, freePort, missingProgram, missingShell, skips, trySignal, unprivilegedUser } from './machine.ts';
 
 /** Whether this is `npm run test:deep`, which runs every suite at full length. */
 export const isDeep = process.env.PETSTORE_TEST_DEEP === '1';

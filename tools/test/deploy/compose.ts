@@ -1,8 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newFolder } from '@petstore/testing';
-import { freePort } from '@petstore/testing/machine';
+import { freePort, newFolder } from '@petstore/testing';
 import { expect, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { root, textOf } from '../../repository.ts';

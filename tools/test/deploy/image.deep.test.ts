@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { petstore } from '@petstore/client';
-import { freePort } from '@petstore/testing/machine';
+import { freePort } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serverNames, serverSettings, startProxy } from './compose.ts';

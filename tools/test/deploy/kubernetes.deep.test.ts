@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { petstore } from '@petstore/client';
-import { freePort } from '@petstore/testing/machine';
+import { freePort } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { childrenOf, makeFolder, missingProgram, skips } from '@petstore/testing';
+import { childrenOf, freePort, makeFolder, missingProgram, skips, trySignal } from '@petstore/testing';
 import { Load } from '@petstore/testing/load';
-import { freePort, trySignal } from '@petstore/testing/machine';
 import { findPrograms } from '@petstore/testing/postgres/programs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgresStore } from '../../src/store/open.ts';
