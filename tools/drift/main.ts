@@ -1,5 +1,5 @@
-// `npm run drift`: fails if anything disagrees with spec/openapi.yaml, and prints one line for each finding. `--explain`
-// prints what each check guarantees. Arguments are the names of the checks to run.
+// `npm run drift`: fails if anything disagrees with spec/openapi.yaml, and prints one line for each finding. `--json` prints
+// the findings as JSON, `--explain` prints what each check guarantees. Arguments are the names of the checks to run.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,17 +17,20 @@ if (args?.explain) {
 } else if (args) {
   const project = openProject();
   const findings = (await Promise.all(args.chosen.map((check) => runCheck(check, project)))).flat();
-  printFindings(findings, Boolean(process.env.GITHUB_ACTIONS));
-  const isCompared = args.chosen.some(({ name }) => name === 'breakingChanges') && !project.base.problem;
-  if (isCompared) console.log(`breakingChanges compared spec/openapi.yaml with ${project.base.name}.`);
-  console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `Findings: ${findings.length}.`);
+  if (args.json) console.log(JSON.stringify(findings, null, 2));
+  else {
+    printFindings(findings, Boolean(process.env.GITHUB_ACTIONS));
+    const isCompared = args.chosen.some(({ name }) => name === 'breakingChanges') && !project.base.problem;
+    if (isCompared) console.log(`breakingChanges compared spec/openapi.yaml with ${project.base.name}.`);
+    console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `Findings: ${findings.length}.`);
+  }
   process.exitCode = findings.length > 0 ? 1 : 0;
 }
 
 /** The options and the chosen checks; undefined after an error, which it prints. */
-function readArgs(): { chosen: readonly Check[]; explain?: boolean } | undefined {
+function readArgs(): { chosen: readonly Check[]; json?: boolean; explain?: boolean } | undefined {
   try {
-    const options = { explain: { type: 'boolean' } } as const;
+    const options = { json: { type: 'boolean' }, explain: { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const unknown = positionals.filter((name) => !checks.some((check) => check.name === name));
     if (unknown.length > 0) {
