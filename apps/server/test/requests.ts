@@ -1,4 +1,5 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { petstore } from '@petstore/client';
 import { apiKey } from '@petstore/testing/server';
 
 export interface Response {
@@ -51,3 +52,10 @@ export function send(url: string, options: RequestOptions = {}): Promise<Respons
 
 /** Sends a GET over a connection of its own, or of this agent. */
 export const get = (url: string, agent: Agent | false = false, key = apiKey) => send(url, { agent, key });
+
+/** The names of all stored pets by their identifiers. */
+export async function storedPets(baseUrl: string): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  for await (const { id, name } of petstore({ baseUrl, apiKey }).listPets({ limit: 100 })) names.set(id, name);
+  return names;
+}

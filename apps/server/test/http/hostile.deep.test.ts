@@ -4,6 +4,7 @@ import { newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import type { NewPet, Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
+import { storedPets } from '../requests.ts';
 import { type ServerOnFolder, startOnFolder } from '../server-process.ts';
 import { openWire } from './wire.ts';
 
@@ -99,15 +100,8 @@ test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, asy
   expect(acknowledged.length).toBeGreaterThan(0);
   expect(largest(memory)).toBeLessThan(MAX_RSS_BYTES);
   // No acknowledged create is lost.
-  const stored = new Map<number, Pet>();
-  for (let after = 0, more = true; more; ) {
-    const [, body] = await call(server, agent, 'GET', `/v1/pets?limit=100&after=${after}`);
-    const page: Pet[] = JSON.parse(body);
-    for (const pet of page) stored.set(pet.id, pet);
-    more = page.length > 0;
-    after = page.at(-1)?.id ?? after;
-  }
-  expect(acknowledged.filter(({ id, name }) => stored.get(id)?.name !== name)).toEqual([]);
+  const stored = await storedPets(`${server.origin}/v1`);
+  expect(acknowledged.filter(({ id, name }) => stored.get(id) !== name)).toEqual([]);
   agent.destroy();
   server.child.kill('SIGTERM');
   expect(await server.ended).toEqual({ code: 0, signal: null });

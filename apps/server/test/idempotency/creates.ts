@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { apiKey } from '@petstore/testing/server';
 import { operations } from '@petstore/types';
 import { send } from '../requests.ts';
 
@@ -57,19 +56,4 @@ export async function sendCreate(origin: string, { name, key }: Wanted): Promise
   const options = { body, headers: { [header]: idempotencyKey }, timeout: TIMEOUT_MS };
   const { status, headers, text } = await send(`${origin}/v1/pets`, options);
   return { status, body: JSON.parse(text), isReplayed: headers['idempotency-replayed'] === 'true' };
-}
-
-/** The names of all stored pets by their identifiers. */
-export async function storedPets(origin: string): Promise<Map<number, string>> {
-  const found = new Map<number, string>();
-  for (let after = 0, more = true; more; ) {
-    const response = await fetch(`${origin}/v1/pets?limit=100&after=${after}`, {
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    const page = (await response.json()) as { id: number; name: string }[];
-    for (const { id, name } of page) found.set(id, name);
-    after = page.at(-1)?.id ?? after;
-    more = page.length === 100;
-  }
-  return found;
 }

@@ -2,10 +2,11 @@ import { newFolder, rounds } from '@petstore/testing';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeSynchronous, startPair, startServers } from '../postgres/failover.ts';
+import { storedPets } from '../requests.ts';
 import { type ServerOnFolder, startOnDatabase, startOnFolder } from '../server-process.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
 import { type BadNetwork, badNetwork } from './bad-network.ts';
-import { createAll, sendCreate, storedPets } from './creates.ts';
+import { createAll, sendCreate } from './creates.ts';
 
 const count = rounds(100, 10_000);
 const kills = rounds(1, 40);
@@ -33,7 +34,7 @@ async function everyPetOnce(
   await network.settled();
   expect(violations).toEqual([]);
   expect(pending).toEqual([]);
-  const stored = await storedPets(origin());
+  const stored = await storedPets(`${origin()}/v1`);
   expect(new Set(stored.values()).size, 'a pet is stored twice').toBe(stored.size);
   expect(stored.size).toBe(count);
   expect(all.filter(({ id, name }) => id === undefined || stored.get(id) !== name)).toEqual([]);
