@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { type Operation, operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -162,9 +164,24 @@ describe.each(modes)('%s', (_, options) => {
     expect((await memory.collection('pets').list({ after: 0, limit: 9 })).count).toBe(2);
   });
 
-  test('a write fails with a 503 if the store is closed', async () => {
-    await store.close();
-    expect((await create({ key: 'k' })).status).toBe(503);
+  test('a failed write stores no key', async () => {
+    const folder = newFolder();
+    const failing = await openLowdbStore(folder, allCollections, { maxSegment: 2000, onWarning: () => {} });
+    const own = await listen(options, failing);
+    onTestFinished(async () => {
+      await own.close();
+      await failing.close();
+    });
+    const send = (key: number) => create({ key: `k${key}`, apiKey: own.apiKey }, own);
+    // A folder in the place of a file that the store writes before a new segment.
+    const obstacle = join(folder, 'store.json.tmp');
+    mkdirSync(obstacle);
+    let [key, status] = [0, 201];
+    while (status === 201) ({ status } = await send(++key));
+    expect(status).toBe(503);
+    rmSync(obstacle, { recursive: true });
+    expect(await send(key)).toMatchObject({ status: 201, replayed: null });
+    expect((await failing.collection('pets').list({ after: 0, limit: 1000 })).count).toBe(key);
   });
 });
 
