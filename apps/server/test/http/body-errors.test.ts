@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { apiKey } from '@petstore/testing/server';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { listenForSuite, modes } from '../listen.ts';
-import { expectError, raw, request } from './wire.ts';
+import { expectError, openWire, raw, request } from './wire.ts';
 
 const json = { 'Content-Type': 'application/json' };
 const pet = '{"name":"Rex","categoryId":2}';
@@ -128,8 +129,14 @@ describe.each(modes)('%s: the body', (_, options) => {
     expectError(await post(pet, { ...json, 'Content-Encoding': 'gzip' }), 'unsupported_media_type');
   });
 
-  test('a request that expects 100 Continue is served', async () => {
-    expect((await post(pet, { ...json, Expect: '100-continue' })).status).toBe(201);
+  test('a client that expects 100 Continue gets it before it sends the body, then the response', async () => {
+    const { socket, send, until } = openWire(server().origin);
+    onTestFinished(() => void socket.destroy());
+    send(request('POST /v1/pets', { ...key, ...json, Expect: '100-continue', 'Content-Length': String(pet.length) }));
+    const [interim] = await once(socket, 'data');
+    expect(String(interim)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    send(pet);
+    expect(await until(1)).toMatchObject([{ status: 201 }]);
   });
 
   test('the body of a GET is ignored', async () => {

@@ -140,7 +140,7 @@ function takeResponses(bytes: Buffer, isHead: boolean, responses: WireResponse[]
 
 /** The only response on a connection. Its body is everything up to the end. */
 function parseWhole(text: string): WireResponse {
-  const [head = '', ...rest] = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n');
+  const [head = '', ...rest] = text.split('\r\n\r\n');
   return { ...parseHead(head), body: rest.join('\r\n\r\n') };
 }
 
