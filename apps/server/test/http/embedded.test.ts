@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { apiKey } from '@petstore/testing/server';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { expect, onTestFinished, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
+import { type AppOptions, createApp } from '../../src/app.ts';
 import { keyCheck } from '../../src/keys/check-keys.ts';
 import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { memoryStore } from '../../src/store/memory.ts';
@@ -19,12 +19,24 @@ const requests = [
   'GET /nope',
 ];
 
+/** Starts an Express program for one test that has a middleware before the app. Returns its origin. */
+async function startProgram(options: Partial<AppOptions>, middleware: RequestHandler): Promise<string> {
+  const program = express().use(middleware);
+  program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
+  const server = program.listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 test.each(modes)(
   'within an Express program, %s: the program sees its own locals and the headers of requests, and no response header repeats',
   async (_, options) => {
     const seen: string[] = [];
-    const program = express();
-    program.use((request, response, next) => {
+    const origin = await startProgram(options, (request, response, next) => {
       response.locals.user = 'Ida';
       response.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': 'of the program' });
       response.on('finish', () => {
@@ -33,15 +45,9 @@ test.each(modes)(
       });
       next();
     });
-    program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
-    const server = program.listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
     for (const line of requests) {
       const [method = '', target] = line.split(' ');
-      const url = `http://127.0.0.1:${port}${target}`;
-      const response = await fetch(url, {
+      const response = await fetch(`${origin}${target}`, {
         method,
         headers: { authorization: `Bearer ${apiKey}`, 'x-request-id': 'one', 'content-type': 'text/csv' },
       });
@@ -58,16 +64,10 @@ test.each(modes)(
 test.each(modes)(
   'within an Express program, %s: a body that a parser has read before counts as empty',
   async (_, options) => {
-    const program = express().use(express.json());
-    program.use(await createApp(memoryStore(), { keys: keyCheck(parseKeys(apiKey)), ...options }));
-    const server = program.listen(0, '127.0.0.1');
-    onTestFinished(() => server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const origin = await startProgram(options, express.json());
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
-    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, {
+    const response = await fetch(`${origin}/v1/pets`, {
       ...{ method: 'POST', headers, body },
       signal: AbortSignal.timeout(5000),
     });
