@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe } from 'vitest';
+import { newFolder } from '@petstore/testing';
+import { describe } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import type { StoreFixture } from './store-fixture.ts';
@@ -11,12 +9,10 @@ describe.each([
   ['with segments of the default size', {}],
   ['with segments of few records', { maxSegment: 1200 }],
 ])('the lowdb store %s', (_, options) => {
-  const all = mkdtempSync(join(tmpdir(), 'petstore-suite-'));
-  afterAll(() => rmSync(all, { recursive: true, force: true }));
   let folder = '';
   const fixture: StoreFixture = {
     open: (collections) => {
-      folder = mkdtempSync(join(all, 'data-'));
+      folder = newFolder();
       return openLowdbStore(folder, collections, options);
     },
     reopen: (collections) => openLowdbStore(folder, collections, options),
