@@ -1,24 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { newFolder, rounds } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
-import { beginRequest } from './http/wire.ts';
+import { beginRequest, openWire } from './http/wire.ts';
 import { listen } from './listen.ts';
 import { preload, startOnFolder } from './server-process.ts';
 
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
 const body = '{"name":"Rex","categoryId":1}';
-
-function send(origin: string, bytes: string) {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname).on('error', () => {});
-  socket.write(bytes);
-  return socket;
-}
 
 // main.test.ts ends servers with the other signals.
 test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))(
@@ -57,7 +49,8 @@ const connections = [
 
 /** Opens a connection with a first request, and resolves when the server has responded. */
 async function openConnection(origin: string, before: string) {
-  const socket = send(origin, before);
+  const { socket, send } = openWire(origin);
+  send(before);
   await once(socket, before ? 'data' : 'connect');
   return socket;
 }
@@ -95,7 +88,7 @@ test.each(['once', 'twice'])('a hanging disk does not delay a server that is sto
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
   child.kill('SIGUSR2');
   await once(lines, 'line');
-  send(origin, `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+  openWire(origin).send(`POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
   // A response on a later connection proves that the server has read this one.
   await fetch(`${origin}/healthz`);
   child.kill('SIGTERM');
