@@ -5,7 +5,7 @@ import { UsageError } from '../io/errors.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
 import { checkFilter } from '../output/jq.ts';
 import { print } from '../output/print.ts';
-import { isJsonOutput, wantsNotices, writeNotice } from '../output/report.ts';
+import { wantsNotices, writeNotice } from '../output/report.ts';
 import { writeBody } from '../output/write-body.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
 import { inputOf } from './input-from-flags.ts';
@@ -13,7 +13,7 @@ import { mayReturnBytes } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
 export async function runOperation(operation: Operation, invocation: Invocation): Promise<void> {
-  const { flags, io, userSettings } = invocation;
+  const { flags, io } = invocation;
   checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
   await checkFilter(invocation);
@@ -35,12 +35,9 @@ export async function runOperation(operation: Operation, invocation: Invocation)
       await writeTruncationNotice(operation, truncatedRows, invocation, (page) =>
         send({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
       );
-  } catch (error) {
-    // With JSON, stderr has the error only.
-    if (!isJsonOutput(userSettings)) await writeDeprecation();
-    throw error;
+  } finally {
+    await writeDeprecation();
   }
-  await writeDeprecation();
 }
 
 /**
