@@ -138,7 +138,7 @@ describe('credentials', () => {
 
   test('help environment names the variables', async () => {
     expect((await run('help environment')).stdout).toMatch(
-      /PETCTL_AUTH_LOGIN +The credential of 'login', as user:password\./,
+      /PETCTL_AUTH_LOGIN +The credential 'login', as user:password\./,
     );
   });
 });

@@ -60,11 +60,7 @@ async function readCredential({ io, flags }: Invocation, { origin, scheme }: Cre
       'Pass it on stdin: petctl auth login --with-key < FILE',
     );
   const form = scheme.type === 'basic' ? ' as user:password' : '';
-  return askHidden(
-    stdin,
-    io.stderr,
-    `${scheme.isApiKey ? 'API key' : `Credential '${scheme.name}'`} for ${origin}${form} (hidden): `,
-  );
+  return askHidden(stdin, io.stderr, `Enter the ${credentialName(scheme)} for ${origin}${form} (hidden): `);
 }
 
 /** Shows the credential in use, where it is from, and whether the service accepts it. */

@@ -1,5 +1,5 @@
 import { exitCodes } from '../../io/errors.ts';
-import { type Scheme, schemes } from '../../keys/credentials.ts';
+import { credentialName, type Scheme, schemes } from '../../keys/credentials.ts';
 import { settings } from '../../settings/settings.ts';
 
 /** A topic about all commands. */
@@ -25,9 +25,9 @@ function environment(): string {
   return `Flags override environment variables, variables override the profile, and the profile overrides the\ndefault. A profile that --profile names overrides variables, too, except those of credentials.\n\n${table}`;
 }
 
-function aboutVariable({ variable, isApiKey, name, type }: Scheme): [string, string] {
-  const what = isApiKey ? 'The API key' : `The credential of '${name}'${type === 'basic' ? ', as user:password' : ''}`;
-  return [variable, `${what}. Overrides a stored one. There is no flag for it.`];
+function aboutVariable(scheme: Scheme): [string, string] {
+  const form = scheme.type === 'basic' ? ', as user:password' : '';
+  return [scheme.variable, `The ${credentialName(scheme)}${form}. Overrides a stored one. There is no flag for it.`];
 }
 
 const formatting = `  -o table   aligned, shortened to the terminal, with a bold header: the default on a terminal
