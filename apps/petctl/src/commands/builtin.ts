@@ -136,7 +136,7 @@ const completion = command('completion', 'Print the completion script for a shel
   args: [
     textArgument('shell', 'The shell.', { schema: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] } }),
   ],
-  run: async (invocation) => (await import('./completion.ts')).printScript(invocation),
+  run: async (invocation) => (await import('./completion-scripts.ts')).printScript(invocation),
 });
 
 const docs = command('docs', 'Print the URL of the documentation', {

@@ -4,8 +4,8 @@ import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
-import { truncate } from '../../output/table.ts';
 import type { Invocation } from '../../parse/command.ts';
+import { type ProgressBar, progressBar } from './progress-bar.ts';
 import { openRecordsFiles, openSource, type RecordsFiles, type Source } from './record-files.ts';
 import { type FileFormat, type ImportedRecords, type InputRecord, readRecords } from './records.ts';
 import {
@@ -38,7 +38,7 @@ export async function runImport(
   io.interrupted.throwIfAborted();
   const files = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
-  const bar = progressBar(invocation, source.progress, counts);
+  const bar = progressBar(invocation, source.progress, () => summary(counts));
   const run: Run = { invocation, files, counts, bar, stopReason: undefined };
   stopAtSignals(run, source);
   const concurrency = Number(flags.get('concurrency') ?? defaultConcurrency);
@@ -180,39 +180,4 @@ function summary({ created, existing, valid, failed, unknown }: Counts): string 
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${count} ${outcome}`);
   return parts.length > 0 ? parts.join(', ') : 'nothing to import';
-}
-
-type ProgressBar = ReturnType<typeof progressBar>;
-
-const REDRAW_MS = 100;
-const ERASE_LINE = '\r\u001b[K';
-
-/** A progress bar, drawn only if stderr is a terminal that can erase a line, and without --quiet and --verbose. */
-function progressBar({ io, flags }: Invocation, progress: () => number | undefined, counts: Counts) {
-  const { stderr, env } = io;
-  const isHidden = !stderr.isTerminal || env.TERM === 'dumb' || flags.has('quiet') || flags.has('verbose');
-  if (isHidden) return { draw: () => {}, clear: () => {} };
-  let [drawnAt, isVisible] = [0, false];
-  return {
-    /** Draws the bar; redraws a visible one at most ten times a second. */
-    draw: () => {
-      const now = performance.now();
-      if (isVisible && now - drawnAt < REDRAW_MS) return;
-      [drawnAt, isVisible] = [now, true];
-      // A bar that wraps could not be erased.
-      void stderr.write(ERASE_LINE + truncate(barOf(progress()) + summary(counts), (stderr.columns || 80) - 1));
-    },
-    /** Removes the bar before other output. */
-    clear: () => {
-      if (isVisible) void stderr.write(ERASE_LINE);
-      isVisible = false;
-    },
-  };
-}
-
-/** `[####----]  50 %`; empty if the length of the file is unknown. */
-function barOf(progress: number | undefined): string {
-  if (progress === undefined) return '';
-  const [width, full] = [24, Math.round(progress * 24)];
-  return `[${'#'.repeat(full)}${'-'.repeat(width - full)}] ${String(Math.floor(progress * 100)).padStart(3)} %  `;
 }
