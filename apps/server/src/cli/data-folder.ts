@@ -20,12 +20,12 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     const folder = await folderOf(check);
     const { checkStore } = await import('../store/lowdb/lowdb.ts');
     const { allCollections } = await import('../collections.ts');
-    const { format, collections, segments, bytes, needed, tail } = await checkStore(folder, allCollections);
+    const { format, collections, segments, bytes, current, tail } = await checkStore(folder, allCollections);
     await writeOutput([
       ...collections.map(
         ({ name, documents, last }) => `${name}: ${documents} documents, highest identifier ${last}\n`,
       ),
-      `${segments} segments of ${bytes} bytes in all, of which ${needed} bytes are needed\n`,
+      `${segments} segments of ${bytes} bytes in all, of which ${current} bytes are current documents and idempotency keys\n`,
       tail > 0 ? `${tail} bytes of an unfinished commit, which the next write moves aside\n` : '',
       `${folder} is not damaged (format ${format}).\n`,
     ]);

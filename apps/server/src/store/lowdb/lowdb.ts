@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
-import { access, readdir } from 'node:fs/promises';
+import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { NoIdLeftError, StoreDamagedError, StoreFailedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
-import { Catalog, segmentFile } from './catalog.ts';
+import { Catalog, costOf, segmentFile } from './catalog.ts';
 import { collectionIn, type Write, writeBatch } from './collection.ts';
 import { lockForReading, lockForWriting, withFolder } from './folder-lock.ts';
 import { migrateFormat1 } from './format-1.ts';
@@ -68,17 +68,23 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
     const catalog = new Catalog(segmentsFolder(folder), collections);
     const { tail } = await recover(manifest, catalog, true);
     const segments = [...catalog.segments.values()];
+    const files = await Promise.all(segments.map((segment) => stat(catalog.fileOf(segment))));
     unlock();
+    const collectionsAndKeys = Object.entries(catalog.last).map(([name, last]) => ({
+      name,
+      documents: catalog.directory(name).count,
+      last,
+    }));
+    const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+    const liveCosts = sumOf(segments.map(({ liveCost }) => liveCost));
     return {
       format: manifest.format,
-      collections: Object.entries(catalog.last).flatMap(([name, last]) =>
-        name === IDEMPOTENCY_KEYS ? [] : [{ name, documents: catalog.directory(name).count, last }],
-      ),
+      collections: collectionsAndKeys.filter(({ name }) => name !== IDEMPOTENCY_KEYS),
       segments: segments.length,
-      /** The cost of all records: their bytes, and a constant per record. */
-      bytes: segments.reduce((sum, { cost }) => sum + cost, 0),
-      /** The cost of the current documents, without tombstones. */
-      needed: segments.reduce((sum, { liveCost }) => sum + liveCost, 0),
+      /** The size of the files of the segments. */
+      bytes: sumOf(files.map(({ size }) => size)),
+      /** The bytes of the current documents and idempotency keys. */
+      current: liveCosts - costOf(0) * sumOf(collectionsAndKeys.map(({ documents }) => documents)),
       /** The number of bytes after the last commit: an unacknowledged write. */
       tail: tail.length,
     };
