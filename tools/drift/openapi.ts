@@ -57,11 +57,6 @@ function specOf(document: Node): Spec {
   };
 }
 
-/** The version of the interface. */
-export function versionOf({ info }: Node): string {
-  return String(node(info).version);
-}
-
 /** Each operation as both readers parse it. */
 export function operationPairs({ operations, model }: Spec) {
   return model.operations.flatMap(({ operation: modelOperation }) => {

@@ -1,5 +1,5 @@
 import type { Check, Finding } from '../check.ts';
-import { readSpec, type Spec, versionOf } from '../openapi.ts';
+import { readSpec, type Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
 import type { Change } from './breaking-changes/location.ts';
@@ -37,14 +37,14 @@ export const breakingChanges = {
 } satisfies Check;
 
 /** Before 1.0.0 a minor version announces a break. */
-function bumpOf({ level }: Change, { root }: Spec): Bump {
-  return versionOf(root).startsWith('0.') ? 'minor' : level;
+function bumpOf({ level }: Change, { model }: Spec): Bump {
+  return model.service.version.startsWith('0.') ? 'minor' : level;
 }
 
 /** Returns whether a change of a package is announced: by a new or edited changeset, or by the version of all packages. */
 function announcements(project: Project, base: Version) {
   const changesets = changesetsOf(project).filter(({ file }) => base.read(file) !== project.read(file));
-  const raised = raisedPart(versionOf(base.spec.root), versionOf(project.spec.root));
+  const raised = raisedPart(base.spec.model.service.version, project.spec.model.service.version);
   return (name: string, level: Bump) =>
     [raised, ...changesets.map((changeset) => changeset.bumpByPackage.get(name))].some(
       (bump) => bump !== undefined && bumps.indexOf(bump) <= bumps.indexOf(level),

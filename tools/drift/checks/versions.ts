@@ -1,7 +1,6 @@
 import { parse } from 'yaml';
 import { released } from '../../repository.ts';
 import { type Check, editFinding } from '../check.ts';
-import { versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 
 export const bumps = ['major', 'minor', 'patch'] as const;
@@ -12,7 +11,7 @@ export const versions: Check = {
   guarantee:
     'All packages have the version of the spec, are versioned together, and are published. Each changeset names packages that exist.',
   *run(project) {
-    const version = versionOf(project.spec.root);
+    const { version } = project.spec.model.service;
     const manifests = manifestsOf(project);
     for (const { folder, version: actual, private: isPrivate, publishConfig } of manifests) {
       const where = `${folder}/package.json`;
