@@ -45,6 +45,7 @@ function isPlain(
   return location === 'query' && explode === undefined && !schemas.typesOf(schema).has('object');
 }
 
+/** The code of the encoder for one input. A property of a form is written like a query parameter. */
 function styledOf(
   name: string,
   { in: location, style, explode, allowReserved, contentType }: Pick<Field, 'in' | keyof Serialization>,
@@ -88,19 +89,16 @@ function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {
     const parts = nonEmpty(mapped(encoding, (property, name) => partOf(name, property, imports)));
     return imports.call('inMultipart', bodies, parts ? [parts] : []);
   }
-  const encoders = Object.entries(encoding).map(([name, property]) => fieldEncoderOf(name, property, imports));
+  const encoders = Object.entries(encoding).map(([name, property]) =>
+    styledOf(name, { in: 'query', ...property }, imports),
+  );
   return imports.call('inForm', bodies, encoders);
-}
-
-/** The code of the encoder for a property of a form: the property is written like a query parameter. */
-function fieldEncoderOf(name: string, encoding: PropertyEncoding, imports: Imports): Code {
-  return styledOf(name, { in: 'query', ...encoding }, imports);
 }
 
 /** The content type of a property's parts, or the code of the function that returns the parts. */
 function partOf(name: string, encoding: PropertyEncoding, imports: Imports): string | Code {
   if (encoding.style !== undefined)
-    return imports.call('styledParts', bodies, [fieldEncoderOf(name, encoding, imports)]);
+    return imports.call('styledParts', bodies, [styledOf(name, { in: 'query', ...encoding }, imports)]);
   const { contentType, headers = {} } = encoding;
   const lines = Object.entries(headers).map(([header, value]) => `\r\n${header}: ${value}`);
   if (lines.length === 0 && contentType !== undefined) return contentType;
