@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { stop } from '../test/support/process.ts';
 
 /** The CPU time of all threads of a process in microseconds, and its memory in bytes. */
-export interface Usage {
+interface Usage {
   cpu: number;
   /** The user part of the CPU time. */
   user: number;
@@ -19,7 +19,7 @@ export interface Server {
 }
 
 /** A Node program to run; `stdout` is a file. */
-export interface Program {
+interface Program {
   script: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;

@@ -87,7 +87,7 @@ function filesBelow(folder: string): string[] {
 }
 
 /** The commit that the spec is compared with. */
-export interface Base {
+interface Base {
   /** Its name, as findings state it. */
   name: string;
   /** The text of a file of the commit. Throws if the file does not exist. Undefined without a commit. */

@@ -1,5 +1,4 @@
-import type { Document, Encoding, MediaType } from './document.ts';
-import { resolve } from './document.ts';
+import { type Document, type Encoding, type MediaType, resolve } from './document.ts';
 import { encodeAll, encodeExceptReserved, expandPairs, type Pair, textOf, UnspecifiedError } from './styles.ts';
 
 /** A body as it is compared: JSON by value, text and bytes exactly, forms by their fields in order. */

@@ -21,12 +21,12 @@ export interface Server {
   variables?: Record<string, { default: string }>;
 }
 
-export interface PathItem extends Partial<Record<(typeof METHODS)[number], OperationObject>> {
+interface PathItem extends Partial<Record<(typeof METHODS)[number], OperationObject>> {
   servers?: Server[];
   parameters?: Parameter[];
 }
 
-export interface OperationObject {
+interface OperationObject {
   operationId?: string;
   parameters?: Parameter[];
   requestBody?: RequestBody;

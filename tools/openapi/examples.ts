@@ -1,6 +1,5 @@
 import { type InputFile, isObject } from './body.ts';
-import type { Document, MediaType, Operation, Parameter, Schema } from './document.ts';
-import { resolve } from './document.ts';
+import { type Document, type MediaType, type Operation, type Parameter, resolve, type Schema } from './document.ts';
 import { propertyNames, sample } from './sample.ts';
 import { type Inputs, isIgnored } from './serialize.ts';
 import { valueCheck } from './validate.ts';

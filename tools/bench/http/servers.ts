@@ -19,7 +19,7 @@ export interface Subject extends Pick<Load, 'keyHeader'> {
 }
 
 /** The number of rounds, and the milliseconds of each and of the warm-up. */
-export interface Times {
+interface Times {
   rounds: number;
   milliseconds: number;
   warmUp: number;
@@ -68,7 +68,7 @@ export async function newDataFolder(scratch: string): Promise<string> {
 }
 
 /** Measures a load on all servers that support it, by the name of the server. Throws if one of them responds wrongly. */
-export type Measure = (load: Load, times: Times, runLoad?: RunLoad) => Promise<Rounds>;
+type Measure = (load: Load, times: Times, runLoad?: RunLoad) => Promise<Rounds>;
 
 /** The rounds of one load, by the names of the servers. */
 export type Rounds = ReadonlyMap<string, readonly Measured[]>;
