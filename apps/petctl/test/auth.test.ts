@@ -27,28 +27,27 @@ const file = () => join(home, 'petctl', 'credentials.json');
 const storedKey = () => ({ default: { [origin]: { [service.keyScheme]: { key: apiKey } } } });
 const login = (more = {}) => petctl(['auth', 'login', '--with-key'], { env: env(more), input: `${apiKey}\n` });
 
+/** Returns a function that runs petctl with this class in place of the entries of the system's keyring. */
+function withKeyring(entryClass: string) {
+  const preload = `import fs from 'node:fs'; import Module from 'node:module';
+const load = Module._load, Entry = ${entryClass};
+Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`;
+  return (args: string[], input?: string) =>
+    petctl(args, { env: env({ PETCTL_KEYRING: 'true' }), preload, ...(input && { input }) });
+}
+
 /** Replaces the system's keyring by a file, for the runs of petctl with `run`. */
 function useFakeKeyring() {
   const store = join(home, 'keyring.json');
-  const fake = join(home, 'fake.cjs');
-  writeFileSync(
-    fake,
-    `const fs = require('fs'), Module = require('module'), load = Module._load, file = ${JSON.stringify(store)};
-const all = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file)) : {});
-class Entry {
+  const run = withKeyring(`class {
+  file = ${JSON.stringify(store)};
   constructor(service, name) { this.name = service + ' ' + name; }
-  getPassword() { return all()[this.name] ?? null; }
-  setPassword(key) { fs.writeFileSync(file, JSON.stringify({ ...all(), [this.name]: key })); }
-  deletePassword() { const { [this.name]: _, ...others } = all(); fs.writeFileSync(file, JSON.stringify(others)); return true; }
-}
-Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
-  );
-  const run = (args: string[], input?: string) =>
-    petctl(args, {
-      env: env({ PETCTL_KEYRING: 'true' }),
-      nodeArgs: ['--require', fake],
-      ...(input && { input }),
-    });
+  all() { return fs.existsSync(this.file) ? JSON.parse(fs.readFileSync(this.file)) : {}; }
+  save(all) { fs.writeFileSync(this.file, JSON.stringify(all)); }
+  getPassword() { return this.all()[this.name] ?? null; }
+  setPassword(key) { this.save({ ...this.all(), [this.name]: key }); }
+  deletePassword() { const { [this.name]: _, ...others } = this.all(); this.save(others); return true; }
+}`);
   return { store, run };
 }
 
@@ -211,21 +210,11 @@ describe('petctl auth', () => {
   });
 
   test('reports a keyring that rejects the key, and stores nothing', async () => {
-    const fake = join(home, 'fake.cjs');
-    writeFileSync(
-      fake,
-      `const Module = require('module'), load = Module._load;
-class Entry {
+    const run = withKeyring(`class {
   getPassword() { return null; }
   setPassword() { throw new Error('Locked by the user'); }
-}
-Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
-    );
-    const { code, stderr } = await petctl(['auth', 'login', '--with-key'], {
-      env: env({ PETCTL_KEYRING: 'true' }),
-      nodeArgs: ['--require', fake],
-      input: apiKey,
-    });
+}`);
+    const { code, stderr } = await run(['auth', 'login', '--with-key'], apiKey);
     expect([code, existsSync(file())]).toEqual([2, false]);
     expect(stderr).toContain(
       "The system's keyring cannot be changed (Locked by the user). Unlock it, or use --no-keyring.",

@@ -34,11 +34,8 @@ beforeAll(async () => {
 
 describe(`${many} pets`, () => {
   test('--all lists all in constant memory', async () => {
-    const peak = "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
-    const child = start(['pets', 'list', '--all', '-o', 'jsonl'], {
-      env,
-      nodeArgs: ['--import', `data:text/javascript,${encodeURIComponent(peak)}`],
-    });
+    const preload = "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
+    const child = start(['pets', 'list', '--all', '-o', 'jsonl'], { env, preload });
     let [lines, last, stderr] = [0, '', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       lines += text.split('\n').length - 1;

@@ -13,7 +13,8 @@ export interface Result {
 export interface RunOptions {
   env?: Record<string, string | undefined>;
   input?: string;
-  nodeArgs?: string[];
+  /** A script that its Node runs before it. */
+  preload?: string;
   cwd?: string;
 }
 
@@ -45,7 +46,8 @@ export function environment(more: Record<string, string | undefined> = {}): Reco
 }
 
 /** Starts the built program. */
-export function start(args: readonly string[], { env, nodeArgs = [], cwd }: RunOptions = {}) {
+export function start(args: readonly string[], { env, preload, cwd }: RunOptions = {}) {
+  const nodeArgs = preload ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`] : [];
   return spawn(petctlNode, [...nodeArgs, binary, ...args], { env: environment(env), cwd: cwd ?? scratch });
 }
 

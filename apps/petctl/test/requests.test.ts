@@ -73,9 +73,8 @@ test('a key that the service echoes is not printed in a message', async () => {
 
 test('a call does not load undici or fetch', async () => {
   const { env } = await record(() => ({ body: [] }));
-  const report = "process.on('exit', () => console.error(JSON.stringify(process.moduleLoadList)))";
-  const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(report)}`];
-  const { code, stderr } = await petctl(['pets', 'list'], { env, nodeArgs });
+  const preload = "process.on('exit', () => console.error(JSON.stringify(process.moduleLoadList)))";
+  const { code, stderr } = await petctl(['pets', 'list'], { env, preload });
   expect(code).toBe(0);
   const loaded: string[] = JSON.parse(stderr);
   expect(loaded.filter((name) => /undici|child_process|https/.test(name))).toEqual([]);
@@ -88,7 +87,7 @@ test('a relative XDG_CACHE_HOME is ignored', async () => {
 });
 
 test.each(['18.20.1', '20.8.1'])('petctl under the older Node %s says which version it needs', async (version) => {
-  const old = `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process.versions, 'node', { value: '${version}' })`)}`;
-  const { code, stdout, stderr } = await petctl(['pets', 'list'], { nodeArgs: ['--import', old] });
+  const preload = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+  const { code, stdout, stderr } = await petctl(['pets', 'list'], { preload });
   expect([code, stdout, stderr]).toEqual([2, '', `petctl needs Node 20.9 or newer; this is ${version}.\n`]);
 });

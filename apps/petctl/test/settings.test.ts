@@ -246,10 +246,9 @@ test('an account whose home folder is /dev/null has no profiles', async () => {
 });
 
 test('an account that the system does not know has no profiles', async () => {
-  const unknown = `import os from 'node:os'; os.homedir = os.userInfo = () => { throw new Error('no such account'); }`;
-  const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(unknown)}`];
+  const preload = `import os from 'node:os'; os.homedir = os.userInfo = () => { throw new Error('no such account'); }`;
   const env = { XDG_CONFIG_HOME: undefined, HOME: undefined };
-  expect(await petctl(['config', 'list'], { env, nodeArgs })).toMatchObject({ code: 0, stderr: '' });
+  expect(await petctl(['config', 'list'], { env, preload })).toMatchObject({ code: 0, stderr: '' });
 });
 
 test.each(['', '.'])('the current folder is not the home folder, also with HOME=%s', async (HOME) => {
