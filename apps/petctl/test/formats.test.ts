@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { formats } from '../src/output/format.ts';
 import { outputs } from '../src/settings/settings.ts';
-import { binary, environment, petctl, petctlNode, start } from './petctl.ts';
+import { bash, petctl, start } from './petctl.ts';
 import { pageBefore, type Reply, record, serving } from './recorder.ts';
 
 let env: Record<string, string>;
@@ -179,12 +178,7 @@ test('help uses the same settings for colours', async () => {
 test.skipIf(process.platform !== 'linux').each(['pets list', '--version'])(
   'a full disk is an error: %s',
   async (line) => {
-    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
-      const words = ['--norc', '-c', `"$0" "$1" ${line} > /dev/full`, petctlNode, binary];
-      execFile('bash', words, { env: environment(env) }, (error, _, text) =>
-        done({ code: error?.code, stderr: text }),
-      ).stdin?.end();
-    });
+    const { code, stderr } = await bash(`petctl ${line} > /dev/full`, env);
     expect([code, stderr]).toEqual([1, 'petctl: The results could not be written (ENOSPC). Check for a full disk.\n']);
   },
 );

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcomes, useImportFiles } from './import-files.ts';
-import { binary, environment, petctl, petctlNode, start } from './petctl.ts';
+import { bash, petctl, start } from './petctl.ts';
 import { errorReply, type Recorded, type Reply, record } from './recorder.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
@@ -94,16 +93,7 @@ test.each([
 test('a closed pipe does not stop the import', async () => {
   const { requests, env } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
   const file = files.write('many', lines(300));
-  const line = `"$0" "$1" pets import "$2" | head -1; exit "\${PIPESTATUS[0]}"`;
-  const code = await new Promise((done) => {
-    const child = execFile(
-      'bash',
-      ['--norc', '-c', line, petctlNode, binary, file],
-      { env: environment(env) },
-      (error) => done(error?.code ?? 0),
-    );
-    child.stdin?.end();
-  });
+  const { code } = await bash(`petctl pets import '${file}' | head -1`, env);
   expect([code, requests.length]).toEqual([0, 300]);
 });
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { built } from './build.ts';
@@ -53,9 +53,18 @@ export function start(args: readonly string[], { env, preload, cwd }: RunOptions
 
 /** Runs the built program until it ends. */
 export function petctl(args: readonly string[], options: RunOptions = {}): Promise<Result> {
-  const child = start(args, options);
+  return resultOf(start(args, options), options.input);
+}
+
+/** Runs a line of bash, in which `petctl` is the built program. A pipe has the exit code of the last command that failed. */
+export function bash(line: string, env: RunOptions['env'] = {}): Promise<Result> {
+  const script = `petctl() { '${petctlNode}' '${binary}' "$@"; }\n${line}`;
+  return resultOf(spawn('bash', ['--norc', '-o', 'pipefail', '-c', script], { env: environment(env), cwd: scratch }));
+}
+
+function resultOf(child: ChildProcessWithoutNullStreams, input = ''): Promise<Result> {
   child.stdin.on('error', () => {});
-  child.stdin.end(options.input ?? '');
+  child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream].setEncoding('utf8').on('data', (text: string) => {
