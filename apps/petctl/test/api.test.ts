@@ -1,10 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { onCleanup } from './cleanup.ts';
 import { petctl, unreachable } from './petctl.ts';
-import { errorReply, pageBefore, record } from './recorder.ts';
+import { errorReply, listen, pageBefore, record } from './recorder.ts';
 
 test('api follows pages of the same origin only, as commands do', async () => {
   const { env, requests } = await record((_, count) =>
@@ -145,10 +142,8 @@ test('a redirect leaves no connection open', async () => {
     if (!page) return response.writeHead(302, { location: url.replace('pets', 'target') }).end('elsewhere');
     const link = Number(page) < 9 && { link: `</v1/pets${Number(page) + 1}>; rel="next"` };
     return response.writeHead(200, { 'content-type': 'application/json', ...link }).end('[]');
-  }).listen(0, '127.0.0.1');
-  onCleanup(() => server.close());
-  await once(server, 'listening');
-  const env = { ...unreachable, PETCTL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  });
+  const env = { ...unreachable, PETCTL_BASE_URL: `http://127.0.0.1:${await listen(server)}/v1` };
   expect(await petctl(['api', 'GET', '/pets0', '--paginate'], { env })).toMatchObject({ code: 0 });
   expect(mostOpen).toBeLessThan(4);
 });

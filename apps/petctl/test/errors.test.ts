@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/io/errors.ts';
-import { onCleanup } from './cleanup.ts';
 import { binary, environment, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
-import { errorReply, type Reply, record } from './recorder.ts';
+import { errorReply, listen, type Reply, record } from './recorder.ts';
 
 const { minimum, maximum } = operations.listPets.fields.limit.schema;
 
@@ -262,10 +259,8 @@ test('a response that is too large is an error of the service', async () => {
       return response.end();
     };
     write();
-  }).listen(0, '127.0.0.1');
-  onCleanup(() => server.close());
-  await once(server, 'listening');
-  const env = { ...unreachable, PETCTL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  });
+  const env = { ...unreachable, PETCTL_BASE_URL: `http://127.0.0.1:${await listen(server)}/v1` };
   expect(await petctl(['api', 'GET', '/pets', '--retries', '0', '--timeout', '10m'], { env })).toMatchObject({
     code: 8,
     stderr: 'petctl: The response has more than 256 MiB. Check --base-url; -v shows the request.\n',

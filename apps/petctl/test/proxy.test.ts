@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { proxyFor } from '../src/io/proxy.ts';
-import { onCleanup } from './cleanup.ts';
 import { petctl, scratch } from './petctl.ts';
+import { listen } from './recorder.ts';
 
 const hasNoCertificates = skips('TLS through a proxy', missingProgram('openssl', ['version']), 'openssl');
 
@@ -23,14 +22,6 @@ function certify(host: string): { key: string; certificate: string } {
 }
 
 const received: string[] = [];
-const listen = async (server: ReturnType<typeof createServer>) => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onCleanup(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-};
 
 let proxy: string;
 let secure: number;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onCleanup } from './cleanup.ts';
 
@@ -31,15 +31,20 @@ export async function record(replyTo: (request: Recorded, count: number) => Outc
     if (reply === 'break') return void request.socket.destroy();
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? []);
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers }).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const port = await listen(server);
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  return { requests, baseUrl, port, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) } };
+}
+
+/** Starts a server, which is closed at the end of the test file. Returns its port. */
+export async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   onCleanup(() => {
     server.close();
     server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
-  return { requests, baseUrl, port, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) } };
+  return (server.address() as AddressInfo).port;
 }
 
 /** Replies like a service with these pets: with all of them, those of a status, or one. */
