@@ -46,14 +46,14 @@ function keyOf(scheme: SecurityScheme | undefined, headers: Headers, query: URLS
   const authorization = headers.get('authorization') ?? '';
   if (scheme?.type === 'bearer') return /^Bearer +([!-~]+)$/i.exec(authorization)?.[1];
   if (scheme?.type === 'basic')
-    return decoded(() => passwordIn(/^Basic +([\w+/]+={0,2})$/i.exec(authorization)?.[1] ?? ''));
+    return decodedIfValid(() => passwordIn(/^Basic +([\w+/]+={0,2})$/i.exec(authorization)?.[1] ?? ''));
   if (scheme?.type !== 'apiKey') return undefined;
   const { in: location, name } = scheme;
   if (location === 'header') return headers.get(name) ?? undefined;
   if (location === 'query') return query.getAll(name).length === 1 ? (query.get(name) ?? undefined) : undefined;
   const cookies = (headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
   const cookie = cookies.find((text) => text.startsWith(`${name}=`)) ?? '';
-  return decoded(() => decodeURIComponent(cookie.slice(name.length + 1)));
+  return decodedIfValid(() => decodeURIComponent(cookie.slice(name.length + 1)));
 }
 
 /** The password of basic authentication, which is the key. The user name is free. */
@@ -63,7 +63,7 @@ function passwordIn(encoded: string): string {
 }
 
 /** The result of a decoder, `undefined` if the text is malformed. */
-function decoded(decode: () => string): string | undefined {
+function decodedIfValid(decode: () => string): string | undefined {
   try {
     return decode();
   } catch {

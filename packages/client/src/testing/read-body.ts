@@ -48,9 +48,8 @@ export async function readBody({ fields, body }: WithBody, request: Request): Pr
     validate('the body', value, fields.body?.schema ?? {});
     return { body: value };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new HttpError(400, 'the body is not an object');
-  const properties = new Map<string, unknown>(Object.entries(value));
+  if (!isObject(value)) throw new HttpError(400, 'the body is not an object');
+  const properties = new Map(Object.entries(value));
   for (const [name, field] of Object.entries(fields)) {
     if (field.in !== 'body') continue;
     if (field.required && !properties.has(name)) throw new HttpError(400, `body '${name}' is missing`);
@@ -149,4 +148,9 @@ export function valueFrom(text: string, schema: Schema): unknown {
     if (value !== undefined) return value;
   }
   return typeIn(schema) === 'object' ? parseIfJson(text) : text;
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

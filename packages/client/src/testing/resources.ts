@@ -1,6 +1,6 @@
 // Executes operations on documents in memory, if the shape of an operation (its method, path and schemas) shows what it does.
 import { type Operation, propertiesOf, typeIn, typesOf } from '@petstore/types';
-import type { Inputs } from './read-body.ts';
+import { type Inputs, isObject } from './read-body.ts';
 
 /** The result of an operation, with the cursor of the next page if there is one. */
 export interface OperationResult {
@@ -142,8 +142,4 @@ function merged(target: unknown, patch: unknown): unknown {
     else result.set(name, merged(result.get(name), value));
   }
   return Object.fromEntries(result);
-}
-
-function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
