@@ -9,7 +9,7 @@ import { capital } from './operation-names.ts';
 import { Schemas } from './schemas.ts';
 import type { Service } from './service.ts';
 
-const [request, response] = ['../build-request.ts', '../parse-response.ts'] as const;
+const [credentials, response] = ['../credentials.ts', '../parse-response.ts'] as const;
 
 /** `calls.gen.ts`: a function for each operation. */
 export function callsModule(model: Model): string {
@@ -30,7 +30,7 @@ export function schemesModule({ service }: Model): string {
     return `export const ${names.get(name)} = [${quoted(name)}, ${addCredential}${key}] as const;\n`;
   });
   const defaultAuthorize = authorizeOf(service.security, imports, (name) => new Code(names.get(name) ?? ''));
-  const authorize = imports.type('Authorize', request);
+  const authorize = imports.type('Authorize', '../build-request.ts');
   const apiKeyNames = Object.values(service.securitySchemes).flatMap((scheme) =>
     scheme.type === 'apiKey' ? [encodeURIComponent(scheme.name).toLowerCase()] : [],
   );
@@ -65,8 +65,8 @@ function authorizeOf(
   const alternatives = security.map((names) => names.map(schemeOf));
   const [only = [], ...others] = alternatives;
   return others.length === 0 && only.length === 1
-    ? pure(imports.call('authorizeBy', request, only))
-    : pure(imports.call('authorizeByOneOf', request, alternatives));
+    ? pure(imports.call('authorizeBy', credentials, only))
+    : pure(imports.call('authorizeByOneOf', credentials, alternatives));
 }
 
 function functionOf(operation: Operation, model: Model, schemas: Schemas, imports: Imports): string {
@@ -147,9 +147,9 @@ function acceptOf({ successes, responses }: Operation): string | undefined {
 
 /** The code that adds a scheme's credential to a request. */
 function addCredentialOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
-  if (scheme.type === 'bearer' || scheme.type === 'basic') return imports.value(scheme.type, request);
+  if (scheme.type === 'bearer' || scheme.type === 'basic') return imports.value(scheme.type, credentials);
   if (scheme.type !== 'apiKey') return undefined;
-  return pure(imports.call(`keyIn${capital(scheme.in)}`, request, [scheme.name]));
+  return pure(imports.call(`keyIn${capital(scheme.in)}`, credentials, [scheme.name]));
 }
 
 /** Lets bundlers leave out an unused call. */

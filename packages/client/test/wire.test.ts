@@ -1,17 +1,9 @@
 import type { Pagination } from '@petstore/types';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inMultipart, wholeBytes } from '../src/bodies.ts';
-import {
-  authorizeBy,
-  authorizeByOneOf,
-  basic,
-  bearer,
-  inPath,
-  inQuery,
-  keyInQuery,
-  type Wire,
-} from '../src/build-request.ts';
+import { inPath, inQuery, type Wire } from '../src/build-request.ts';
 import { send } from '../src/call.ts';
+import { authorizeBy, authorizeByOneOf, basic, bearer, keyInQuery } from '../src/credentials.ts';
 import { type ConnectOptions, connect, type HttpRequest, pages } from '../src/index.ts';
 import { deepQuery, delimitedQuery, formQuery, inCookies, matrixPath, simpleHeader } from '../src/parameters.ts';
 import { byStatus, parseBytes, parseExactJson, parseJson, parseNothing } from '../src/parse-response.ts';

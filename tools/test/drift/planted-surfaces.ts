@@ -12,6 +12,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a key of the caller that is ignored': swap('options?.idempotencyKey ?? value', 'value'),
     'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
     'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
+  }),
+  ...edits('client', client('credentials.ts'), {
     'another scheme': swap('`Bearer ${token}`', '`Token ${token}`'),
   }),
   ...edits('client', 'packages/types/src/json.ts', {

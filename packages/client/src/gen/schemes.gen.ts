@@ -1,7 +1,7 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
 import type { Authorize } from '../build-request.ts';
-import { authorizeBy, bearer } from '../build-request.ts';
+import { authorizeBy, bearer } from '../credentials.ts';
 
 export const bearerScheme = ['bearer', bearer, 'apiKey'] as const;
 
