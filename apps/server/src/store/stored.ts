@@ -1,16 +1,18 @@
-import type { Api, Arguments, OperationId, Result } from '@petstore/types';
+import type { Api, Arguments, OperationId, operations, Result } from '@petstore/types';
 import { decode, whenRead } from './document.ts';
 import type { Awaitable, Collection, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** The operations of `Api` as the server implements them. */
 export type Handlers = {
-  [Id in OperationId]: (
-    ...input: Immutable<Arguments<Id>>
-  ) => Awaitable<HandlerResult<Result<Id>> | WithHeaders<HandlerResult<Result<Id>>>>;
+  [Id in OperationId]: (...input: Immutable<Arguments<Id>>) => Awaitable<ResultOf<Id> | WithHeaders<ResultOf<Id>>>;
 };
 
-/** Plain data, or a reference to JSON text in the store. */
-type HandlerResult<T> = Immutable<T> | Stored<T>;
+type ResultOf<Id extends OperationId> = HandlerResult<Result<Id>, (typeof operations)[Id]['successes']>;
+
+/** Plain data, or, if there is only one success, a reference to JSON text in the store, which has no status. */
+export type HandlerResult<T, Successes extends readonly string[]> =
+  | Immutable<T>
+  | (Successes extends readonly [string] ? Stored<T> : never);
 
 /** Data that handlers do not change, because requests with the same URL share their input. */
 type Immutable<T> = T extends Blob | ReadableStream | Uint8Array

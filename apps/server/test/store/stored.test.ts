@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { apiOf, type Handlers, Stored, stored, WithHeaders } from '../../src/store/stored.ts';
+import type { Properties } from '../../src/store/store.ts';
+import { apiOf, type HandlerResult, type Handlers, Stored, stored, WithHeaders } from '../../src/store/stored.ts';
 import { withFunctions } from '../listen.ts';
 
 const rex = { name: 'Rex', categoryId: 2n ** 60n };
@@ -61,3 +62,16 @@ test('the compiler rejects handlers that do not implement the operations', () =>
   } satisfies Partial<Handlers>;
   expect([rejected.length, Object.keys(accepted).length]).toEqual([9, 2]);
 });
+
+test('the compiler rejects a stored document as the result of an operation with several successes', async () => {
+  const document = await stored<WithStatus>(memoryStore().collection('pets'), (pets) => pets.create(rex));
+  const accepted: HandlerResult<WithStatus, readonly ['200']> = document;
+  // @ts-expect-error The document does not say which success it is.
+  const rejected: HandlerResult<WithStatus, readonly ['200', '201']> = document;
+  expect([accepted, rejected]).toEqual([document, document]);
+});
+
+interface WithStatus extends Properties {
+  status: 200 | 201;
+  data: unknown;
+}
