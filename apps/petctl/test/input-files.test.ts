@@ -47,6 +47,19 @@ describe('files', () => {
     expect(await contentOf(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
   });
 
+  test('may have a name of any length: a rule about the length is about the bytes', async () => {
+    const bounded = { ...binary, minLength: 500 };
+    const bytes = operation({ photo: bounded, more: { type: 'array', items: { ...binary, maxLength: 4 } } }, multipart);
+    const [long, short] = [file('long.txt', 'x'.repeat(500)), file('short.txt', 'meow')];
+    const { photo, more } = await input(bytes, [`--photo=@${long}`, `--more=@${short}`]);
+    expect(await contentOf(photo)).toEqual(['long.txt', 'text/plain', 'x'.repeat(500)]);
+    expect(await Promise.all((more as unknown[]).map(contentOf))).toEqual([['short.txt', 'text/plain', 'meow']]);
+    expect(await input(bytes, ['--data', JSON.stringify({ photo: `@${long}` })])).toMatchObject({
+      photo: { size: 500 },
+    });
+    expect(await usageError(bytes, '--photo', 'meow')).toContain('is shorter than 500');
+  });
+
   test('are only in the body: a parameter may begin with @', async () => {
     const withParameter = { ...of, fields: { ...of.fields, owner: field({ type: 'string' }) } };
     expect(await input(withParameter, ['--owner=@ann', '--caption=Tom'])).toEqual({ owner: '@ann', caption: 'Tom' });

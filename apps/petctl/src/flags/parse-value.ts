@@ -60,10 +60,17 @@ export function notNull(schema: Schema): Schema {
 
 /** Validates a value by its schema. */
 export function validate(value: unknown, schema: Schema): ParsedValue {
-  const problem = violationOf(value, schema, 'request');
+  const problem = violationOf(withBlobs(value, schema), schema, 'request');
   if (problem === undefined) return isExact(value, [schema]) ? { value } : { problem: 'is too large to be exact' };
   // The problem of a part begins with its path, such as `.name`.
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
+}
+
+/** The value with an empty file for each word `@FILE`, because the rules of a file's schema are not about its name. */
+function withBlobs(value: unknown, schema: Schema): unknown {
+  const { items } = resolved(schema);
+  if (Array.isArray(value)) return items ? value.map((item) => withBlobs(item, items)) : value;
+  return typeof value === 'string' && value.startsWith('@') && isBinary(schema) ? new Blob() : value;
 }
 
 /** Parses JSON whose properties do not repeat, and whose numbers are exact. */
