@@ -60,7 +60,7 @@ export function idempotentRequests() {
 }
 
 function inFlightError(): HttpError {
-  const message = 'A request with this idempotency key is in progress. Retry later.';
+  const message = 'Too many requests with this idempotency key are in progress. Retry later.';
   return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
 }
 

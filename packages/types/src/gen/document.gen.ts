@@ -203,7 +203,7 @@ export const openApiDocument: object = {
           "application/json": {
             "example": {
               "code": "request_in_flight",
-              "message": "A request with this Idempotency-Key is in progress. Retry later.",
+              "message": "Too many requests with this Idempotency-Key are in progress. Retry later.",
               "status": 409
             },
             "schema": {
