@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
 import { generateEverything } from '../generate/everything.ts';
+import { startServer } from './support/server.ts';
 
 const [spec, handlers] = ['spec/openapi.yaml', 'apps/server/src/handlers.ts'];
 
@@ -69,12 +71,10 @@ describe.each([
     });
     const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
     const store = await server.openLowdbStore(join(folder, code));
-    const app = await server.createApp(store, { keys: server.keyCheck(server.parseKeys('a-key-that-is-for-tests')) });
-    const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
-    const { origin, drain } = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
-    baseUrl = `${origin}/v1/pets`;
+    const running = await startServer({}, server, store);
+    baseUrl = `${running.origin}/v1/pets`;
     stop = async () => {
-      await drain(0);
+      await running.stop();
       await store.close();
     };
   }, 60_000);
@@ -83,7 +83,7 @@ describe.each([
   const rex = { name: 'Rex', categoryId: 2 };
   const call = async (method: string, path: string, ifMatch?: string, body?: object) => {
     const headers = {
-      authorization: 'Bearer a-key-that-is-for-tests',
+      authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     };

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
 import { generateEverything } from '../generate/everything.ts';
+import { startServer } from './support/server.ts';
 
 const spec = 'spec/openapi.yaml';
 
@@ -14,11 +15,8 @@ test('an operation that needs no credential is sent without one, and served', as
   const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
   const { petstore } = await project.load<typeof import('@petstore/client')>('@petstore/client');
 
-  const keys = server.keyCheck(server.parseKeys('a-key-that-is-for-tests'));
-  const app = await server.createApp(server.memoryStore(), { keys });
-  const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
-  const { origin, drain } = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
-  onTestFinished(async () => void (await drain(0)));
+  const { origin, stop } = await startServer({}, server);
+  onTestFinished(async () => void (await stop()));
 
   const store = petstore({ baseUrl: `${origin}/v1`, apiKey: '' });
   expect(await store.createPet({ name: 'Rex', categoryId: 1 })).toEqual({ id: 1, name: 'Rex', categoryId: 1 });

@@ -1,6 +1,8 @@
+import { apiKey } from '@petstore/testing/server';
 import type { Api, Pet } from '@petstore/types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openProject } from '../drift/project.ts';
+import { startServer } from './support/server.ts';
 
 const handlers = 'apps/server/src/handlers.ts';
 
@@ -37,15 +39,12 @@ describe.each([false, true])('with validateResponses: %s', (validateResponses) =
     const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
     const store = server.memoryStore();
     api = server.apiOf(server.handlers(store));
-    const keys = server.keyCheck(server.parseKeys('a-key-that-is-for-tests'));
-    const app = await server.createApp(store, { keys, validateResponses });
-    const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
-    const { origin, drain } = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
-    [baseUrl, stop] = [`${origin}/v1/pets`, () => drain(0)];
+    const { origin, ...running } = await startServer({ validateResponses }, server, store);
+    [baseUrl, stop] = [`${origin}/v1/pets`, running.stop];
   }, 60_000);
   afterAll(() => stop());
 
-  const headers = { authorization: 'Bearer a-key-that-is-for-tests', 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const rex = { name: 'Rex', categoryId: 2 };
   const post = (key: string) =>
     fetch(baseUrl, { method: 'POST', headers: { ...headers, 'idempotency-key': key }, body: JSON.stringify(rex) });

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { Operation as Row } from '@petstore/types';
 import { checksModule } from '../../generate/everything.ts';
+import { startServer } from '../support/server.ts';
 
 /** A call as a handler gets it. */
 export interface ReceivedCall {
@@ -55,15 +56,13 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const { operations, service } = await import(join(folder, 'packages/types/src/index.ts'));
   const { openApiDocument } = await import(join(folder, 'packages/types/src/gen/document.gen.ts'));
   writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule(openApiDocument, Object.values(operations)));
-  type ServerPackage = typeof import('@petstore/server');
-  const { createApp }: ServerPackage = await import(join(source, 'app.ts'));
-  const { listen }: ServerPackage = await import(join(source, 'http/listen.ts'));
+  const { createApp } = await import(join(source, 'app.ts'));
+  const { listen } = await import(join(source, 'http/listen.ts'));
   const { memoryStore } = await import(join(source, 'store/memory.ts'));
   const { calls, respondWith } = await import(join(source, 'handlers.ts'));
   let isOn = true;
-  const app = await createApp(memoryStore([]), { keys: (key) => (isOn && keys.has(key) ? 'tester' : undefined) });
-  const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
-  const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
+  const options = { keys: (key: string) => (isOn && keys.has(key) ? 'tester' : undefined) };
+  const { origin, stop } = await startServer(options, { createApp, listen, memoryStore });
   return {
     origin,
     basePath: service.basePath,
@@ -73,6 +72,6 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
     accept: (accepts) => {
       isOn = accepts;
     },
-    stop: () => drain(0),
+    stop,
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type AppOptions, createApp, keyCheck, listen, memoryStore, parseKeys } from '@petstore/server';
-import { runServer } from '@petstore/testing/server';
+import * as shipped from '@petstore/server';
+import { apiKey, runServer } from '@petstore/testing/server';
 import { root } from '../../repository.ts';
 import { type Env, stop } from './process.ts';
 
@@ -13,13 +13,16 @@ export interface Server {
   stop(): Promise<unknown>;
 }
 
-/** A server in this process, over an empty store in memory. */
-export async function startServer(options: Omit<AppOptions, 'keys'> = {}): Promise<Server> {
-  const key = 'a-key-that-is-for-tests';
-  const app = await createApp(memoryStore(), { keys: keyCheck(parseKeys(key)), ...options });
-  const limits = { maxConnections: 100, headersTimeout: 10_000, requestTimeout: 10_000 };
+/** A server in this process, by default the shipped one over an empty store in memory. */
+export async function startServer(
+  options: Partial<shipped.AppOptions> = {},
+  { createApp, listen, memoryStore }: Pick<typeof shipped, 'createApp' | 'listen' | 'memoryStore'> = shipped,
+  store = memoryStore(),
+): Promise<Server> {
+  const app = await createApp(store, { keys: (key) => (key === apiKey ? 'tester' : undefined), ...options });
+  const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
   const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
-  return { origin, key, greeting: '', stop: () => drain(0) };
+  return { origin, key: apiKey, greeting: '', stop: () => drain(0) };
 }
 
 const MAIN = join(root, 'apps/server/src/main.js');
