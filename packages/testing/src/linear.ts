@@ -23,6 +23,21 @@ export function expectLinear(prepare: (length: number) => () => void, small = SM
   expect(many).toBeLessThan(bound());
 }
 
+/** Expects the same of asynchronous work, in a fixed number of rounds. */
+export async function expectLinearAsync(work: (length: number) => Promise<void>, small: number): Promise<void> {
+  const least = async (length: number) => {
+    let time = Number.POSITIVE_INFINITY;
+    for (let round = 1; round <= MIN_ROUNDS; round++) {
+      const before = process.cpuUsage();
+      await work(length);
+      time = Math.min(time, timeSince(before));
+    }
+    return time;
+  };
+  const few = await least(small);
+  expect(await least(small * FACTOR)).toBeLessThan(Math.max(few, 5_000) * FACTOR * 3);
+}
+
 /** The minimum CPU time of several rounds, in microseconds, because other load only adds time. */
 export function leastCpuTime(work: () => void): number {
   return Math.min(...Array.from({ length: ROUNDS }, () => cpuTime(work)));
@@ -31,6 +46,10 @@ export function leastCpuTime(work: () => void): number {
 function cpuTime(work: () => void, times = 1): number {
   const before = process.cpuUsage();
   for (let i = 0; i < times; i++) work();
+  return timeSince(before) / times;
+}
+
+function timeSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / times;
+  return user + system;
 }
