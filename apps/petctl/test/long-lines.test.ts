@@ -60,8 +60,8 @@ test.each([' ', '\n'])(
   },
 );
 
-test('the search for a suggestion for a very long word is bounded', () => {
+test('the search for a suggestion for a very long word takes less time than a copy of its characters', () => {
   const word = CHUNK.repeat(100);
   const candidates = Object.keys(operation.fields);
-  expect(leastCpuTime(() => void suggestion(word, candidates, ''))).toBeLessThan(500_000);
+  expect(leastCpuTime(() => void suggestion(word, candidates, ''))).toBeLessThan(leastCpuTime(() => void [...word]));
 });
