@@ -1,4 +1,4 @@
-// Builds `dist` of the package it is called in: ES modules, and unless called with --esm, in `dist/cjs` the same as CommonJS.
+// Builds `dist` of the package it is called in: ES modules, and, unless called with --esm, the same modules as CommonJS in `dist/cjs`.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

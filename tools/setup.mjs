@@ -14,7 +14,7 @@ const stamp = new URL('node_modules/.serve-lock.yaml', root);
 /** The filter for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
 const subset = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/server...', '--filter-prod', 'petctl...'];
 
-/** Installs `serve` or everything. A full installation stays complete. */
+/** Installs `subset` if `wanted` is `serve`, else everything. A full installation stays complete. */
 export async function setup(wanted) {
   const lock = read('pnpm-lock.yaml');
   const hasAll = existsSync(new URL('node_modules/turbo', root));

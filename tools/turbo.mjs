@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
 
 /**
- * The inputs of the drift check that are not files, so that turbo caches no result of another day or base: every branch and tag
+ * The inputs of the drift check that are not files, so that turbo reuses no result of another day or base: every branch and tag
  * may be the base.
  */
 export function driftInputs(cwd = '.') {

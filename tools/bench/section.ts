@@ -42,7 +42,7 @@ export function writeSection(name: string, markdown: string): void {
   writeFileSync(page, withSection(readFileSync(page, 'utf8'), name, markdown));
 }
 
-/** The text with a replaced section. A text without the section does not change: a person writes about that part. */
+/** The text with a replaced section. A text without the section does not change: that part is described by hand. */
 export function withSection(text: string, name: string, markdown: string): string {
   const section = new RegExp(`(<!-- ${name} -->\n).*?(\n<!-- /${name} -->)`, 's');
   return text.replace(section, (_, begin, end) => `${begin}${markdown}${end}`);

@@ -7,7 +7,7 @@ export interface Finding {
   where: string;
   /** The fact found in the repository. */
   actual: string;
-  /** What the spec, or the code, packages and base that the check compares, lead to instead. */
+  /** What follows instead from the spec, or from the code, packages or base that the check compares. */
   expected: string;
   /** The command or the change that fixes it. */
   fix: string;

@@ -15,7 +15,7 @@ export class Code {
   }
 }
 
-/** A value as source code, indented from its second line on. `of` returns the code for an object, or undefined for the default. */
+/** A value as source code, indented from its second line on. `codeFor` returns the code for an object, or undefined for the default. */
 export function literal(
   value: unknown,
   indent = '',

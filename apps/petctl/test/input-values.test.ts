@@ -60,7 +60,7 @@ describe('lists', () => {
 
   test.each([
     [['--tags', 'a,b', '--tags', 'c,d'], '--tags is longer than 3'],
-    [['--ids', '1,1'], '--ids is not without repetition'],
+    [['--ids', '1,1'], '--ids is a list with duplicates'],
     [['--ids', '1,x'], "contains 'x', which is not a whole number"],
     [['--ids', '9223372036854775808'], 'is too large to be exact'],
     [['--sizes', 'smal'], "Did you mean 'small'?"],

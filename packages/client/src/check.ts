@@ -53,8 +53,8 @@ interface Violation {
 type Direction = 'request' | 'response';
 
 /**
- * The first violation of the schema, as the end of a sentence; as a whole sentence that begins with its location if it is within the
- * value; `undefined` if the value is valid.
+ * The first violation: the end of a sentence about the value, or a whole sentence about a part of it, such as
+ * `.age is 0, less than 1`; `undefined` if the value is valid.
  */
 export function violationOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
   const [first] = violationsIn(value, schema, '', direction);
@@ -159,7 +159,7 @@ function textViolation(value: string, { minLength, maxLength, pattern }: Schema)
 function listViolation(value: readonly unknown[], { minItems, maxItems, uniqueItems }: Schema): string | undefined {
   if (minItems !== undefined && value.length < minItems) return `shorter than ${minItems}`;
   if (maxItems !== undefined && value.length > maxItems) return `longer than ${maxItems}`;
-  if (uniqueItems && new Set(value.map((item) => exactJson(item))).size < value.length) return 'not without repetition';
+  if (uniqueItems && new Set(value.map((item) => exactJson(item))).size < value.length) return 'a list with duplicates';
   return undefined;
 }
 

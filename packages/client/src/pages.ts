@@ -86,7 +86,7 @@ function extendTrail(trail: Trail | undefined, cursor: string, unexpected: Unexp
 function followLink(link: string, built: string, trail: Trail | undefined, unexpected: Unexpected): Trail {
   const start = trail ?? extendTrail(undefined, built, unexpected);
   const url = URL.canParse(link, start.last) ? new URL(link, start.last) : undefined;
-  // Credentials must not be sent to an origin that the caller did not choose. fetch rejects an address with a user, or `blob:`.
+  // Credentials must not go to another origin. An address with a user or `blob:` has the same `origin`, but fetch rejects it.
   if (!url?.href.startsWith(new URL('/', built).href)) throw unexpected('the next page is on another origin', link);
   return extendTrail(start, url.href, unexpected);
 }
@@ -203,8 +203,8 @@ export function nextPage({ headers }: HttpResponse): string | undefined {
 }
 
 /**
- * Yields the elements of a page and of the later pages, until a page contains the element with the number `max`. Requests one page
- * ahead; the request is aborted if the caller leaves the loop.
+ * Yields the elements of a page and of the later pages, in whole pages, until they are at least `max`. Requests one page ahead;
+ * the request is aborted if the caller leaves the loop.
  */
 async function* elements(first: Promise<AnyPage>, max = Number.POSITIVE_INFINITY) {
   const stop = new AbortController();

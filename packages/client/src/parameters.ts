@@ -1,4 +1,4 @@
-// Encoders of parameters that are not single values: lists and objects in the styles of OpenAPI, and JSON.
+// Encoders of rarer parameters: cookies, JSON, and lists and objects in the styles of OpenAPI.
 import { exactJson } from '@petstore/types';
 import { addCookie, addQuery, type Encoder, fillPath, type RequestDraft, writeEach } from './build-request.ts';
 

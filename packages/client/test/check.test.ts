@@ -75,6 +75,6 @@ test('lists and constants with large integers are compared', () => {
   if (!('rawJSON' in JSON))
     return void expect(() => violationOf([one, other], { uniqueItems: true })).toThrow(TypeError);
   expect(violationOf([one, other], { uniqueItems: true })).toBeUndefined();
-  expect(violationOf([one, { ...one }], { uniqueItems: true })).toBe('not without repetition');
+  expect(violationOf([one, { ...one }], { uniqueItems: true })).toBe('a list with duplicates');
   expect(violationOf(one, { const: { id: 1 } })).toBe('not {"id":1}');
 });

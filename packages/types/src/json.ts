@@ -59,7 +59,7 @@ export function repeatedKey(json: string): string | undefined {
   return undefined;
 }
 
-/** The first number of valid JSON that `JSON.parse` rounds to a number below 2^53. Numbers beyond can be found in the parsed value. */
+/** The first number of valid JSON that `JSON.parse` rounds to a number below 2^53. Larger ones show in the parsed value. */
 export function roundedNumber(json: string): string | undefined {
   // Such a number has at least 16 digits, or an exponent.
   if (!/\d[\d.]{15}|\d[eE]/.test(json)) return undefined;

@@ -4,8 +4,8 @@ const MAX_EXACT_EXPONENT = 22;
 const MAX_INT64_LENGTH = 20;
 
 /**
- * Whether a double does not change a number: the shortest text of the double, which `JSON.stringify` writes, is the same number, as
- * for `0.10` and `1e308`, or the double equals the number.
+ * Whether a number can be parsed without loss: the double equals it, or the shortest text of the double, which `JSON.stringify`
+ * writes, is the same number, as for `0.10` and `1e308`.
  */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);

@@ -4,7 +4,7 @@ import { bare, medianOf, ours, ratiosOf, withServers } from './servers.ts';
 
 /**
  * The regression gate of `npm run test:deep`: the lowest accepted CPU time of a bare `node:http` server divided by that of the
- * shipped server. It is about 60 % of the measured ratio, so that only a real loss fails the gate.
+ * shipped server. It is about half of the measured ratio or less, so that only a real loss fails the gate.
  */
 const floors: Record<LoadName, number> = {
   'list 20': 0.5,

@@ -31,7 +31,7 @@ export const routes: Check = {
   },
 };
 
-/** A route of Express as OpenAPI writes it: `:id` and `:"user-id"` in braces, other characters without a backslash. */
+/** A route of Express as OpenAPI writes it: `:id` and `:"user-id"` in braces, escaped characters without the backslash. */
 function asTemplate(route: string): string {
   return route.replace(/\\(.)|:(?:(\w+)|"([^"]+)")/g, (_, escaped?: string, name?: string, quoted?: string) =>
     escaped === undefined ? `{${name ?? quoted}}` : escaped,

@@ -35,7 +35,7 @@ export interface Flag extends Value {
   readonly field?: string;
   /** The path of the input or property that the flag sets, for example `['limit']` or `['owner', 'name']`. */
   readonly property?: readonly string[];
-  /** The name of petctl's own flag that has the name of the input, so this flag has another name. */
+  /** The name that this flag would have, if none of petctl's own flags had it. */
   readonly collidesWith?: string;
 }
 

@@ -99,7 +99,7 @@ export function outputFormat(userSettings: ResolvedSettings, { stdout }: Io, def
  * terminal has colours, unless TERM is `dumb`.
  */
 export function isColored(flags: Invocation['flags'], { env, stdout }: Io, userSettings?: ResolvedSettings): boolean {
-  // The setting includes the flag, but NO_COLOR and FORCE_COLOR override only other sources of the setting.
+  // The setting includes the flag, but of its sources only the flag overrides NO_COLOR and FORCE_COLOR.
   const flag = flags.get(settings.color.flag.name);
   if (typeof flag === 'boolean') return flag;
   if (env.NO_COLOR) return false;

@@ -9,7 +9,7 @@ const { securitySchemes: schemes, keyScheme }: Security = service;
 /** The alternatives for a request without an operation: each scheme of the service. */
 const anyScheme = Object.values<Operation>(operations).flatMap(({ security }) => security.flat().map((name) => [name]));
 
-/** The options of a client that sends this key in the way of every security scheme. */
+/** The options of a client that uses this key for every security scheme. */
 export function credentialsOf(apiKey: string) {
   const others = Object.entries(schemes).filter(([name]) => name !== keyScheme);
   const credentials = others.map(([name, { type }]): [string, string | UserAndPassword] => [
@@ -41,7 +41,7 @@ export function callerOf(
   throw new HttpError(401, 'The API key is missing or invalid.', { 'www-authenticate': challenges });
 }
 
-/** The key that a request sends in the way of a security scheme. Of several cookies, the first counts. */
+/** The key that a request sends for a security scheme. Of several cookies, the first counts. */
 function keyOf(scheme: SecurityScheme | undefined, headers: Headers, query: URLSearchParams): string | undefined {
   const authorization = headers.get('authorization') ?? '';
   if (scheme?.type === 'bearer') return /^Bearer +([!-~]+)$/i.exec(authorization)?.[1];

@@ -50,7 +50,7 @@ export interface Interruption {
 
 /** A service in memory that responds as the real one does. */
 export interface FakeService {
-  /** Replaces the global `fetch`, or is the option `fetch` of a client. */
+  /** Replacement for the global `fetch` or a client's option `fetch`. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** A client of the service. It waits only milliseconds before a retry. */
   readonly store: Petstore;

@@ -79,7 +79,7 @@ export class Resources {
     return collection;
   }
 
-  /** The property that identifies a document: the list's cursor names it. */
+  /** What identifies a document: its list's `pagination.key`, or `id`. */
   #keyOf(listPath: string): string {
     const list = this.#operations.find(({ path, pagination }) => path === listPath && pagination?.key);
     return list?.pagination?.key ?? 'id';

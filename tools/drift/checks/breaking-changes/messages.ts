@@ -44,7 +44,7 @@ export const compareResponses: Rule = ({ responses: before }, { responses: after
   compareExtensible(before, after, at, ' ', {
     removed: (here) => here.removed('status'),
     added: (here, response, status) => {
-      // A correct program may not expect another success.
+      // A correct program need not be prepared for another success.
       if (isReceived && status.startsWith('2')) return here.major('success status added', 'it is new');
       here.added('status');
       // The status was possible before, as part of its range or of the default.

@@ -43,13 +43,13 @@ const functionPackages = ['@petstore/types', '@petstore/client', '@petstore/serv
 
 interface Name {
   readonly kind: 'function' | 'command' | 'flag';
-  /** The key of the command of a flag, or of the function of a command. A function has its own key here. */
+  /** The key of its owner: a flag's command, or a command's function. A function has its own key here. */
   readonly parent: string;
   readonly where: string;
   readonly name: string;
 }
 
-/** The names of functions, commands and flags. The keys do not contain these names. */
+/** The names of functions, commands and flags. Only keys of flags that are no input contain them. */
 function namesOf({ model }: Spec, { fullTree, walk }: Commands): Map<string, Name> {
   const operations = model.operations.map(({ operation }) => operation);
   const names = new Map<string, Name>();
@@ -153,7 +153,7 @@ function manifestOf(folder: string, read: ReadText): Partial<Manifest> {
   return JSON.parse(read(`${folder}/package.json`) ?? '{}');
 }
 
-/** The names that a published package exports. The entry follows a name of an entry other than `.`. */
+/** The names that a published package exports: `name`, or for an entry other than `.`, `name of entry`. */
 function exportsOfPackage(folder: string, read: ReadText): string[] {
   const { exports = {}, publishConfig } = manifestOf(folder, read);
   return Object.keys(publishConfig?.exports ?? {}).flatMap((entry) => {
