@@ -7,10 +7,9 @@ import type { HttpError } from './http-error.ts';
 import type { Rejection } from './observe.ts';
 import { allowsWholeResponse, asksForUpgrade, hasShortBody, isComplete } from './request-checks.ts';
 import { newRequestId } from './request-context.ts';
-import { wholeText } from './response.ts';
+import { WholeResponse, wholeText } from './response.ts';
 import { jsonContent } from './response-content.ts';
 import type { UnsentBytes } from './unsent-bytes.ts';
-import { WholeResponse } from './whole-response.ts';
 
 /** The state that the connections of a server share. */
 export interface SharedState {

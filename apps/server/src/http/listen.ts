@@ -6,10 +6,12 @@ import { awaitContinue } from './body.ts';
 import { Connection, type SharedState } from './connection.ts';
 import { type Draining, drainingOf, NO_CONNECTIONS } from './drain.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
-import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
+import { WholeResponse } from './response.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
-import { WholeResponse } from './whole-response.ts';
+
+// Like in response.ts, without an `import`, which would also load fetch.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Times are in milliseconds. */
 export interface ListenOptions extends ConnectionOptions {
