@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
-import { openKeys } from '../../src/keys/check-keys.ts';
-import { followKeys } from '../../src/keys/follow-key-file.ts';
+import { followKeys, openKeys } from '../../src/keys/check-keys.ts';
 import { createKey, keysFile, revokeKey } from '../../src/keys/key-file.ts';
 
 test('stores no key before `createFirst`, which returns the new key once', async () => {
