@@ -92,12 +92,10 @@ export const plantedInPages: PlantedDrift[] = [
   }),
 
   // The pages of the server.
-  ...edits('conformance', 'apps/server/src/docs/spec.ts', {
+  ...edits('conformance', 'apps/server/src/docs/docs.ts', {
     'a parameter without its description': swap("${rest.description ?? ''}", ''),
     'an operation without its description': swap(', operation.description].join', '].join'),
     'a deprecation that is not said': swap('if (deprecated) {', 'if (stability) {'),
-  }),
-  ...edits('conformance', 'apps/server/src/docs/docs.ts', {
     'another bound in openapi.json': swap(
       'json(readableSpec)',
       "content('application/json', async () => JSON.stringify(await readableSpec()).replace('100', '1000'))",
