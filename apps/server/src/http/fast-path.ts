@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
+import { bodyChecks, parameterChecks } from '../gen/checks.gen.ts';
 import { callerOf } from './authentication.ts';
 import { type BodyBudget, hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
@@ -10,7 +12,7 @@ import { parseParameters } from './parameters.ts';
 import { passTo, type RequestContext } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import type { Target } from './target-cache.ts';
-import { generatedCheck } from './validation/generated-checks.ts';
+import { keywordChecks, nameOf } from './validation/keywords.ts';
 
 /** An operation whose requests the fast path can check. */
 interface PlainOperation {
@@ -90,6 +92,32 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     });
     return true;
   }
+}
+
+/**
+ * The check that the validator compiled for the requests of an operation; undefined if its code cannot be generated. It is
+ * part of the generated code, because loading the validator would double the startup time.
+ */
+export function generatedCheck(operation: Operation): ((request: RequestValues) => boolean) | undefined {
+  const name = nameOf(operation);
+  const [parameters, body] = [generated.parameters[name], generated.bodies[name]];
+  return parameters && body && ((request) => parameters(request) && (request.body === undefined || body(request)));
+}
+
+type Checks = Readonly<Record<string, (request: RequestValues) => boolean>>;
+
+const generated = { parameters: evaluated(parameterChecks), bodies: evaluated(bodyChecks) };
+
+function evaluated(evaluate: typeof bodyChecks): Checks {
+  const checks: Checks = {};
+  evaluate(checks, requireOfValidator, keywordChecks);
+  return checks;
+}
+
+/** Loads the modules of the validator's libraries that the checks use. */
+function requireOfValidator(name: string): unknown {
+  const require = createRequire(import.meta.url);
+  return createRequire(require.resolve('express-openapi-validator'))(name);
 }
 
 /** The parameters of a request; undefined if they are malformed. The Express app then parses them again, and rejects them. */
