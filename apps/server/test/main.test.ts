@@ -152,6 +152,12 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--deployment', 'nowhere'], {}, /^petstore-server: --deployment is 'nowhere'; .*\n$/],
   [['--prot', '80'], {}, /^petstore-server: unknown option '--prot' \(Did you mean --port\?\)\n$/],
   [['--api-key=SECRET'], {}, /^petstore-server: unknown option '--api-key'; set PETSTORE_API_KEYS [^S]*\n$/],
+  [['keys', 'list', '--port', '3'], {}, /^petstore-server: unknown option '--port'; see --help\.\n$/],
+  [
+    ['check'],
+    { DATABASE_URL: 'postgres://h/d' },
+    /^petstore-server: DATABASE_URL is set, so the documents are in .*\n$/,
+  ],
   [['keys', 'create', 'SECRET'], {}, /^petstore-server: there are too many arguments; [^S]*\n$/],
   [['keys', 'list'], { PETSTORE_DATADIR: '.' }, /^petstore-server: PETSTORE_DATADIR .*PETSTORE_DATA_DIR\?\n$/],
   [[], { PETSTORE_API_KEYS: '' }, /^petstore-server: PETSTORE_API_KEYS: entry 1 is empty; .*\n$/],
@@ -162,6 +168,15 @@ test.each<[string[], Record<string, string>, RegExp]>([
     stderr: expect.stringMatching(line),
   });
 });
+
+test.each([[['help', 'foo']], [['keys', 'help', 'foo']], [['keys']]])(
+  'shows the commands for %j, and why',
+  async (argv) => {
+    const { code, stdout, stderr } = await run(newFolder(), argv).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Usage: [\s\S]*\nCommands:\n[\s\S]*\npetstore-server: name one of the commands above\.\n$/);
+  },
+);
 
 const user = unprivilegedUser();
 

@@ -34,7 +34,7 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
   const backup = add(
     'backup',
     'copy the data folder, keys included, into a new folder',
-    'The server may run: the copy is one state of the store, with every write acknowledged before.\n' +
+    'The server may run: the copy contains every write that the server acknowledged before the backup began.\n' +
       'To restore it, stop the server and replace the data folder with the copy.',
   )
     .argument('<folder>', 'the folder to create')
@@ -47,7 +47,9 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
   async function folderOf(command: Command): Promise<string> {
     const folder = dataDirOf(command, env);
     if (env[databaseVariable] !== undefined)
-      throw new UsageError(`${databaseVariable} is set, so there is no data folder; use the tools of PostgreSQL.`);
+      throw new UsageError(
+        `${databaseVariable} is set, so the documents are in the database; use the tools of PostgreSQL.`,
+      );
     const format = await formatOf(folder);
     if (format === 'current') return folder;
     if (format === 'first')
@@ -57,7 +59,7 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
 }
 
 export function noStoreIn(folder: string): UsageError {
-  return new UsageError(`there is no store in ${folder}; name another folder with --data-dir.`);
+  return new UsageError(`${folder} has no documents; name another folder with --data-dir.`);
 }
 
 /** The format of the store in a folder; undefined without a store. */

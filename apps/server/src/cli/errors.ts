@@ -16,7 +16,9 @@ export function errorLine(error: unknown): string | undefined {
   return error instanceof ExpectedError ? error.message : error.stack || error.message;
 }
 
-function usageLine({ code, message }: CommanderError): string | undefined {
+function usageLine({ code, message, exitCode }: CommanderError): string | undefined {
+  // Commander has printed the help, because a command is missing or unknown.
+  if (code === 'commander.help' && exitCode !== 0) return 'name one of the commands above.';
   if (/^commander\.(help|helpDisplayed|version)$/.test(code)) return undefined;
   // An unexpected argument or the value of an unknown flag may be a key, so the message omits it.
   if (code === 'commander.excessArguments') return 'there are too many arguments; see --help.';
@@ -25,8 +27,8 @@ function usageLine({ code, message }: CommanderError): string | undefined {
     .replace(/\n/g, ' ')
     .replace(/(unknown option '[^'=]*)=.*'/, "$1'");
   return /^unknown option '--?(api-?)?keys?'/.test(line)
-    ? `${line}; set ${keysVariable} in the environment, or use 'keys create'.`
-    : line;
+    ? `${line}; set ${keysVariable} in the environment, or use 'petstore-server keys create'.`
+    : line.replace(/^unknown option '[^']*'$/, '$&; see --help.');
 }
 
 /** Explains an error of listening on the configured host and ports. Returns any other error unchanged. */

@@ -33,7 +33,7 @@ export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
       if (config.databaseUrl === undefined && !(await formatOf(config.dataDir))) throw noStoreIn(config.dataDir);
       await withStore(config, name, async (store, onProgress) => {
         const documents = await exportDocuments(store.collection(name), onProgress);
-        return `Wrote ${documents} ${name}.`;
+        return `${name}: ${documents} written.`;
       });
     });
 }
@@ -64,7 +64,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
       await withStore(config, name, async (store, onProgress) => {
         const batches = documentsOf(stdin, declaration);
         const { added, existing } = await importDocuments(store, declaration, batches, onProgress);
-        return `Added ${added} ${name}; ${existing} already existed.`;
+        return `${name}: ${added} added, ${existing} already stored.`;
       });
     });
 }

@@ -14,12 +14,12 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
     addCommand(keys, name, [settings.dataDir, settings.deployment], summary);
 
   const create = add('create', 'create a key, and print it once')
-    .option('--name <name>', 'its name in lists and logs (default: key-1, key-2 and so on)')
+    .option('--name <name>', 'name of the key in lists and logs (default: key-1, key-2 and so on)')
     .action(async ({ name: requestedName }: { name?: string }) => {
       const folder = folderOf(create);
       const { name, key } = await createKey(folder, requestedName);
       console.error(
-        `Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`,
+        `Created the key '${name}' in ${keysFile(folder)}. A running server accepts it within a second. It is not shown again.`,
       );
       await writeOutput([`${key}\n`]);
     });
@@ -28,19 +28,20 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
     const file = keysFile(folderOf(list));
     const stored = readKeys(file);
     await writeOutput((stored ?? []).map(({ name, created }) => `${name}\t${created}\n`));
-    if (!stored) console.error(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
+    if (!stored)
+      console.error(`There is no ${file}. Start the server or run 'petstore-server keys create' to create a key.`);
     else if (stored.length === 0)
-      console.error(`${file} contains no key, so no key is valid. Run 'keys create' to create one.`);
+      console.error(`${file} contains no key, so no key is valid. Run 'petstore-server keys create' to create one.`);
   });
 
   const revoke = add('revoke', 'revoke a key')
-    .argument('<name>', 'its name')
+    .argument('<name>', 'name of the key')
     .action(async (name: string) => {
       const folder = folderOf(revoke);
       const remaining = await revokeKey(folder, name);
       console.error(`Revoked the key '${name}' in ${keysFile(folder)}. A running server rejects it within a second.`);
       if (remaining === 0)
-        console.error("It was the last one, so no key is valid. Run 'keys create' to create another.");
+        console.error("It was the last one, so no key is valid. Run 'petstore-server keys create' to create another.");
     });
 
   function folderOf(command: Command): string {

@@ -48,10 +48,13 @@ export function program(env: NodeJS.ProcessEnv, runServer: (config: Config) => P
   addDataFolderCommands(root, env);
 
   // `petstore-server --help` also shows the flags of the default command, `serve`. Subcommands copied the help when they were added, so
-  // theirs stays unchanged.
+  // theirs stays unchanged. Only this text shows them: commander suggests the visible options of `root` for misspelt ones of any command.
   const defaultHelp = new Help();
+  const visibleOptions = (command: Command) => [...defaultHelp.visibleOptions(command), ...serve.options];
   return root
-    .configureHelp({ visibleOptions: (command) => [...defaultHelp.visibleOptions(command), ...serve.options] })
+    .configureHelp({
+      formatHelp: (command, helper) => defaultHelp.formatHelp(command, Object.assign(helper, { visibleOptions })),
+    })
     .addHelpText('after', secretsHelp);
 }
 

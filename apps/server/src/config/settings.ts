@@ -25,7 +25,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 export const settings = {
   deployment: setting({
     flags: '--deployment <name>',
-    about: 'deployment in the spec that this server is; decides some defaults',
+    about: 'deployment of the spec that this server runs as; decides the defaults of --port and --data-dir',
     kind: oneOf(deployments),
     fallback: () => firstDeployment,
   }),
@@ -106,7 +106,7 @@ export const settings = {
   }),
   maxConnections: setting({
     flags: '--max-connections <number>',
-    about: 'open connections, at most',
+    about: 'largest number of open connections',
     kind: integer(1, 1_000_000),
     fallback: () => '10000',
   }),

@@ -49,13 +49,13 @@ describeOnSchema('export and import', (newSchema) => {
     const [from, to, url] = [newFolder(), newFolder(), await newSchema()];
     const pets = await filled(await openLowdbStore(from, allCollections), 2500);
     const exported = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: from });
-    expect(exported).toMatchObject({ status: 0, stderr: 'Wrote 2501 pets.\n' });
+    expect(exported).toMatchObject({ status: 0, stderr: 'pets: 2501 written.\n' });
 
     const into = { DATABASE_URL: url };
     expect(runCommand(['import', 'pets'], into, exported.stdout)).toMatchObject({
       status: 0,
       stdout: '',
-      stderr: 'Added 2501 pets; 0 already existed.\n',
+      stderr: 'pets: 2501 added, 0 already stored.\n',
     });
     const store = await openPostgresStore(url);
     expect(await apiOf(handlers(store)).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
@@ -64,7 +64,7 @@ describeOnSchema('export and import', (newSchema) => {
     const back = runCommand(['export', 'pets'], into);
     expect(back.stdout.startsWith(exported.stdout)).toBe(true);
     const imported = runCommand(['import', 'pets'], { PETSTORE_DATA_DIR: to }, back.stdout);
-    expect(imported.stderr).toBe('Added 2502 pets; 0 already existed.\n');
+    expect(imported.stderr).toBe('pets: 2502 added, 0 already stored.\n');
     expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(pets);
   });
 
@@ -106,7 +106,10 @@ describeOnSchema('export and import', (newSchema) => {
 
   test('reject a missing folder and an unreachable database', async () => {
     const missing = runCommand(['export', 'pets'], { PETSTORE_DATA_DIR: 'nowhere' });
-    expect(missing).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore-server: there is no store/) });
+    expect(missing).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore-server: nowhere has no documents;/),
+    });
     const url = 'postgres://u:SECRET@127.0.0.1:1/d';
     const gone = runCommand(['export', 'pets'], { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
     expect(gone.status).toBe(1);

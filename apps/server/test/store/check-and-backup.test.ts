@@ -57,7 +57,7 @@ describe('petstore-server check', () => {
 
   test('reports a folder without a store', async () => {
     const { status, stderr } = runCommand(['check', '--data-dir', newFolder()]);
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: there is no store in .*\n$/)]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: \S+ has no documents; .*\n$/)]);
   });
 });
 
