@@ -3,7 +3,7 @@ import { errorCode, isDiskFull, LINK_ADVICE } from '../files/files.ts';
 
 /** The content of a file is not what the store wrote. No file was changed. */
 export class StoreDamagedError extends ExpectedError {
-  constructor(file: string, finding: string, advice = 'restore this file from a backup') {
+  constructor(file: string, finding: string, advice = 'restore the data folder from a backup') {
     super(`${file}: ${finding}. Nothing was changed; ${advice}.`);
   }
 }

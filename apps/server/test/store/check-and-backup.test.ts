@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { newFolder, skips } from '@petstore/testing';
@@ -136,6 +136,46 @@ describe('petstore-server backup', () => {
     expect(readdirSync(to)).toEqual([]);
   });
 
+  test('rejects a target folder inside the data folder, and leaves none', async () => {
+    const parent = newFolder();
+    const [folder, link] = [await petFolder(join(parent, 'data')), join(parent, 'link')];
+    symlinkSync(folder, link);
+    for (const [from, to] of [
+      [folder, join(folder, 'copy')],
+      [folder, join(folder, 'segments', 'copy')],
+      [link, join(folder, 'copy')],
+      [folder, join(link, 'copy')],
+    ] as const) {
+      const message = `${to}: cannot be used (it is in the data folder). Choose a folder outside it.`;
+      await expect(backup(from, to)).rejects.toThrow(message);
+      expect(existsSync(to)).toBe(false);
+    }
+    // The beginning of the name alone puts no folder inside another.
+    await backup(folder, join(parent, 'data-copy'));
+  });
+
+  test('replaces a damaged folder, as the message of the damage advises; one file of it does not', async () => {
+    const [folder, to] = [await petFolder(), join(newFolder(), 'copy')];
+    await backup(folder, to);
+    const store = await openLowdbStore(folder, allCollections);
+    await store.collection('pets').create({ name: 'later', categoryId: 1 });
+    await store.close();
+    const segment = 'segments/0000000001.jsonl';
+    const damaged = () => expect(openLowdbStore(folder, allCollections)).rejects;
+    const advice = 'Nothing was changed; restore the data folder from a backup.';
+    writeFileSync(join(folder, segment), 'x'.repeat(1000));
+    await damaged().toThrow(`${join(folder, segment)}: it is damaged at byte 0. ${advice}`);
+    cpSync(join(to, segment), join(folder, segment));
+    await damaged().toThrow(`${join(folder, segment)}: its last change is 4 instead of 5. ${advice}`);
+    rmSync(join(folder, 'store.json'));
+    await expect(backup(folder, `${to}-2`)).rejects.toThrow(
+      `${join(folder, 'store.json')}: the file is missing. ${advice}`,
+    );
+    rmSync(folder, { recursive: true });
+    cpSync(to, folder, { recursive: true });
+    expect(await checkStore(folder, allCollections)).toMatchObject({ collections: [{ documents: 2, last: 3 }] });
+  });
+
   test('leaves no folder if the store is damaged', async () => {
     const folder = await petFolder();
     writeFileSync(join(folder, 'segments/0000000001.jsonl'), 'x'.repeat(1000));
@@ -179,8 +219,7 @@ describe('petstore-server backup', () => {
   });
 });
 
-async function petFolder(): Promise<string> {
-  const folder = newFolder();
+async function petFolder(folder = newFolder()): Promise<string> {
   const store = await openLowdbStore(folder, allCollections);
   for (let i = 0; i < 3; i++) await store.collection('pets').create({ name: `pet ${i}`, categoryId: i });
   await store.collection('pets').remove(3);

@@ -1,5 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, realpath, rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { keysFile } from '../../keys/key-file.ts';
@@ -38,6 +38,9 @@ export async function backup(folder: string, to: string): Promise<void> {
 /** Fills a new folder with the copy. Removes the folder if that fails, so that the backup can be repeated. */
 async function fill(folder: string, to: string): Promise<void> {
   try {
+    const [source, target] = await Promise.all([realpath(folder), realpath(to)]);
+    if (target.startsWith(join(source, sep)))
+      throw new StoreFolderError(to, 'it is in the data folder', 'Choose a folder outside it');
     await makeFolder(segmentsFolder(to));
     await writeManifest(to, newManifest(await copyFiles(folder, to)));
   } catch (error) {
@@ -51,8 +54,7 @@ async function fill(folder: string, to: string): Promise<void> {
 async function copyFiles(folder: string, to: string): Promise<ManifestData> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const manifest = await readManifest(folder);
-    if (!manifest)
-      throw new StoreDamagedError(manifestFile(folder), 'the file is missing; start the server once on this folder');
+    if (!manifest) throw new StoreDamagedError(manifestFile(folder), 'the file is missing');
     const isComplete = await copySegments(segmentsFolder(folder), segmentsFolder(to), manifest);
     const after = await readManifest(folder);
     // `unsealed` is compared, too: sealing a segment without needed records removes it, and adds no sealed one.

@@ -66,7 +66,7 @@ async function copy(folder: string, store: Store, onWarning: (line: string) => v
       last += documents.length;
       await store.collection(COLLECTION).restore(documents);
     }
-    if (last < next - 1) throw new StoreDamagedError(old, `the documents ${last + 1} to ${next - 1} are missing`);
+    if (last < next - 1) throw new StoreDamagedError(old, `its last document is ${last} instead of ${next - 1}`);
   } finally {
     await store.close();
   }

@@ -43,8 +43,8 @@ export async function recover(manifest: ManifestData, catalog: Catalog, checksDo
   if (!active || !names.includes(segmentFile(manifest.unsealed.segment, 'jsonl')))
     throw new StoreDamagedError(folder, `segment ${manifest.unsealed.segment} is missing`);
   if (catalog.sequence < manifest.sequence) {
-    const missing = `the changes ${catalog.sequence + 1} to ${manifest.sequence} are missing`;
-    throw new StoreDamagedError(catalog.fileOf(active), missing);
+    const finding = `its last change is ${catalog.sequence} instead of ${manifest.sequence}`;
+    throw new StoreDamagedError(catalog.fileOf(active), finding);
   }
   return {
     /** The last segment. */
