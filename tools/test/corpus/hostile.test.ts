@@ -67,7 +67,7 @@ test.each([
 
 test('with a key, a malformed escape is reported', async () => {
   const [status, message] = await call(`/query?api_key=${encodeURIComponent(KEY)}&%ff=1`);
-  expect([status, message]).toEqual([400, "'%ff' is not percent-encoded UTF-8"]);
+  expect([status, message]).toEqual([400, "'%ff' in the URL, form or cookies is not percent-encoded UTF-8"]);
 });
 
 test('bytes that the client already has are cancelled', async () => {

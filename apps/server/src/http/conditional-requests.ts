@@ -24,7 +24,7 @@ export function allowedVersions(method: string, ifMatch: string | undefined): re
   const tags = TAGS.test(ifMatch) ? (ifMatch.match(TAG) ?? []) : [];
   if (tags.length === 0 || tags.length > MAX_CONDITION_TAGS) {
     const expected = `neither * nor a list of up to ${MAX_CONDITION_TAGS} entity tags`;
-    throw new HttpError('invalid_request', `headers 'If-Match': it is ${expected}`);
+    throw new HttpError('invalid_request', `header 'If-Match': it is ${expected}`);
   }
   // Documents have strong tags, so a weak tag never matches.
   return tags.filter((tag) => !tag.startsWith('W/')).map((tag) => tag.slice(1, -1));

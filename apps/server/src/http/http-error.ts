@@ -104,7 +104,8 @@ export interface Violation {
 }
 
 const WORDING: Readonly<Record<string, string>> = {
-  additionalProperties: 'there is no such member',
+  additionalProperties: 'there is no such property',
+  unevaluatedProperties: 'there is no such property',
   required: 'it is missing',
 };
 
@@ -113,6 +114,9 @@ const IDEMPOTENCY_KEY_WORDING = 'it is not a valid key: send a UUID, or another 
 const idempotencyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),
 );
+
+/** The locations that have another name for callers. */
+const LOCATIONS: Readonly<Record<string, string>> = { params: 'path', headers: 'header', cookies: 'cookie' };
 
 const MAX_VIOLATIONS_NAMED = 10;
 
@@ -128,7 +132,8 @@ export function invalidRequest(violations: readonly Violation[]): HttpError {
 
 function textOf({ location, names, keyword, message }: Violation): string {
   const name = names.join('.');
-  const where = names.length > 0 ? `${location} '${name}'` : location;
+  const part = LOCATIONS[location] ?? location;
+  const where = names.length > 0 ? `${part} '${name}'` : part;
   const isIdempotencyKey = location === 'headers' && idempotencyHeaders.has(name.toLowerCase());
   return `${where}: ${isIdempotencyKey ? IDEMPOTENCY_KEY_WORDING : (WORDING[keyword] ?? message)}`;
 }

@@ -160,5 +160,6 @@ function malformed({ code }: NodeJS.ErrnoException): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return errorOfStatus(431, 'The head of the request is too large.');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return errorOfStatus(413, 'The chunk extensions are too large.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorOfStatus(408, 'The request took too long to arrive.');
-  return new HttpError('invalid_request', 'This is not a well-formed HTTP request.');
+  const orMethod = code === 'HPE_INVALID_METHOD' ? ', or its method is unknown' : '';
+  return new HttpError('invalid_request', `This is not a well-formed HTTP request${orMethod}.`);
 }

@@ -29,21 +29,21 @@ export function parseParameters(
   const params: Record<string, unknown> = {};
   for (const [name, field] of declared.path) {
     const text = match?.params[name] ?? '';
-    params[name] = withName('not_found', `There is no ${name} '${text}'`, () => parseText(name, field, text));
+    params[name] = withName('not_found', `path '${name}'`, () => parseText(name, field, text));
   }
   const headerValues: Record<string, unknown> = declared.header.length > 0 ? { ...headers } : headers;
   for (const [name, field] of declared.header) {
     const text = headers[name.toLowerCase()];
     if (text === undefined) continue;
     const parse = () => parseText(name, field, [text].flat().join(','));
-    headerValues[name.toLowerCase()] = withName('invalid_request', `headers '${name}'`, parse);
+    headerValues[name.toLowerCase()] = withName('invalid_request', `header '${name}'`, parse);
   }
   const cookies: Record<string, unknown> = {};
   const cookieTexts = declared.cookie.length > 0 ? cookiesOf(headers.cookie) : undefined;
   for (const [name, field] of declared.cookie) {
     const text = cookieTexts?.get(name);
     if (text === undefined) continue;
-    cookies[name] = withName('invalid_request', `cookies '${name}'`, () => parseText(name, field, text));
+    cookies[name] = withName('invalid_request', `cookie '${name}'`, () => parseText(name, field, text));
   }
   const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !declared.keys.includes(name));
   const queryValues = parsePairs(declared.query, pairs, 'query');

@@ -119,7 +119,8 @@ export function parseObject(schema: Schema, pairs: readonly Pair[], decode: Deco
 
 export function decodeText(text: string): string {
   const decoded = decodedText(text);
-  if (decoded === undefined) throw new HttpError('invalid_request', `'${text}' is not percent-encoded UTF-8`);
+  if (decoded === undefined)
+    throw new HttpError('invalid_request', `'${text}' in the URL, form or cookies is not percent-encoded UTF-8`);
   return decoded;
 }
 

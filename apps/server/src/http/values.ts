@@ -1,5 +1,6 @@
 import {
   alternativesOf,
+  hasSafeBounds,
   int64Of,
   isExactNumber,
   mayBeWide,
@@ -49,6 +50,7 @@ function typedParser(schema: Schema, types: readonly string[]): TextParser {
   const isNumber = types.includes('number');
   const isInteger = isNumber || types.includes('integer');
   const wide = mayBeWide(schema);
+  const isBounded = hasSafeBounds(resolved(schema));
   const isBoolean = types.includes('boolean');
   const allowsText = types.includes('string');
   const emptyIsNull = types.includes('null') && !allowsText;
@@ -57,7 +59,13 @@ function typedParser(schema: Schema, types: readonly string[]): TextParser {
       const value = Number(text);
       if (Number.isSafeInteger(value)) return value;
       if (wide) return int64Of(text) ?? text;
-      if (!isNumber && !allowsText) throw new StyleError(UNSAFE_INTEGER);
+      if (!isNumber && !allowsText) {
+        // Any other number out of bounds would do: the validator names the bound that it violates.
+        if (isBounded) return Math.sign(value) * Number.MAX_VALUE;
+        throw new StyleError(
+          `must be ${value > 0 ? `<= ${Number.MAX_SAFE_INTEGER}` : `>= ${Number.MIN_SAFE_INTEGER}`}`,
+        );
+      }
     }
     if (isNumber && NUMBER.test(text)) {
       if (isExactNumber(text)) return Number(text);
@@ -70,8 +78,6 @@ function typedParser(schema: Schema, types: readonly string[]): TextParser {
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-const UNSAFE_INTEGER = `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
 
 /** The problem of a number that a double would change. */
 export const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;

@@ -48,13 +48,13 @@ describe.each(modes)('%s: the body', (_, options) => {
     async (member) => {
       const response = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
       expectError(response, 'invalid_request');
-      expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such member`);
+      expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such property`);
     },
   );
 
   test.each(['a/b', 'a~b', 'a~1b', 'a b'])('an unknown member %s is named as it was sent', async (member) => {
     const response = await post(`{"name":"x","categoryId":1,"${member}":1}`);
-    expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such member`);
+    expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such property`);
   });
 
   test('every violation is reported', async () => {
@@ -65,7 +65,7 @@ describe.each(modes)('%s: the body', (_, options) => {
   test('of many violations the first ten are named, and the others are counted', async () => {
     const members = Array.from({ length: 12 }, (_, i) => `"colour${i}":1`);
     const { message } = JSON.parse((await post(`{"name":"x","categoryId":1,${members.join()}}`)).body);
-    expect(message.match(/there is no such member/g)).toHaveLength(10);
+    expect(message.match(/there is no such property/g)).toHaveLength(10);
     expect(message).toMatch(/; and 2 more$/);
   });
 

@@ -120,7 +120,7 @@ describe.each(modes)('%s', (_, options) => {
     async (key) => {
       const { status, body } = await create({ key });
       expect([status, body.code]).toEqual([400, 'invalid_request']);
-      expect(body.message).toMatch(/^headers 'idempotency-key': it is not a valid key: send a UUID/i);
+      expect(body.message).toMatch(/^header 'idempotency-key': it is not a valid key: send a UUID/i);
       expect(await count()).toBe(0);
     },
   );

@@ -62,6 +62,17 @@ describe.each(modes)('%s', (_, options) => {
     );
   });
 
+  test('the bounds in the spec explain why an integer of any length is rejected', async () => {
+    for (const [query, problem] of [
+      ['limit=0', "query 'limit': must be >= 1"],
+      ['limit=99999999999999999999', "query 'limit': must be <= 100"],
+      ['after=99999999999999999999', "query 'after': must be <= 9007199254740991"],
+    ]) {
+      const { status, body } = await raw(server().origin, request(`GET /v1/pets?${query}`, key));
+      expect([status, JSON.parse(body).message]).toEqual([400, problem]);
+    }
+  });
+
   describe('the path', () => {
     test.each([
       '0',
@@ -81,6 +92,17 @@ describe.each(modes)('%s', (_, options) => {
     ])('finds no pet at /v1/pets/%s', async (id) => {
       await raw(server().origin, request('POST /v1/pets', { ...key, ...json }, pet));
       expectError(await raw(server().origin, request(`GET /v1/pets/${id}`, key)), 'not_found');
+    });
+
+    test.each([
+      ['abc', 'must be integer'],
+      ['0', 'must be >= 1'],
+      ['-9007199254740993', 'must be >= 1'],
+      ['9007199254740992', 'must be <= 9007199254740991'],
+      ['99999999999999999999', 'must be <= 9007199254740991'],
+    ])('and its bounds in the spec explain why there is no pet %s', async (id, problem) => {
+      const { body } = await raw(server().origin, request(`GET /v1/pets/${id}`, key));
+      expect(JSON.parse(body)).toEqual({ code: 'not_found', message: `path 'petId': ${problem}`, status: 404 });
     });
 
     test('decodes escapes of plain characters', async () => {
@@ -195,6 +217,12 @@ describe.each(modes)('%s', (_, options) => {
       ['too large a head', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ])('%s gets an Error', async (_, bytes, status) => {
       expectError(await raw(server().origin, bytes), 'invalid_request', status);
+    });
+
+    test('an unknown method is named as a possible cause', async () => {
+      const { body } = await raw(server().origin, request('FOO /v1/pets', key));
+      const message = 'This is not a well-formed HTTP request, or its method is unknown.';
+      expect(JSON.parse(body)).toEqual({ code: 'invalid_request', message, status: 400 });
     });
 
     test.each([

@@ -2,8 +2,6 @@ import type { Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { textParser } from '../../src/http/values.ts';
 
-const range = 'must be an integer from -9007199254740991 to 9007199254740991';
-
 describe('the text of a parameter', () => {
   test.each<[schema: Schema, text: string, value: unknown]>([
     [{ type: 'integer' }, '9007199254740991', 9007199254740991],
@@ -11,6 +9,8 @@ describe('the text of a parameter', () => {
     [{ type: 'integer' }, '1.0', '1.0'],
     [{ type: 'integer', format: 'int64' }, '-9223372036854775808', -9223372036854775808n],
     [{ type: 'integer', format: 'int64' }, '9223372036854775808', '9223372036854775808'],
+    // The validator rejects this number, and names the bound.
+    [{ type: 'integer', minimum: 1, maximum: 9 }, '9'.repeat(400), Number.MAX_VALUE],
     [{ type: 'number' }, '0.10', 0.1],
     [{ type: 'number' }, '1e308', 1e308],
     [{ type: 'number' }, '9007199254740992', 9007199254740992],
@@ -21,9 +21,8 @@ describe('the text of a parameter', () => {
   });
 
   test.each<[schema: Schema, text: string, problem: string]>([
-    [{ type: 'integer' }, '9007199254740992', range],
-    [{ type: 'integer', format: 'int64', minimum: 0, maximum: 9007199254740991 }, '9'.repeat(400), range],
-    [{ type: ['integer', 'null'] }, '-9007199254740993', range],
+    [{ type: 'integer' }, '9'.repeat(400), 'must be <= 9007199254740991'],
+    [{ type: ['integer', 'null'] }, '-9007199254740993', 'must be >= -9007199254740991'],
     [{ type: 'number' }, '9007199254740993', '9007199254740993 cannot be represented exactly'],
     [{ type: 'number' }, '0.12345678901234567890', '0.12345678901234567890 cannot be represented exactly'],
     [{ type: 'number' }, '1e400', '1e400 cannot be represented exactly'],
