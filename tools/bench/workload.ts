@@ -11,8 +11,8 @@ export const { listPets: list, createPet: create, getPet: get } = operations;
 /** The path of the collection. */
 export const collectionPath = `${service.basePath}${list.path}`;
 
-/** The filter of lists; a quarter of the documents has this value. */
 const [common, ...others] = list.fields.status.schema.enum;
+/** The filter of lists; a quarter of the documents has its value. */
 export const filter = { property: 'status', value: common } as const;
 
 /** How many documents every server has. */

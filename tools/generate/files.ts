@@ -1,7 +1,7 @@
 import { type Document, isData, isNode, mapped, node, resolvePointer } from './document.ts';
 import { isJson } from './serialization.ts';
 
-/** Turns file schemas in JSON into text schemas, because JSON cannot contain bytes. Those of other media types, and components in them, stay. */
+/** Turns file schemas into text schemas, because JSON cannot contain bytes. Those that another media type uses, also by reference, stay. */
 export function withoutFilesInJson(document: Document): Document {
   const outsideJson = new Set<string>();
   const collect = (value: unknown, allowsFiles = false, parent = ''): void => {

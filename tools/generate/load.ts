@@ -53,8 +53,8 @@ function withoutInheritedAlternatives(document: Document): Document {
 }
 
 /**
- * Replaces references to path items, parameters, bodies and responses by their targets, and removes ignored parameters. References
- * to components stay, because the validator resolves only such references.
+ * Replaces references to path items by their targets, and also references to parameters, bodies and responses that are not components,
+ * because the validator resolves only components. Removes ignored parameters.
  */
 function withInlinedReferences(document: Document): Document {
   const inlined = (value: unknown, isPathItem = false): unknown => {

@@ -63,8 +63,8 @@ export function exampleValue(
 }
 
 /**
- * Variations of an object, so that one matches only one alternative of a `oneOf`: each lacks one property, or has null for a property
- * of another alternative.
+ * Variations of an object, because the object itself may match two alternatives of a `oneOf`: each lacks one property, or has null
+ * for a property of another alternative.
  */
 function variationsOf(value: unknown, document: Document, schema: Schema): object[] {
   if (!isObject(value)) return [];

@@ -68,7 +68,7 @@ export const IDLE_SWEEP_MS = 1_000;
 /** How long an idle connection stays open after its announced time-out, because a request may be on its way. */
 export const KEEP_ALIVE_GRACE_MS = 1_000;
 
-/** How often a draining server closes idle connections. It does not at once, because a request may be on its way. */
+/** How often a draining server closes idle connections. Not at once, because a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 
 /** How often a worker that is being replaced closes idle connections. Longer than `DRAIN_SWEEP_MS`, because clients may pause. */
@@ -115,5 +115,5 @@ export const WORKER_METRICS_MS = 5_000;
 export const WATCH_MS = 1_000;
 export const MAX_MISSED_PROBES = 30;
 
-/** How often workers exchange the requests that they counted for the rate limits. */
+/** How often workers exchange their counts of requests for the rate limits. */
 export const QUOTA_EXCHANGE_MS = 100;

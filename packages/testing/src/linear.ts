@@ -8,7 +8,7 @@ const MIN_ROUNDS = 3;
 
 /**
  * Expects less than 24 times the CPU time for eight times the length; quadratic work takes 64 times. It compares the minimum of
- * several rounds, because other load only adds time, and ends within the bound after at least MIN_ROUNDS.
+ * several rounds, because other load only adds time, and stops once it is within the bound, not before MIN_ROUNDS.
  */
 export function expectLinear(prepare: (length: number) => () => void, small = SMALL): void {
   const [smaller, larger] = [prepare(small), prepare(small * FACTOR)];

@@ -41,7 +41,7 @@ export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   return Object.assign(Object.create(null), ...allOf.map(propertiesOf), properties);
 }
 
-/** Whether a schema is a string of bytes, or has such a part or alternative, as a file that may be null has. */
+/** Whether a schema is a string of bytes, or has such a part or alternative, for example beside null. */
 export function isBinary(schema: Schema): boolean {
   const { format, contentMediaType = 'text/plain', contentEncoding } = resolved(schema);
   const isMedia = contentEncoding === undefined && !/json|text/.test(contentMediaType);

@@ -45,7 +45,7 @@ export function listenError(error: unknown, config: Config): unknown {
       );
     case 'EACCES':
       return new UsageError(
-        `port ${port} on ${address} needs another user; choose one from 1024 on ${optionsFor(8080)}`,
+        `port ${port} on ${address} needs another user; use port 1024 or higher ${optionsFor(8080)}`,
       );
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':

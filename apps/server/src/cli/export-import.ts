@@ -105,7 +105,7 @@ async function withStore(
   }
 }
 
-/** A page of the largest documents has to fit into memory. */
+/** MAX_PAGE_BYTES may end a page earlier. */
 const PAGE_LIMIT = 250;
 
 /** Writes every document of a collection to stdout, one per line, with backpressure. Returns the number of documents. */

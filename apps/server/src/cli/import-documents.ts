@@ -47,7 +47,7 @@ export async function importDocuments(
   return imported;
 }
 
-/** The number of documents of the batch that the store already has. Rejects if it lacks one before its last, or if one differs. */
+/** The number of documents of the batch that the store has. Rejects if one differs, or if it lacks one but has later ones. */
 async function countExisting(
   collection: Collection,
   { name, id: idProperty }: CollectionDeclaration,
@@ -65,7 +65,7 @@ async function countExisting(
         throw new ImportError(
           `The store has no document ${document.id} in ${name}, but later ones; import into an empty store.`,
         );
-      // `canonical` does not distinguish -0 from 0, because the store writes -0 as 0.
+      // The store writes -0 as 0, and `canonical` does not distinguish them, either.
       if (canonical(stored) !== canonical(document.properties))
         throw new ImportError(
           `The document ${document.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,

@@ -59,7 +59,7 @@ function tryLock(file: string, mode: 'rw' | 'ro', sql: string): (() => void) | u
 }
 
 /**
- * Resolves when no lock file is being created. Files are created one after another, because closing a handle of a file releases every
+ * Resolves when no lock file is being created. `lockFile` waits, because closing the handle that created a file releases every
  * lock that this process has on it.
  */
 let lastCreation = Promise.resolve();

@@ -223,13 +223,13 @@ export class Connection {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Whether an error response still follows the current one. Node then calls `destroySoon` only because the client has half-closed. */
+  /** Whether an error response still follows the current one: then Node called `destroySoon` only because the client has half-closed. */
   #owesError(): boolean {
     const response = this.#current;
     return this.#error !== undefined && response?.shouldKeepAlive === true && !response.hasHeader('Connection');
   }
 
-  /** Writes an error response directly to the socket, because Node has parsed no request, and closes the connection. */
+  /** Writes an error response directly to the socket, because Node has created no response, and closes the connection. */
   #writeError(error: HttpError): void {
     const socket = this.#socket;
     if (!socket.writable) return void socket.destroy();

@@ -4,7 +4,7 @@ import cors from 'cors';
 
 /**
  * The response headers that the spec need not declare: they belong to responses outside its operations, such as a 405, to errors of
- * the server, or to an option of the server.
+ * the server, to one of its options, or to every response.
  */
 const undeclaredHeaders = ['Allow', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
 

@@ -67,7 +67,7 @@ export function dispatcher(
     const tag = isRead && version !== undefined ? entityTag(version, page !== undefined) : undefined;
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
-    // Node validates what `setHeader` gets. It then also writes the head, so the response is not cached.
+    // Node validates what `setHeader` gets. It makes `canBeWhole` false, so the response is not cached.
     for (const [name, value] of Object.entries(success.headers ?? {}))
       if (!response.hasHeader(name) && !headers.some((own) => own.toLowerCase() === name.toLowerCase()))
         response.setHeader(name, value);

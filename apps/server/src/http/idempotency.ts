@@ -92,7 +92,7 @@ async function withDigests(input: Input): Promise<Input> {
   return Object.fromEntries(Object.keys(input).map((name, i) => [name, values[i]]));
 }
 
-/** Replaces each file by its name, type and hash. Files are also in lists, and in a multipart form that is one input. */
+/** Replaces each file by its name, type and hash. Files are also in lists, and in a form that is one object. */
 async function digestOf(value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map(digestOf));
   if (!(value instanceof Blob)) return typeof value === 'object' && value ? withDigests({ ...value }) : value;

@@ -14,7 +14,7 @@ import { inexact } from './values.ts';
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
  * cannot hold exactly, and repeated keys. Also throws for excessive depth, and for too many members. Integers beyond 2^53 become
- * bigints where the schema, or an alternative in it, has an unbounded int64. `onMemory` gets the memory of the values before they are
+ * bigints where the schema, or an alternative in it, has an int64 without safe bounds. `onMemory` gets the memory of the values before they are
  * parsed, and may throw.
  */
 export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body', onMemory?: OnMemory): unknown {
@@ -67,8 +67,8 @@ function longNumber(_key: string, value: unknown, { source = '' }: { source?: st
 }
 
 /**
- * Replaces integers beyond 2^53 by bigints where one of the schemas has an unbounded int64, and returns the value. Throws the error of
- * `violation` for other inexact numbers and for lone surrogates, with the key of the nearest property if only its value has them.
+ * Replaces integers beyond 2^53 by bigints where one of the schemas has an int64 without safe bounds, and returns the value. Throws the error of
+ * `violation` for other inexact numbers and for lone surrogates, with the key of the nearest property, unless a key has one.
  */
 function exactValue(
   value: unknown,

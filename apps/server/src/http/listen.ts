@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   keepAliveTimeout?: number;
   /** The limit of unflushed response bytes, on all connections. */
   responseMemory?: number;
-  /** Called for each response to malformed bytes. */
+  /** Called for each response that the app does not give. */
   onRejection?(rejection: Rejection): void;
 }
 
@@ -102,7 +102,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     },
     accept,
   );
-  // 0 means no limit: Node 22 ignores headers beyond a limit, such as a second Host. The size of the head bounds their number.
+  // 0 means no limit: beyond a limit, Node 22 ignores headers, even a second Host. The size of the head bounds their number.
   server.maxHeadersCount = 0;
   // A half-closed connection still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -27,7 +27,7 @@ export function observer(logRequest: LogRequest, metrics: Metrics) {
   };
 }
 
-/** A response to malformed bytes, which have no method, path and operation. */
+/** A response to malformed bytes, a late head or CONNECT. It has no method, path and operation. */
 export type Rejection = Pick<RequestEntry, 'requestId' | 'client' | 'status'>;
 
 /** Creates a function that counts and logs a response to malformed bytes. */

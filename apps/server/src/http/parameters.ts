@@ -99,7 +99,7 @@ export function parsePairs(
   return Object.fromEntries(values);
 }
 
-/** The field that a name in the query stands for, and the property if the field is an object with a name for each property. */
+/** The field of a name in a query or form, and if the field is spread (`isSpread`), the property that the name stands for. */
 function ownerOf(
   fields: ReadonlyMap<string, SerializedField>,
   name: string,

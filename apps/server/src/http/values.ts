@@ -25,7 +25,7 @@ export function decodedText(text: string): string | undefined {
 }
 
 /**
- * Converts text to a value. Returns text that cannot be converted unchanged, so the validator rejects it. Throws for a number that
+ * Converts text to a value. If that fails, returns the text, so that the validator can reject it. Throws for a number that
  * would be rounded, if the schema allows no text.
  */
 export type TextParser = (text: string) => unknown;
@@ -43,7 +43,7 @@ export function textParser(schema: Schema): TextParser {
   return parse;
 }
 
-/** Whether any text is valid, and is not converted: `typesOf` returns all types for a schema without a type. */
+/** Whether any text is valid, and is not converted, as without a type: `typesOf` then returns all types. */
 export const allowsAnyText = (types: readonly string[]) => types.includes('string') && types.includes('object');
 
 function typedParser(schema: Schema, types: readonly string[]): TextParser {

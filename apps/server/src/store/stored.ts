@@ -9,7 +9,7 @@ export type Handlers = {
 
 type ResultOf<Id extends OperationId> = HandlerResult<Result<Id>, (typeof operations)[Id]['successes']>;
 
-/** Plain data, or, if there is only one success, a reference to JSON text in the store, which has no status. */
+/** Plain data, or a `Stored`, which has no status, so it is only for an operation with one declared success. */
 export type HandlerResult<T, Successes extends readonly string[]> =
   | Immutable<T>
   | (Successes extends readonly [string] ? Stored<T> : never);

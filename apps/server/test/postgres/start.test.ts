@@ -41,7 +41,7 @@ describeOnSchema('the start', (newSchema) => {
     const session = await openSession(url);
     await session.run({ text: 'CREATE TABLE documents_things (id int, foo int)' }, 5_000);
     await expect(openPostgresStore(url, [things])).rejects.toThrow(
-      /^The database rejects the server's tables \(column "\w+" does not exist\)\. Grant .* rename foreign tables/,
+      /^The database rejects the server's tables \(column "\w+" does not exist\)\. Grant .* rename other tables/,
     );
   });
 

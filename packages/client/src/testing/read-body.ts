@@ -105,7 +105,7 @@ function parseJson(text: string): unknown {
   return value;
 }
 
-/** A value that the service cannot store: a lone surrogate, or an integer beyond 64 bits. */
+/** Why the service cannot store a value: a lone surrogate, or an integer beyond 64 bits. */
 function problemIn(value: unknown): string | undefined {
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) return 'it is not well-formed Unicode';
   if (typeof value === 'bigint' && !isInt64(value)) return `${value} cannot be represented exactly`;

@@ -67,7 +67,7 @@ export async function fingerprintOf(input: unknown): Promise<string> {
   return `{${await Promise.all(texts)}}`;
 }
 
-/** The text of a parameter in the path, a header or a cookie; none if the request lacks the parameter. */
+/** The text of a parameter in the path or a header, or all cookies for a cookie; none if there is none. */
 function textsOf(location: Field['in'], name: string, segments: Route['segments'], headers: Headers): string[] {
   const text = location === 'path' ? decoded(segments.get(name)) : headers.get(location === 'cookie' ? 'cookie' : name);
   return text === null ? [] : [text];

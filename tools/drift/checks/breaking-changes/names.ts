@@ -49,7 +49,7 @@ interface Name {
   readonly name: string;
 }
 
-/** The names of functions, commands and flags. Only keys of flags that are no input contain them. */
+/** The names of functions, commands and flags. Keys lack the names, except for flags that are no input. */
 function namesOf({ model }: Spec, { fullTree, walk }: Commands): Map<string, Name> {
   const operations = model.operations.map(({ operation }) => operation);
   const names = new Map<string, Name>();

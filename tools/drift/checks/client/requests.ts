@@ -41,7 +41,7 @@ export async function call({ client, spec, operation, modelOperation }: ClientOp
   const baseUrl = new URL(expected.server, 'http://localhost').href.replace(/\/$/, '');
   const { sent, transport } = recorder(baseUrl, ...responses);
   const api = client.petstore({ credentials, baseUrl, transport, retry, on: { deprecated: false } } as object);
-  // The types know only the functions of the unedited spec.
+  // The types know only the spec on disk, but tests edit the spec.
   const start = (api as unknown as Record<string, (input: object, options: object) => StartedCall>)[modelOperation.id];
   try {
     if (!start) throw new Error('there is no such function');

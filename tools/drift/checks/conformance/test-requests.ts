@@ -132,7 +132,7 @@ function anonymousRequest(
 
 /**
  * Requests with an idempotency key, in the order in which they have to be sent. None for a path with parameters, because each
- * request would name another resource.
+ * request gets a new resource, so another path.
  */
 function* idempotencyKeyRequests(call: Call): Generator<TestRequest> {
   const { id, idempotencyKey, path } = call.operation;

@@ -16,7 +16,7 @@ const INT64_KEYWORD = 'x-int64';
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
  * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. The copy has no defaults that a request
- * may not contain, and no `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other. Components have
+ * must not contain, and no `nullable`, which OpenAPI 3.1 ignores. Alternatives with a discriminator need not exclude each other. Components have
  * names in ASCII.
  */
 export function adaptedSpec(spec: object): OpenAPIV3.DocumentV3_1 {

@@ -43,7 +43,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
 
   return {
     load,
-    /** Adds the writes with unknown keys to a commit, together with these keys. */
+    /** Adds writes to a commit, with their keys. Omits writes with known keys. */
     write: (batch: WriteBatch, writes: readonly Write[]): unknown[] => {
       const results = writes.map((write) => writeUnlessKnown(batch, write));
       if (pending) {

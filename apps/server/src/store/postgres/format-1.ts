@@ -1,6 +1,6 @@
 /**
  * The first format had a table of pets with a column for each property. A migration converts this table once, and replaces the tables
- * of the first format by views with their names, so servers of the previous version can read and add pets meanwhile. The condition is also true for a
+ * of the first format by views with their names, so servers of the previous version can still read and add pets. The condition is also true for a
  * database without these tables.
  */
 export const isFormat1Converted = `NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('pet_ids') AND relkind = 'r')`;

@@ -21,7 +21,7 @@ const CONFLICT_MS = { retry: 1_000, pause: 20 };
  * number up: a stored commit is acknowledged, any other commit is fenced and sent again. Every connection commits an update before
  * its first use, so a stored commit that it finds is also on the standby.
  *
- * A statement may take `timeoutMs`. After twice this time, waits for a connection included, the commit is not tried again.
+ * A statement may take `timeoutMs`. After twice this time, including waits for connections, the commit is not tried again.
  */
 export function idempotentCommit(connections: ConnectionPool, timeoutMs: number): RunCommit {
   const writer = randomUUID();
@@ -84,7 +84,7 @@ async function fenceUnlessStored(
 }
 
 /**
- * Rejects if the database stored the commit, although it reported an error. This error makes the pool connect again: a new connection
+ * Rejects if the database stored the commit, although it reported an error. Rejecting makes the pool connect again: a new connection
  * waits for the standby before its first use, so the next attempt can acknowledge the commit.
  */
 async function rejectIfStored(

@@ -132,7 +132,7 @@ async function prepareDatabase(
   }
 }
 
-/** Throws if the database cannot store every text: each document with another character would be an internal error. */
+/** Throws if the database's encoding lacks characters: each document with one of them would be an internal error. */
 async function rejectEncoding(session: Session, timeoutMs: number): Promise<void> {
   const { rows } = await session.run({ text: 'SHOW server_encoding' }, timeoutMs);
   const encoding = String(rows[0]?.[0]);
@@ -146,7 +146,7 @@ async function rejectEncoding(session: Session, timeoutMs: number): Promise<void
 function unprepared(cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
     `The database rejects the server's tables (${messageOf(cause)}). Grant the server's role all rights on them and on the ` +
-      'schema, and rename foreign tables with the same names.',
+      'schema, and rename other tables with the same names.',
     { cause },
   );
 }

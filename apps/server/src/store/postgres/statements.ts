@@ -175,9 +175,8 @@ export const resultOf: Statement = {
 
 /**
  * Of the $1 oldest keys, removes those that have expired, and those whose number is $2 or more below the highest. Numbers have few gaps,
- * so they stand for a count. Returns how
- * many keys were removed, how many of these had not expired, and an upper bound of how many remain. A key that is stored again meanwhile
- * has another number, so it stays.
+ * so they stand for a count. Returns how many keys were removed, how many of these had not expired, and an upper bound of how many remain.
+ * A key that is stored again meanwhile has another number, so it stays.
  */
 export const sweepKeys = {
   text: `
