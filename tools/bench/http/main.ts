@@ -59,7 +59,7 @@ export async function http(quick: boolean): Promise<Section> {
     how: [
       `${connections} keep-alive connections send one request at a time to servers with the same ${size.toLocaleString('en-US')} ${collection}, which run in turns:`,
       `medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s. "Of bare" is the user time of bare divided by that of the server, round by round: above 1, the server costs less.`,
-      `In parentheses are the lowest and highest median of a third of the rounds; "?" marks more than ${MAX_SPREAD * 100} % between them.`,
+      `In parentheses: the lowest and highest median of the three thirds of the rounds; "?" marks more than ${MAX_SPREAD * 100} % between them.`,
     ].join(' '),
     tables,
     targets,
