@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { schemas } from '@petstore/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorCode, reasonOf } from '../files/files.ts';
+import { HttpError, invalidRequest, violationOf } from '../http/http-error.ts';
 import { parseJson } from '../http/json.ts';
 import { canonical } from '../http/values.ts';
 import { type CollectionDeclaration, decode, decodeText, documentsIn } from '../store/document.ts';
@@ -87,9 +88,7 @@ export async function* documentsOf(
   let last = 0;
   for await (const line of linesOf(input)) {
     number++;
-    const document = parseDocument(line);
-    if (!document)
-      throw new ImportError(`Line ${number} is not a document of ${declaration.name}; correct it and import again.`);
+    const document = parseDocument(line, `Line ${number}`);
     if (document.id <= last)
       throw new ImportError(
         `Line ${number}: the identifier ${document.id} follows ${last}; sort the documents by identifier, each once.`,
@@ -134,21 +133,35 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 }
 
 /**
- * Returns a parser for the lines of an export, as strict as the parser of request bodies. The parser returns undefined for a line that is
- * not JSON, has no identifier, or does not match the schema.
+ * Returns a parser for the lines of an export, as strict as the parser of request bodies. The parser throws an ImportError for a line that
+ * is not JSON, has no identifier, or does not match the schema.
  */
 function documentParser({ id: idProperty, schema }: CollectionDeclaration) {
   const options = { strict: false, validateFormats: false };
   const matches = schema && new Ajv2020(options).compile({ ...schema, components: { schemas } });
-  return (line: string): ImportedDocument | undefined => {
+  const parse = (line: string, where: string): ImportedDocument => {
+    const properties = schema ? (parseJson(Buffer.from(line), schema, where) as Properties) : decodeText(line);
+    // The validator does not support bigints, so it gets the result of `JSON.parse`, which has none.
+    if (matches && !matches(JSON.parse(line))) {
+      const errors = matches.errors ?? [];
+      throw invalidRequest(
+        errors.map((error) => violationOf({ ...error, instancePath: `/${where}${error.instancePath}` })),
+      );
+    }
+    const id = properties?.[idProperty];
+    if (typeof id === 'number' && Number.isSafeInteger(id) && id > 0) return { id, properties };
+    const message = `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`;
+    throw invalidRequest([{ location: where, names: [idProperty], keyword: 'type', message }]);
+  };
+  return (line: string, where: string) => {
     try {
-      const properties = schema ? (parseJson(Buffer.from(line), schema) as Properties) : decodeText(line);
-      // The validator does not support bigints, so it gets the result of `JSON.parse`, which has none.
-      if (matches && !matches(JSON.parse(line))) return undefined;
-      const id = properties[idProperty];
-      return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? { id, properties } : undefined;
-    } catch {
-      return undefined;
+      return parse(line, where);
+    } catch (cause) {
+      // `decodeText` throws other errors than HttpErrors, for text that is not JSON.
+      const reason = cause instanceof HttpError ? cause.message : `${where}: it is not JSON`;
+      // The terminal must not execute control characters in names.
+      const shown = reason.replace(/\p{Cc}/gu, encodeURIComponent);
+      throw new ImportError(`${shown}; correct it and import again.`, { cause });
     }
   };
 }

@@ -94,13 +94,36 @@ function asHttpError(error: unknown): HttpError {
 
 /** A violation of the spec in a request. */
 export interface Violation {
-  /** The part of the request: `query`, `params`, `headers`, `cookies` or `body`. */
+  /** The part of the request: `query`, `params`, `headers`, `cookies` or `body`; in an import, the line. */
   readonly location: string;
   /** The names that lead from there to the violation. */
   readonly names: readonly string[];
   /** The keyword of JSON Schema. */
   readonly keyword: string;
   readonly message: string;
+}
+
+/** An error of the JSON Schema validator ajv. */
+export interface AjvError {
+  /** The JSON pointer of a value in the request. */
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+  readonly params: {
+    readonly missingProperty?: string;
+    readonly additionalProperty?: string;
+    readonly unevaluatedProperty?: string;
+    readonly allowedValues?: readonly unknown[];
+  };
+}
+
+/** The violation that ajv reports. The first name in the pointer is the location. */
+export function violationOf({ instancePath, keyword, message = '', params }: AjvError): Violation {
+  const path = instancePath.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const property = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+  const [, location = '', ...names] = property === undefined ? path : [...path, property];
+  const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : '';
+  return { location, names, keyword, message: message + allowed };
 }
 
 const WORDING: Readonly<Record<string, string>> = {

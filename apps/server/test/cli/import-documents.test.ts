@@ -23,23 +23,39 @@ test('a document of a collection without a schema is stored unchanged, with exac
   expect(exactJson(document?.properties)).toBe(line);
 });
 
-test.each(['[]', '7', 'null', '{', '{"orderId":"7"}', '{"orderId":0}', '{"orderId":1.5}'])(
-  'the line %s is not a document',
+test.each(['[]', '7', 'null', '{"orderId":"7"}', '{"orderId":0}', '{"orderId":1.5}'])(
+  'the line %s is not a document, because it has no identifier',
   async (line) => {
-    await expect(imported([line])).rejects.toThrow('Line 1 is not a document of orders; correct it and import again.');
+    await expect(imported([line])).rejects.toThrow(
+      "Line 1 'orderId': must be an integer from 1 to 9007199254740991; correct it and import again.",
+    );
+  },
+);
+
+test.each([anything, collections.pets])(
+  'the message for a line of $name that is not JSON says so',
+  async (declaration) => {
+    await expect(imported(['{'], declaration)).rejects.toThrow('Line 1: it is not JSON; correct it and import again.');
   },
 );
 
 test.each([
+  ['7', 'Line 2: must be object; correct it and import again.'],
   [
-    '{"id":1,"name":"a","categoryId":1,"colour":"red"}',
-    'Line 2 is not a document of pets; correct it and import again.',
+    '{"id":2,"name":"a","categoryId":1,"colour\\u001b[1m":"red"}',
+    "Line 2 'colour%1B[1m': there is no such property; correct it and import again.",
   ],
   [
-    '{"id":1,"name":"a","categoryId":1,"status":"gone"}',
-    'Line 2 is not a document of pets; correct it and import again.',
+    '{"id":2,"name":"a","categoryId":1,"status":"gone"}',
+    "Line 2 'status': must be equal to one of the allowed values: available, pending, sold; correct it and import again.",
   ],
-  ['{"id":2,"name":"a"}', 'Line 2 is not a document of pets; correct it and import again.'],
+  ['{"id":2,"name":"a"}', "Line 2 'categoryId': it is missing; correct it and import again."],
+  ['{"name":"a","categoryId":1}', "Line 2 'id': it is missing; correct it and import again."],
+  ['{"id":0,"name":"a","categoryId":1}', "Line 2 'id': must be >= 1; correct it and import again."],
+  [
+    '{"id":2,"name":"a","name":"b","categoryId":1}',
+    "Line 2 'name': it appears more than once; correct it and import again.",
+  ],
   [
     '{"id":1,"name":"a","categoryId":1}',
     'Line 2: the identifier 1 follows 1; sort the documents by identifier, each once.',

@@ -100,7 +100,7 @@ describeOnSchema('export and import', (newSchema) => {
     expect(runCommand(['import', 'pets'], { PETSTORE_DATA_DIR: newFolder() }, input)).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'petstore-server: Line 2 is not a document of pets; correct it and import again.\n',
+      stderr: 'petstore-server: Line 2: it is not JSON; correct it and import again.\n',
     });
   });
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
-import type { Violation } from '../http-error.ts';
+import { type AjvError, type Violation, violationOf } from '../http-error.ts';
 import type { RequestValues } from '../input.ts';
 import { type AjvKeywords, adaptedSpec, addRequestKeywords, nameOf } from './keywords.ts';
 
@@ -15,15 +15,6 @@ export interface Ajv extends AjvKeywords {
 interface Compiled {
   (request: RequestValues): boolean;
   errors?: AjvError[] | null;
-}
-
-interface AjvError {
-  /** The JSON pointer of a value in the request. */
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly message?: string;
-  /** Has the name of a member that is missing or unknown. */
-  readonly params: { missingProperty?: string; additionalProperty?: string; unevaluatedProperty?: string };
 }
 
 interface RequestValidator {
@@ -51,9 +42,8 @@ const { RequestValidator } = load('middlewares/openapi.request.validator') as {
   RequestValidator: new (spec: object, options: object) => RequestValidator;
 };
 const { createRequestAjv } = load('framework/ajv/index') as { createRequestAjv(spec: object, options: object): Ajv };
-const { ContentType, augmentAjvErrors } = load('middlewares/util') as {
+const { ContentType } = load('middlewares/util') as {
   ContentType: { fromString(type: string | undefined): object };
-  augmentAjvErrors(errors: AjvError[]): AjvError[];
 };
 
 /** The spec for the checks of requests, the spec for the checks of responses (if `validateResponses`), and the options of ajv. */
@@ -79,15 +69,8 @@ export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
       all ??= checkCompiler(apiDoc, { ...options, allErrors: true });
       errors = all.errorsIn(operation, request);
     }
-    return augmentAjvErrors(errors).map(violationOf);
+    return errors.map(violationOf);
   };
-}
-
-function violationOf({ instancePath, keyword, message = '', params }: AjvError): Violation {
-  const path = instancePath.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-  const [, location = '', ...names] = member === undefined ? path : [...path, member];
-  return { location, names, keyword, message };
 }
 
 /** Creates the validator's compiler for the checks of requests. The checks of an operation are compiled at their first use. */
