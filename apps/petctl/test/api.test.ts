@@ -33,7 +33,7 @@ test('api sends headers, and prints those of the response', async () => {
   expect(await petctl(['api', 'GET', '/pets', '-H', 'no header'], { env })).toMatchObject({ code: 2 });
   expect(await petctl(['api', 'GET', '/pets', '-H', 'authorization: Bearer other'], { env })).toMatchObject({
     code: 2,
-    stderr: "petctl: petctl sets the header authorization itself. Store the credential with 'petctl auth login'.\n",
+    stderr: "petctl: petctl sets the header authorization itself. Store the key with 'petctl auth login'.\n",
   });
 });
 

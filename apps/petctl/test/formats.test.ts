@@ -116,6 +116,7 @@ describe('--jq', () => {
   test('a filter that fails on a result has an error that says that the request succeeded', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
     expect(code).toBe(1);
+    expect(stderr).not.toContain('/dev/stdin');
     expect(stderr).toMatch(/^petctl: --jq: .* The request itself succeeded: fix the filter\.\n$/);
   });
 

@@ -37,7 +37,7 @@ test('a repeated import with more records creates the missing ones; --again crea
   const { code, stdout, stderr } = await petctl(['pets', 'import', file], { env });
   expect([code, outcomes(stdout)]).toEqual([0, ['1 existing', '2 existing', '3 created']]);
   expect(stderr).toBe(
-    "petctl: The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.\npetctl: 1 created, 2 already there.\n",
+    'petctl: An import in the last 24 hours added the existing records, so they were skipped. Use --again to add them again.\npetctl: 1 created, 2 existing.\n',
   );
   const csv = files.write('pets.csv', 'name,categoryId\nTwin,1\nTwin,1\nTwin,1\n');
   expect(outcomes((await petctl(['pets', 'import', csv], { env })).stdout)).toEqual([
@@ -65,7 +65,7 @@ test('a lost response is recovered by the same import', async () => {
     stderr:
       'petctl: 2 unknown. Run the same import again within 24 hours: records that the service already added are skipped.\n',
   });
-  expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining('2 already there.') });
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining('2 existing.') });
   expect(attempts.size).toBe(2);
 });
 

@@ -39,7 +39,7 @@ describe.each([
     expect(outcomes(stdout)).toEqual([`${lines[0]} created`, `${lines[1]} failed`, `${lines[2]} created`]);
     expect([code, stderr]).toEqual([
       9,
-      `petctl: 2 created, 1 failed. Import ${files.failedFile}, which contains the failed records.\n`,
+      `petctl: 2 created, 1 failed. ${files.failedFile} contains the failed records: correct and import them.\n`,
     ]);
     expect(files.failedRecords()).toBe(failed);
   });
@@ -98,7 +98,7 @@ test('an error in a JSON array names the number of the element, not of a line', 
     '.error | select(.)',
   );
   expect(stdout.trimEnd().split('\n')).toEqual([
-    'element 2: categoryId missing.',
+    'element 2: categoryId is missing.',
     'element 3 is not a JSON object.',
     'element 4: categoryId "x" is no integer.',
   ]);
@@ -109,7 +109,7 @@ test('an empty input is no error', async () => {
     expect(await run(files.write('none', text))).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'petctl: nothing to import.\n',
+      stderr: 'petctl: 0 records.\n',
     });
 });
 
@@ -134,7 +134,7 @@ test('a CSV record of very many empty cells is parsed, unless it is longer than 
     petctl(['pets', 'import', '-', '--dry-run'], { env, input: `name,categoryId\n${','.repeat(cells)}\n` });
   expect(await run(1_000_000)).toMatchObject({
     code: 9,
-    stdout: expect.stringContaining('line 2 has 1000001 cells, but the header has 2.'),
+    stdout: expect.stringContaining('line 2: the number of cells is 1000001, but 2 in the header.'),
   });
   expect(await run(5_000_000)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 4 MiB') });
 });

@@ -180,7 +180,7 @@ test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list response of %j
     expect(await petctl(['pets', 'list', ...flags], { env })).toMatchObject({
       code: 8,
       stdout: '',
-      stderr: expect.stringContaining('The response to listPets does not match the interface.'),
+      stderr: expect.stringContaining('The response to listPets does not match the spec.'),
     });
 });
 
@@ -204,7 +204,7 @@ test('a page that times out is a timeout, also if an earlier page failed at firs
   const unavailable = { ...errorReply(503, 'unavailable'), headers: { 'retry-after': '0' } };
   const { env } = await record((_, count) => [unavailable, pageBefore('?after=1')][count - 1] ?? 'hang');
   const { code, stderr } = await petctl(['pets', 'list', '--all', '--timeout', '3s'], { env });
-  expect([code, stderr]).toEqual([3, 'petctl: listPets timed out. Use a longer --timeout.\n']);
+  expect([code, stderr]).toEqual([3, 'petctl: The call took longer than --timeout. Use a longer --timeout.\n']);
 });
 
 test('an empty page with a next page prints no notice, because it has no element after which to continue', async () => {

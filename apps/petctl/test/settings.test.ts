@@ -183,11 +183,12 @@ test('config set and unset change a profile, or create it', async () => {
 describe('an invalid setting is an error that names its source', () => {
   test.each([
     [{ proflies: {} }, "there is no key 'proflies'. Did you mean 'profiles'?"],
-    [{ profiles: { default: { outptu: 'json' } } }, "an unknown key 'outptu'. Did you mean 'output'?"],
-    [{ profiles: { default: { 'api-key': 'x' } } }, "an unknown key 'api-key'"],
+    [{ profiles: { default: { outptu: 'json' } } }, "there is no setting 'outptu'. Did you mean 'output'?"],
+    [{ profiles: { default: { 'api-key': 'x' } } }, ", profile 'default': there is no setting 'api-key'"],
     [{ profiles: { default: { output: 'jsn' } } }, "'jsn' is not valid"],
     [{ profiles: { default: { timeout: [] } } }, 'must be a single value'],
     [{ profiles: { default: 5 } }, 'must be an object'],
+    [{ profile: 5 }, 'profile must be text'],
     [{ profile: 'none' }, "There is no profile 'none'"],
     ['{', 'is not a JSON object'],
   ])('%j', async (config, message) => {

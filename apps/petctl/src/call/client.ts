@@ -80,7 +80,7 @@ function checkResponse({ operations }: Invocation, id: OperationId, data: unknow
   if (kind !== 'json' || !schema || others.length > 0) return;
   const { items } = resolved(schema);
   if (!hasType(data, schema) || (Array.isArray(data) && items && !data.every((one) => hasType(one, items))))
-    throw new ResponseError(`The response to ${id} does not match the interface.`);
+    throw new ResponseError(`The response to ${id} does not match the spec.`);
 }
 
 function hasType(value: unknown, schema: Schema): boolean {
@@ -154,5 +154,5 @@ function day(sunset: string): string {
   return Number.isNaN(time) ? sunset : new Date(time).toISOString().slice(0, 10);
 }
 
-/** The version of petctl, not of the interface. */
+/** The version of petctl, not of the spec. */
 export const { version } = manifest;

@@ -126,7 +126,7 @@ function parseHeaders(words: readonly string[]): Record<string, string> {
     if (title === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
     const name = title.toLowerCase();
     if (credentialHeaders.includes(name))
-      throw new UsageError(`petctl sets the header ${title} itself.`, "Store the credential with 'petctl auth login'.");
+      throw new UsageError(`petctl sets the header ${title} itself.`, "Store the key with 'petctl auth login'.");
     const before = headers.get(name);
     headers.set(name, before === undefined ? value.trim() : `${before}, ${value.trim()}`);
   }

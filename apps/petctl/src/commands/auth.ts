@@ -48,7 +48,7 @@ export async function login(invocation: Invocation): Promise<void> {
     `Stored the ${credentialName(scheme)} of the profile '${profile}' for ${origin} in ${storage}.`,
   );
   if (io.env[scheme.variable])
-    await writeNotice(invocation, `${scheme.variable} is set and overrides the stored credential.`);
+    await writeNotice(invocation, `${scheme.variable} is set and overrides the stored ${credentialName(scheme)}.`);
 }
 
 async function readCredential({ io, flags }: Invocation, { origin, scheme }: CredentialId): Promise<string> {

@@ -24,7 +24,7 @@ function apiNode(operations: readonly Operation[]): CommandNode {
       valueFlag(
         'field',
         'key=value',
-        'A field: key=value, read as its type in the interface, else as text; or key:=json.',
+        'A field: key=value is sent with its type in the spec, or as text without one; key:=json is sent as JSON.',
         {
           short: 'f',
           repeatable: true,
@@ -74,7 +74,7 @@ const auth = command('auth', 'Store the API key, or show the one in use', {
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).status(invocation),
     }),
-    command('list', 'List the stored keys with profile, origin and storage', {
+    command('list', 'List the stored keys: profile, URL origin, scheme, and where each is stored', {
       examples: [['', 'List them without their values']],
       run: async (invocation) => (await import('./auth.ts')).list(invocation),
     }),
@@ -96,8 +96,8 @@ const settingArgument = textArgument('key', 'The setting: the name of its flag.'
 const config = command('config', 'Show the settings, and change them in a profile', {
   commands: [
     command('list', 'List the settings in effect', {
-      examples: [['--show-origin', 'With the origin of each']],
-      flags: [switchFlag('show-origin', 'The origin of each value.')],
+      examples: [['--show-origin', 'The settings, and where each is set']],
+      flags: [switchFlag('show-origin', 'Show where each value is set.')],
       run: async (invocation) => (await import('./config.ts')).list(invocation),
     }),
     command('get', 'Print one setting, for scripts', {

@@ -107,7 +107,7 @@ function importNode(operation: Operation, name: string): CommandNode {
     name,
     operation,
     summary: `${operation.summary}, for each record of a file`,
-    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record. Each result is one line: line number (of a JSON array: position), outcome, and the result or error. Ctrl-C stops after the calls in progress.${operation.idempotencyKey ? REPEATABLE : ''}`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record. Writes a result for each record: its line number (in a JSON array its position), the outcome, and the response or the error. Ctrl-C stops after the calls in progress.${operation.idempotencyKey ? REPEATABLE : ''}`,
     examples: [
       [`${group}.jsonl`, 'From JSON Lines'],
       [`${group}.csv --failed again.csv`, 'Store failed records for another import'],
@@ -115,19 +115,19 @@ function importNode(operation: Operation, name: string): CommandNode {
     ],
     args: [textArgument('file', 'The file to read, or - for stdin.', { completes: 'file' })],
     flags: [
-      valueFlag('format', 'format', 'The format of the file. Default: decided by its first character.', {
+      valueFlag('format', 'format', 'The format of the file. Default: recognized by the first character.', {
         schema: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
       }),
       valueFlag(
         'failed',
         'file',
-        'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
+        `A file for records that were not added, to correct and import.${operation.idempotencyKey ? ' Use --again with it if this import added equal records.' : ''}`,
         { completes: 'file' },
       ),
       valueFlag('unknown', 'file', 'A file for records that the service may have added.', {
         completes: 'file',
       }),
-      valueFlag('concurrency', 'integer', `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`, {
+      valueFlag('concurrency', 'integer', `The number of concurrent calls. Default: ${DEFAULT_CONCURRENCY}.`, {
         schema: { type: 'integer', minimum: 1, maximum: 64 },
       }),
       ...(operation.idempotencyKey

@@ -4,7 +4,7 @@ import { closest } from '@petstore/types';
 export const exitCodes = {
   ok: { exit: 0, meaning: 'success' },
   bug: { exit: 1, meaning: 'a bug in petctl; please report it' },
-  unwritten: { exit: 1, meaning: 'the results could not be written, or filtered by --jq' },
+  unwritten: { exit: 1, meaning: 'the results could not be written, or the --jq filter failed on them' },
   usage: { exit: 2, meaning: 'the command, a file or the configuration is invalid; nothing was sent' },
   unreachable: { exit: 3, meaning: 'the service could not be reached in time' },
   unauthorized: { exit: 4, meaning: 'the API key is missing, or the service rejected it (401, 403)' },
@@ -48,7 +48,7 @@ export class UsageError extends CliError {
   }
 }
 
-/** A response that the interface does not allow, so something other than the service sent it. */
+/** A response that the spec does not allow, so something other than the service sent it. */
 export class ResponseError extends CliError {
   constructor(message: string) {
     super('failed', message, 'Check --base-url; -v shows the request.');

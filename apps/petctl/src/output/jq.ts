@@ -34,5 +34,5 @@ async function runJq(text: string, filter: string, { blocking }: Io) {
 
 function messageOf(stderr: string): string {
   const [line = ''] = stderr.split('\n');
-  return line.replace(/^jq: (error: )?/, '').replace(/[.:]$/, '');
+  return line.replace(/^jq: (error(:| \(at [^)]*\):?) )?/, '').replace(/[.:]$/, '');
 }

@@ -32,7 +32,10 @@ export function reportOf(error: unknown): ErrorReport {
   // The error of the last attempt explains more than the timeout.
   if (error instanceof TimeoutError && error.cause instanceof PetstoreError) return responseReport(error.cause);
   if (error instanceof TimeoutError)
-    return { ...report('unreachable', `${error.message}.`, 'Use a longer --timeout.'), code: 'timeout' };
+    return {
+      ...report('unreachable', 'The call took longer than --timeout.', 'Use a longer --timeout.'),
+      code: 'timeout',
+    };
   if (error instanceof ConnectionError) {
     const code = systemCode(error.cause);
     const proxy = proxyErrors.get(Object(error.cause));
@@ -73,7 +76,7 @@ const hints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "'petctl auth status' shows the key in use; 'petctl auth login' stores another.",
   not_found: 'Check the identifier and --base-url; -v shows the request.',
   rejected: 'Correct the input that the message names; -v shows the request.',
-  rate_limited: 'Wait a moment, then retry.',
+  rate_limited: 'Send fewer requests, or let petctl wait with a longer --timeout and more --retries.',
   failed: 'Retry later; -v shows the request.',
 };
 

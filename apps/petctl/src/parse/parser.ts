@@ -141,7 +141,7 @@ class CommandParser extends Command {
         `'${this.#commandName}' takes no argument.`,
         "Pass a key on stdin: 'petctl auth login --with-key'.",
       );
-    if (!commands) return this.#reject(`'${this.#commandName}' takes no '${word}'.`, this.#helpHint);
+    if (!commands) return this.#reject(`'${this.#commandName}' takes no argument '${word}'.`, this.#helpHint);
     const names = commands.map(({ name }) => name);
     this.#reject(`There is no command '${this.#commandName} ${word}'.`, suggestion(word, names));
   }
@@ -188,10 +188,12 @@ function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown,
 function validValue(parsed: ParsedValue, name: string, schema: Schema, text: string): unknown {
   if ('value' in parsed) return parsed.value;
   const isSwitch = kindOf(schema) === 'boolean' && name.startsWith('--');
-  const hint = isSwitch ? `Use ${name}=true or ${name}=false.` : `It must be ${expected(schema)}.`;
+  const words = enumWords(schema);
+  const isListed = words.length > 0 && parsed.problem.endsWith(words.join(', '));
+  const allowed = isListed ? '' : `It must be ${expected(schema)}.`;
   // The value of a switch may be a key, so the message omits it.
   throw new UsageError(
-    `${isSwitch ? name : `${name} '${text}'`} ${parsed.problem}.`,
-    suggestion(text, enumWords(schema), hint),
+    `${isSwitch ? `The value of ${name}` : `${name} '${text}'`} ${parsed.problem}.`,
+    isSwitch ? `Use ${name}=true or ${name}=false.` : suggestion(text, words, allowed) || undefined,
   );
 }

@@ -40,7 +40,7 @@ function parseProfiles(file: string, data: Record<string, unknown>): Profiles {
       suggestion(unknown, ['profile', 'profiles'], `Use profile or profiles; a profile contains the settings.`),
     );
   if (profile !== undefined && typeof profile !== 'string')
-    throw new UsageError(`${file}: profile must be the name of a profile.`);
+    throw new UsageError(`${file}: profile must be text: the name of a profile.`);
   if (!isObject(profiles)) throw new UsageError(`${file}: profiles must be an object of profiles by name.`);
   const entries = Object.entries(profiles).map(([name, values]) => [name, readProfile(file, name, values)] as const);
   return { file, selected: profile, profiles: Object.fromEntries(entries) };
@@ -51,7 +51,7 @@ function readProfile(file: string, profile: string, values: unknown): Record<str
   for (const [key, value] of Object.entries(values)) {
     if (!profileKeys.includes(key))
       throw new UsageError(
-        `${file}: the profile '${profile}' has an unknown key '${key}'.`,
+        `${file}, profile '${profile}': there is no setting '${key}'.`,
         suggestion(key, profileKeys),
       );
     if (!['string', 'number', 'boolean'].includes(typeof value))

@@ -30,10 +30,13 @@ export const settings = {
   ),
   'base-url': setting<string | undefined>(
     valueFlag('base-url', 'url', 'The URL of the service, with the version segment.'),
-    { parse: parseBaseUrl, expected: `a URL such as ${Object.values(service.deployments)[0]}` },
+    {
+      parse: parseBaseUrl,
+      expected: `an http or https URL without user, query and fragment, such as ${Object.values(service.deployments)[0]}`,
+    },
   ),
   deployment: setting<string | undefined>(
-    valueFlag('deployment', 'name', 'A deployment of the interface, instead of a URL.', {
+    valueFlag('deployment', 'name', 'A deployment of the service, instead of --base-url.', {
       schema: { type: 'string', enum: Object.keys(service.deployments) },
     }),
   ),
@@ -41,7 +44,7 @@ export const settings = {
     valueFlag('output', 'format', 'The format of results.', { short: 'o', schema: { type: 'string', enum: outputs } }),
     { defaultText: 'table on a terminal, else tsv' },
   ),
-  color: setting<boolean | undefined>(switchFlag('color', 'Colours, or none.', { negatable: true }), {
+  color: setting<boolean | undefined>(switchFlag('color', 'Whether to colour the output.', { negatable: true }), {
     defaultText: 'on a terminal',
   }),
   timeout: setting<number>(

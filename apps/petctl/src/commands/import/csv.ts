@@ -115,7 +115,7 @@ export function inputNames(header: CsvRecord, { fields }: Operation, ignorable: 
 /** Converts a record to the input of an operation, or throws a UsageError if it violates the spec. */
 export function csvInput({ line, cells }: CsvRecord, columns: Columns, { fields }: Operation): Input {
   if (cells.length !== columns.length)
-    throw new UsageError(`line ${line} has ${cells.length} cells, but the header has ${columns.length}.`);
+    throw new UsageError(`line ${line}: the number of cells is ${cells.length}, but ${columns.length} in the header.`);
   const input: Input = {};
   for (const [i, name] of columns.entries()) {
     const text = cells[i];

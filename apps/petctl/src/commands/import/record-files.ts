@@ -72,7 +72,10 @@ function createRecordsFile(flag: string, recordsFile: string, frame: ImportedRec
   try {
     descriptor = openSync(recordsFile, 'w');
   } catch (error) {
-    throw new UsageError(`--${flag}: ${recordsFile || "''"} cannot be written (${systemCode(error)}).`);
+    throw new UsageError(
+      `--${flag}: ${recordsFile || "''"} cannot be written (${systemCode(error)}).`,
+      'Check its folder and permissions.',
+    );
   }
   let isEmpty = true;
   let failure: OutputError | undefined;

@@ -143,6 +143,7 @@ function* elementTexts(json: string): Generator<string, undefined> {
 /** Returns the input, or throws if a required property is missing. */
 function rejectIncomplete(input: Input, operation: Operation, place: string): Input {
   const missing = missingFields(operation, input);
-  if (missing.length > 0) throw new UsageError(`${place}: ${missing.join(' and ')} missing.`);
+  if (missing.length > 0)
+    throw new UsageError(`${place}: ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`);
   return input;
 }

@@ -49,7 +49,7 @@ export async function runImport(
   if (counts.existing > 0)
     await writeNotice(
       invocation,
-      "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
+      'An import in the last 24 hours added the existing records, so they were skipped. Use --again to add them again.',
     );
   // An error of the --failed or --unknown file is reported instead of the reason for the stop, even if the error came later.
   await finish(invocation, counts, files.error() ?? run.stopReason);
@@ -163,7 +163,7 @@ function hintFor(invocation: Invocation, { failed, unknown }: Counts): string | 
   const { flags } = invocation;
   if (failed > 0)
     return flags.has('failed')
-      ? `Import ${flags.get('failed')}, which contains the failed records.`
+      ? `${flags.get('failed')} contains the failed records: correct and import them.`
       : 'Use --failed FILE to store the failed records for another import.';
   if (unknown > 0 && isRepeatable(invocation)) return REPEAT_HINT;
   if (unknown > 0 && !flags.has('unknown'))
@@ -176,8 +176,8 @@ type Counts = Record<Outcome, number>;
 
 /** `3 created, 1 failed`: the outcomes that occurred. */
 function summary({ created, existing, valid, failed, unknown }: Counts): string {
-  const parts = Object.entries({ valid, created, 'already there': existing, failed, unknown })
+  const parts = Object.entries({ valid, created, existing, failed, unknown })
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${count} ${outcome}`);
-  return parts.length > 0 ? parts.join(', ') : 'nothing to import';
+  return parts.length > 0 ? parts.join(', ') : '0 records';
 }
