@@ -174,10 +174,31 @@ test('config set and unset change a profile, or create it', async () => {
   });
   const unset = await run(['config', 'unset', 'timeout', '--profile', 'wrok']);
   expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'work'?") });
-  await run(['config', 'set', 'base-url', 'http://work/v1']);
-  expect(await target([])).toBe(
-    `petctl: profile 'work' in ${file()} sets base-url and deployment. Remove one of them with 'petctl config unset'.\n`,
+});
+
+test.each([
+  ['base-url', 'http://work/v1', 'deployment', 'staging'],
+  ['deployment', 'staging', 'base-url', 'http://work/v1'],
+])(
+  'config set rejects what would make the profile invalid: %s %s, then %s %s',
+  async (key, value, other, otherValue) => {
+    const set = (...setting: string[]) => run(['config', 'set', ...setting, '--profile', 'work']);
+    expect(await set(key, value)).toMatchObject({ code: 0 });
+    expect(await set(other, otherValue)).toMatchObject({
+      code: 2,
+      stderr: `petctl: The profile 'work' already sets ${key}. Remove it first: 'petctl config unset ${key} --profile work'.\n`,
+    });
+    expect(JSON.parse(readFileSync(file(), 'utf8')).profiles).toEqual({ work: { [key]: value } });
+  },
+);
+
+test('a profile with base-url and deployment is an error that says how to remove one', async () => {
+  write({ profiles: { work: { 'base-url': 'http://work/v1', deployment: 'staging' } } });
+  expect(await target(['--profile', 'work'])).toBe(
+    `petctl: The profile 'work' in ${file()} sets base-url and deployment. Remove one of them, for example: 'petctl config unset deployment --profile work'.\n`,
   );
+  expect(await run(['config', 'unset', 'deployment', '--profile', 'work'])).toMatchObject({ code: 0 });
+  expect(await target(['--profile', 'work'])).toBe('http://work/v1');
 });
 
 describe('an invalid setting is an error that names its source', () => {
@@ -186,6 +207,7 @@ describe('an invalid setting is an error that names its source', () => {
     [{ profiles: { default: { outptu: 'json' } } }, "there is no setting 'outptu'. Did you mean 'output'?"],
     [{ profiles: { default: { 'api-key': 'x' } } }, ", profile 'default': there is no setting 'api-key'"],
     [{ profiles: { default: { output: 'jsn' } } }, "'jsn' is not valid"],
+    [{ profiles: { default: { timeout: -5 } } }, "timeout: '-5' is not valid: it must be a time"],
     [{ profiles: { default: { timeout: [] } } }, 'must be a single value'],
     [{ profiles: { default: 5 } }, 'must be an object'],
     [{ profile: 5 }, 'profile must be text'],

@@ -4,9 +4,15 @@ import { escapeControls } from '../io/text.ts';
 import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
 import type { Invocation } from '../parse/command.ts';
-import { changeProfiles, isSettingName, profileKeys, rejectUnknownProfile } from '../settings/profiles.ts';
+import {
+  changeProfiles,
+  isSettingName,
+  type Profiles,
+  profileKeys,
+  rejectUnknownProfile,
+} from '../settings/profiles.ts';
 import { parseSetting, type ResolvedSettings, type SettingValue } from '../settings/resolve.ts';
-import { type Setting, settings } from '../settings/settings.ts';
+import { type Setting, type SettingName, settings } from '../settings/settings.ts';
 
 /** Lists the settings in effect. */
 export async function list(invocation: Invocation): Promise<void> {
@@ -37,9 +43,20 @@ export async function change({ io: { env }, args, flags }: Invocation): Promise<
     const { selected, profiles } = stored;
     const profile = String(flags.get('profile') ?? (env[settings.profile.variable] || (selected ?? 'default')));
     if (value === undefined) rejectUnknownProfile(profile, stored);
+    else rejectSecondUrl(key, profile, stored);
     // JSON omits undefined values.
     return { selected, profiles: { ...profiles, [profile]: { ...profiles[profile], [key]: value } } };
   });
+}
+
+/** Throws if the profile would have both base-url and deployment, with which every command fails. */
+function rejectSecondUrl(key: SettingName, profile: string, { profiles }: Profiles): void {
+  const other = key === 'base-url' ? 'deployment' : key === 'deployment' ? 'base-url' : undefined;
+  if (other === undefined || profiles[profile]?.[other] === undefined) return;
+  throw new UsageError(
+    `The profile '${profile}' already sets ${other}.`,
+    `Remove it first: 'petctl config unset ${other} --profile ${profile}'.`,
+  );
 }
 
 /** Selects the profile for later runs, or without a name the default one. */

@@ -48,38 +48,43 @@ export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Enviro
   const sources = [fromFlags, ...others];
   const get = <T>(setting: Setting<T>): SettingValue<T> => {
     const name = setting.flag.name as SettingName;
-    for (const { nameFor, text: textFor } of sources) {
-      const [text, source] = [textFor(name), nameFor(name)];
-      if (text !== undefined) return { value: parseSetting(setting, text, source), source };
+    for (const from of sources) {
+      const [text, source] = [from.text(name), from.nameFor(name)];
+      // Unlike the name of a flag or a variable, that of the profile does not name the setting.
+      const place = from === fromProfile ? `${source}: ${name}` : source;
+      if (text !== undefined) return { value: parseSetting(setting, text, place), source };
     }
     // A setting without a default may be undefined.
     return { value: setting.default as T, source: 'default' };
   };
   for (const setting of Object.values(settings)) get<unknown>(setting);
   const configuredUrls = [fromProfile, fromEnvironment].flatMap(({ text }) => text('base-url') ?? []);
-  return { get, baseUrl: resolveBaseUrl(sources), profile, configuredUrls };
+  return { get, baseUrl: resolveBaseUrl(sources, profile), profile, configuredUrls };
 }
 
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string> {
+function resolveBaseUrl(sources: readonly SettingSource[], profile: string): SettingValue<string> {
   const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', source: 'default' };
-  const { value, source } = configuredUrl(sources) ?? fallback;
+  const { value, source } = configuredUrl(sources, profile) ?? fallback;
   if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
   // `connect` normalizes the URL.
   return { value: connect({ baseUrl: value }).baseUrl, source };
 }
 
 /** The URL or deployment of the first source that has one. */
-function configuredUrl(sources: readonly SettingSource[]): SettingValue<string> | undefined {
+function configuredUrl(sources: readonly SettingSource[], profile: string): SettingValue<string> | undefined {
   for (const { nameFor, text } of sources) {
     const [url, deployment] = [text('base-url'), text('deployment')];
     if (url !== undefined && deployment !== undefined) {
       const [one, other] = [nameFor('base-url'), nameFor('deployment')];
       throw one === other
-        ? new UsageError(`${one} sets base-url and deployment.`, "Remove one of them with 'petctl config unset'.")
+        ? new UsageError(
+            `The ${one} sets base-url and deployment.`,
+            `Remove one of them, for example: 'petctl config unset deployment --profile ${profile}'.`,
+          )
         : new UsageError(`${one} and ${other} both set the service.`, 'Use one of them.');
     }
     if (url !== undefined) return { value: url, source: nameFor('base-url') };
