@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { missingShell, skips } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { outcomes, useImportFiles } from './import-files.ts';
@@ -42,11 +43,14 @@ test('the number of concurrent calls is bounded, and results are in the order of
 
 test('a rejected key stops the import, and the remaining lines go to the --failed file', async () => {
   const { requests, env } = await record(() => errorReply(401, 'unauthorized'));
-  const { code } = await petctl(
+  const { code, stderr } = await petctl(
     ['pets', 'import', files.write('x', lines(50)), '--failed', files.failedFile, '--concurrency', '2'],
     { env },
   );
-  expect(code).toBe(4);
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringMatching(/^petctl: \d failed\. Run the same import again within 24 hours/),
+  ]);
   expect(requests.length).toBeLessThan(5);
   expect(files.failedRecords()).toBe(`${lines(50)}\n`);
 });
@@ -208,11 +212,26 @@ test.each([
   const file = files.write('x', lines(200));
   const child = start(['pets', 'import', file, '--failed', files.failedFile, '--concurrency', '4'], { env });
   child.stdout.resume();
-  const [code] = await once(child, 'close');
-  expect(code).toBe(exit);
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect([code, stderr]).toEqual([
+    exit,
+    expect.stringMatching(/created\. Run the same import again within 24 hours: .*\n.*Interrupted/),
+  ]);
   expect([...added, ...failedNames()].toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: 200 }, (_, i) => String(i + 1)),
   );
+});
+
+test('with --again, a stopped import names the --failed file, because the same import would add every record twice', async () => {
+  const { env } = await record((_, count) => (count < 3 ? { status: 201, body: {} } : errorReply(401, 'unauthorized')));
+  const run = (...args: string[]) =>
+    petctl(['pets', 'import', '-', '--again', '--concurrency', '1', ...args], { env, input: lines(5) });
+  const { stderr } = await run('--failed', files.failedFile);
+  expect(stderr).toMatch(
+    `petctl: 2 created, 1 failed. ${files.failedFile} contains the records that were read but not added.\n`,
+  );
+  expect(failedNames()).toEqual(['3', '4', '5']);
+  expect((await run()).stderr).not.toContain('the same import');
 });
 
 test('lines with an unknown outcome go to the --unknown file only', async () => {
@@ -239,7 +258,9 @@ test('a full disk for the --failed file stops the import with an error', async (
   const args = ['pets', 'import', file, '--failed', '/dev/full', '--concurrency', '1'];
   const { code, stdout, stderr } = await petctl(args, { env });
   expect([code, outcomes(stdout)[0], requests.length]).toEqual([1, '1 failed', 0]);
-  expect(stderr).toBe('petctl: The records for /dev/full could not be written (ENOSPC). Check for a full disk.\n');
+  const [totals, error] = stderr.split('\n');
+  expect(totals).toMatch(/^petctl: 1 failed\. Run the same import again/);
+  expect(error).toBe('petctl: The records for /dev/full could not be written (ENOSPC). Check for a full disk.');
 });
 
 test('a second Ctrl-C ends the import at once', async () => {

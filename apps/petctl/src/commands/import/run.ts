@@ -1,5 +1,5 @@
 import type { Operation } from '@petstore/types';
-import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
+import { CliError, UsageError } from '../../io/errors.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { print } from '../../output/print.ts';
@@ -148,15 +148,25 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
       `${error.message} ${total}.`,
       [error.hint, isRepeatable(invocation) ? REPEAT_HINT : hintFor(invocation, counts)].filter(Boolean).join(' '),
     );
-  if (error === undefined || error instanceof InterruptedError) await writeNotice(invocation, `${total}.`);
+  // After a usage error nothing was sent.
+  if (!(error instanceof UsageError))
+    await writeNotice(invocation, [`${total}.`, error !== undefined && restHint(invocation)].filter(Boolean).join(' '));
   if (error !== undefined) throw error;
+}
+
+/** How to import the records that a stopped import has not added. */
+function restHint(invocation: Invocation): string | undefined {
+  const { flags } = invocation;
+  if (flags.has('dry-run')) return undefined;
+  if (isRepeatable(invocation)) return REPEAT_HINT;
+  return flags.has('failed') ? `${flags.get('failed')} contains the records that were read but not added.` : undefined;
 }
 
 const REPEAT_HINT = 'Run the same import again within 24 hours: records that the service already added are skipped.';
 
-/** Whether the service recognizes records that it has already added. */
-function isRepeatable({ node: command }: Invocation): boolean {
-  return command.operation?.idempotencyKey !== undefined;
+/** Whether a repeated import skips the records that the service has already added. */
+function isRepeatable({ node: command, flags }: Invocation): boolean {
+  return command.operation?.idempotencyKey !== undefined && !flags.has('again');
 }
 
 function hintFor(invocation: Invocation, { failed, unknown }: Counts): string | undefined {
