@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { record, serving } from './recorder.ts';
+import { scratch } from './petctl.ts';
+import { errorReply, pageBefore, record, serving } from './recorder.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
@@ -33,6 +37,31 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
 
   test('json is indented, without colours', async () => {
     expect((await linesOf(['-o', 'json', '--limit', '1', '-q'])).slice(0, 3)).toEqual(['[', '  {', '    "id": 1,']);
+  });
+
+  test('an error begins a line, also if the data before it has not ended its own', async () => {
+    const { env: failing } = await record((_, count) =>
+      count === 1 ? pageBefore('?after=1') : errorReply(400, 'invalid_request'),
+    );
+    const { code, terminal } = await onTerminal(['api', 'GET', '/pets', '--paginate'], { env: failing });
+    expect([code, terminal]).toEqual([
+      6,
+      expect.stringMatching(/^\[\r\n {2}\{\r\n {4}"id": 1\r\n {2}\}\r\npetctl: it is/),
+    ]);
+  });
+
+  test('the progress of an import erases no result', async () => {
+    const { env: adding } = await record(async (_, count) => {
+      // The first result is written before the second one moves the progress bar.
+      await setTimeout(300);
+      return { status: 201, body: { id: count } };
+    });
+    const file = join(scratch, 'two.jsonl');
+    writeFileSync(file, '{"name":"A","categoryId":1}\n{"name":"B","categoryId":1}\n');
+    const args = ['pets', 'import', file, '-o', 'json', '--concurrency', '1'];
+    const { terminal } = await onTerminal(args, { env: adding });
+    const [, after = ''] = terminal.split('"id": 1\r\n  }');
+    expect(after).toMatch(/^\r\n/);
   });
 
   test('Ctrl-C in the middle of a call ends with 130', async () => {

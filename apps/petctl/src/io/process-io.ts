@@ -38,7 +38,9 @@ export function processIo(): Io {
   const interrupt = new AbortController();
   const { signal } = interrupt;
   let listener: ((reason: InterruptedError) => void) | undefined;
-  const [stdout, stderr] = [sink(process.stdout, signal), sink(process.stderr, signal)];
+  const terminal = { isLineOpen: false };
+  const stdout = sink(process.stdout, signal, terminal);
+  const stderr = sink(process.stderr, signal, terminal);
   let stdin: NodeJS.ReadStream | undefined;
   const onSignal = (name: SignalName) => {
     const reason = new InterruptedError(name);
@@ -102,7 +104,23 @@ export async function openInBrowser(url: string): Promise<void> {
   child.unref();
 }
 
-function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { isStalled: () => boolean } {
+/** What both streams know of the terminal: whether stdout has begun a line that it has not ended. */
+interface Terminal {
+  isLineOpen: boolean;
+}
+
+function sink(
+  stream: NodeJS.WriteStream,
+  interrupted: AbortSignal,
+  terminal: Terminal,
+): Sink & { isStalled: () => boolean } {
+  /** Prevents that a message continues a line of data, or that a progress bar erases it. */
+  const endOpenLine = (text: string | Uint8Array) => {
+    if (!stream.isTTY) return;
+    if (stream === process.stderr && terminal.isLineOpen) stream.write('\n');
+    terminal.isLineOpen =
+      stream === process.stdout && (typeof text === 'string' ? !text.endsWith('\n') : text.at(-1) !== 10);
+  };
   let isClosed = false;
   let failure: Error | undefined;
   const waiting: (() => void)[] = [];
@@ -128,7 +146,9 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
       if (failure) throw new OutputError(failure);
     },
     write: async (text) => {
-      if (isClosed || text.length === 0 || stream.write(text) || interrupted.aborted) return;
+      if (isClosed || text.length === 0) return;
+      endOpenLine(text);
+      if (stream.write(text) || interrupted.aborted) return;
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
       });
