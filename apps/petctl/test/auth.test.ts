@@ -68,15 +68,48 @@ describe('petctl auth', () => {
     });
     expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({ code: 0 });
     expect(await petctl(['pets', 'list'], { env: env() })).toMatchObject({ code: 4 });
-    expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({ code: 4 });
+    expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({
+      code: 4,
+      stderr: `petctl: The profile 'default' has no stored API key for ${origin}. 'petctl auth list' shows the stored keys.\n`,
+    });
   });
 
-  test('does not store a rejected key', async () => {
-    const { code } = await petctl(['auth', 'login', '--with-key'], {
-      env: env(),
-      input: 'a-wrong-key-for-this-service',
+  test('logout says that the key of the environment remains in use', async () => {
+    const logout = () => petctl(['auth', 'logout'], { env: env({ PETCTL_API_KEY: apiKey }) });
+    await login();
+    expect(await logout()).toMatchObject({
+      code: 0,
+      stderr: `petctl: Removed the API key of the profile 'default' for ${origin}.\npetctl: PETCTL_API_KEY is set and remains in use.\n`,
     });
+    expect(await logout()).toMatchObject({
+      code: 4,
+      stderr: `petctl: The profile 'default' has no stored API key for ${origin}. To stop using PETCTL_API_KEY, unset it.\n`,
+    });
+  });
+
+  test('does not store a rejected key, and says so', async () => {
+    const wrong = (...args: string[]) =>
+      petctl(['auth', 'login', '--with-key', ...args], { env: env(), input: 'a-wrong-key-for-this-service' });
+    const { code, stderr } = await wrong();
     expect([code, existsSync(file())]).toEqual([4, false]);
+    expect(stderr).toMatch(
+      /^petctl: The API key was not stored\.\npetctl: .* Check it and --base-url, or use --no-check to store it untried\.\n$/,
+    );
+    const [notice, error] = (await wrong('-o', 'json')).stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([notice, error]).toMatchObject([{ notice: {} }, { error: { status: 401, requestId: expect.any(String) } }]);
+  });
+
+  test('does not store a key that could not be tried, and says so', async () => {
+    const nowhere = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' });
+    const { code, stderr } = await petctl(['auth', 'login', '--with-key', '--retries', '0'], {
+      env: nowhere,
+      input: 'x',
+    });
+    expect([code, existsSync(file())]).toEqual([3, false]);
+    expect(stderr).toMatch(/^petctl: The API key was not stored\.\npetctl: .*ECONNREFUSED/);
   });
 
   test('stores it without a check with --no-check', async () => {
@@ -129,9 +162,10 @@ describe('petctl auth', () => {
   test('PETCTL_API_KEY overrides a stored key, and status says so', async () => {
     await login();
     const { requests, env: recorded } = await record(() => errorReply(401, 'unauthorized'));
-    const { code, stdout } = await petctl(['auth', 'status'], { env: { ...env(), ...recorded } });
+    const { code, stdout, stderr } = await petctl(['auth', 'status'], { env: { ...env(), ...recorded } });
     expect([code, requests.length]).toEqual([4, 1]);
     expect(stdout).toContain('PETCTL_API_KEY\tfalse');
+    expect(stderr).toContain('Set another key in PETCTL_API_KEY.');
   });
 
   test('status does not say that a service rejects the key if it does not respond', async () => {

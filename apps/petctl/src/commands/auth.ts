@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { baseUrlFor, clientFunction, clientOptionsFor, credentialScope } from '../call/client.ts';
-import { InterruptedError, UsageError } from '../io/errors.ts';
+import { CliError, errorHints, InterruptedError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Sink } from '../io/process-io.ts';
 import {
@@ -34,7 +34,13 @@ export async function login(invocation: Invocation): Promise<void> {
   const input = await readCredential(invocation, id);
   const text = scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim();
   const value = validCredential(text, scheme, 'The input');
-  if (!flags.has('no-check')) await checkCredential(invocation, { scheme, value, from: 'input' });
+  if (!flags.has('no-check'))
+    await checkCredential(invocation, { scheme, value, from: 'input' }).catch(async (error: Error) => {
+      if (isUnauthorized(error))
+        errorHints.set(error, 'Check it and --base-url, or use --no-check to store it untried.');
+      await writeNotice(invocation, `The ${credentialName(scheme)} was not stored.`);
+      throw error;
+    });
   const entry = userSettings.get(settings.keyring).value ? await keyringEntry(id) : undefined;
   changeKeyring(() => entry?.setPassword(value), 'Unlock it, or use --no-keyring.');
   const wasInKeyring = saveCredential(id, entry ? { keyring: true } : { key: value });
@@ -69,11 +75,16 @@ export async function status(invocation: Invocation): Promise<void> {
   const columns = selectedFields(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
   const credential = await requireCredential(invocation);
   let failure: unknown;
-  const accepted = await checkCredential(invocation, credential).catch((error: unknown) => {
-    failure = error;
-    return isUnauthorized(error) ? false : 'unknown';
-  });
   const { value, from, scheme } = credential;
+  const accepted = await checkCredential(invocation, credential).catch((error: Error) => {
+    failure = error;
+    if (!isUnauthorized(error)) return 'unknown';
+    errorHints.set(
+      error,
+      from === scheme.variable ? `Set another key in ${from}.` : "Store another with 'petctl auth login'.",
+    );
+    return false;
+  });
   const end = value.length > 12 ? value.slice(-3) : '';
   const key = scheme.type === 'basic' ? `${value.split(':')[0]}:…` : `${value.slice(0, 3)}…${end}`;
   const row = {
@@ -90,12 +101,19 @@ export async function status(invocation: Invocation): Promise<void> {
 /** Removes the stored credential. */
 export async function logout(invocation: Invocation): Promise<void> {
   const id = selectedCredentialId(invocation);
-  const { origin, profile, scheme } = id;
+  const { origin, profile, scheme, env } = id;
+  const isSet = Boolean(env[scheme.variable]);
   const stored = readStored(id);
-  if (!stored) throw noCredential(id, [[scheme]]);
+  if (!stored)
+    throw new CliError(
+      'unauthorized',
+      `The profile '${profile}' has no stored ${credentialName(scheme)} for ${origin}.`,
+      isSet ? `To stop using ${scheme.variable}, unset it.` : "'petctl auth list' shows the stored keys.",
+    );
   if ('keyring' in stored) await removeFromKeyring(id);
   saveCredential(id, undefined);
   await writeNotice(invocation, `Removed the ${credentialName(scheme)} of the profile '${profile}' for ${origin}.`);
+  if (isSet) await writeNotice(invocation, `${scheme.variable} is set and remains in use.`);
 }
 
 /** Lists the stored credentials without their values. */

@@ -58,6 +58,9 @@ export class ResponseError extends CliError {
 /** The errors of calls whose input cannot be sent. */
 export const unsendableInputErrors = new WeakSet<Error>();
 
+/** The hints of errors whose usual hint does not fit the command. */
+export const errorHints = new WeakMap<Error, string>();
+
 /** A proxy of the environment: its address without credentials, and the scheme of the requests that it is for. */
 interface Proxy {
   readonly origin: string;
@@ -103,6 +106,8 @@ export function suggestion(
   candidates: readonly string[],
   fallback = `Use one of ${candidates.join(', ')}.`,
 ): string {
-  const best = closest(word, candidates);
+  // The dashes of flags are equal in all candidates, so they are no similarity.
+  const withoutDashes = (text: string) => text.replace(/^-+/, '');
+  const best = closest(withoutDashes(word), candidates, withoutDashes);
   return best === undefined ? fallback : `Did you mean '${best}'?`;
 }

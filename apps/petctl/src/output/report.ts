@@ -2,6 +2,7 @@ import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@pet
 import {
   CliError,
   type ErrorKind,
+  errorHints,
   errorKindOf,
   exitCodes,
   proxyErrors,
@@ -65,12 +66,25 @@ function responseReport(error: PetstoreError): ErrorReport {
   return {
     ...(target !== null
       ? report(kind, `The service redirects to ${target}.`, 'Change --base-url to match this address.')
-      : report(kind, error.message, error.status < 300 ? '-v shows the response.' : hints[kind])),
+      : report(kind, error.message, hintFor(error, kind))),
     code: error.code ?? kind,
     status: error.status,
     requestId: error.requestId ?? null,
   };
 }
+
+function hintFor(error: PetstoreError, kind: ErrorKind): string | undefined {
+  const { status, code } = error;
+  if (status < 300) return '-v shows the response.';
+  // Without a code, the response has no body or is not from the service.
+  if (kind === 'rejected' && code === undefined) return 'Check --base-url; -v shows the request.';
+  return errorHints.get(error) ?? hintsByCode[code ?? ''] ?? hints[kind];
+}
+
+const hintsByCode: Readonly<Record<string, string>> = {
+  method_not_allowed: 'Use another method; -v shows the request.',
+  request_in_flight: 'Repeat the request with the same idempotency key.',
+};
 
 const hints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "'petctl auth status' shows the key in use; 'petctl auth login' stores another.",
