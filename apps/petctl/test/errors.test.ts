@@ -28,6 +28,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'list', '--status', 'availabel'], "Did you mean 'available'?"],
     [['pets', 'list', '--status', 'zzz'], "--status 'zzz' is none of available, pending, sold.\n"],
     [['pets', 'list', '--stauts', 'sold'], "Did you mean '--status'?"],
+    [['pets', 'list', '--foo'], "has no flag --foo. See 'petctl pets list --help'.\n"],
     [['pets', 'lsit'], "Did you mean 'list'?"],
     [['pest', 'list'], "Did you mean 'pets'?"],
     [['pets', 'list', 'more'], "takes no argument 'more'"],
@@ -55,6 +56,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'create', '--data', '{"name":"x","categoryId":1,"status":"dead"}'], 'available, pending, sold'],
     [['pets', 'create', '--data', '{"nmae":"x"}'], "Did you mean 'name'?"],
     [['pets', 'create', '--data', '{"name":"x","categoryId":1.5}'], 'categoryId 1.5 is no integer'],
+    [['pets', 'create', '--data', '{"name":"x","categoryId":1e400}'], 'categoryId Infinity is no integer'],
     [['pets', 'create', '--data', '{"id":1}'], "no property 'id'"],
     [['pets', 'create', '--data', '{"name":{"toString":1}}'], 'name {"toString":1} is no string'],
     [['pets', 'create', '--data', '[]'], 'a JSON object'],
@@ -70,6 +72,8 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'create', '--data', '@/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', '/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', 'missing.json'], 'missing.json cannot be read (ENOENT)'],
+    [['api', 'CONNECT', '/pets'], 'Use GET or POST'],
+    [['api', 'connect', '/pets'], 'Use GET or POST'],
     [['api', 'GET', 'pets'], 'Begin it with one slash'],
     [['api', 'GET', '//evil.test/pets'], 'Begin it with one slash'],
     [['api', 'GET', '/pets', '-H', 'X-Price: €'], 'The input cannot be sent: invalid header x-price'],
@@ -168,6 +172,19 @@ describe('exit codes', () => {
     expect(stderr).toBe(
       'petctl: the response could not be read (ECONNRESET). Check the service, or select another with --base-url or --deployment.\n',
     );
+  });
+
+  test.each([
+    [errorReply(400, 'invalid_request'), 'Correct the input that the message names'],
+    [errorReply(405, 'method_not_allowed'), 'Use another method'],
+    [errorReply(409, 'request_in_flight'), 'Repeat the request with the same idempotency key'],
+    [{ status: 304, body: '' }, 'Check --base-url'],
+    [{ status: 302, body: '' }, 'Check --base-url'],
+    [{ status: 400, body: '<p>from a proxy</p>' }, 'Check --base-url'],
+  ])('the hint for %j is %j', async (reply, hint) => {
+    const { env } = await record(() => reply);
+    const { code, stderr } = await petctl(['pets', 'list', '-o', 'json', '--retries', '0'], { env });
+    expect([code, JSON.parse(stderr).error.hint]).toEqual([exitCodes.rejected.exit, expect.stringContaining(hint)]);
   });
 
   test('a redirect is not followed, and its target is named', async () => {

@@ -74,8 +74,9 @@ function headOf(response: TextAndResponse['response']): string {
 }
 
 async function requestOf(method: string, path: string, { flags, io, operations }: Invocation) {
-  if (!/^[A-Z]+$/.test(method))
-    throw new UsageError(`'${method}' is not an HTTP method.`, 'Use GET or POST, for example.');
+  // The response to CONNECT is a tunnel, for which the call would wait until it times out.
+  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT')
+    throw new UsageError(`'${method}' is not a method that petctl can send.`, 'Use GET or POST, for example.');
   if (!/^\/(?!\/)[^\s#]*$/.test(path))
     throw new UsageError(
       `'${path}' is not a path.`,

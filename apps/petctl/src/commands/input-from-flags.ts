@@ -70,7 +70,8 @@ function rejectInvalidParts(name: string, field: string, input: Input, { fields 
 function rejectInvalid(name: string, value: unknown, schema: Schema, isFromData = false): void {
   const parsed = validate(value, schema);
   if ('value' in parsed) return;
-  const subject = isFromData ? `${name} ${jsonText(value)}` : name;
+  // JSON has no infinity, to which a number such as 1e400 is rounded.
+  const subject = isFromData ? `${name} ${typeof value === 'number' ? value : jsonText(value)}` : name;
   // The hint describes the whole value, so it does not help if a part of the value is invalid.
   throw new UsageError(
     `${subject} ${parsed.problem}.`,
