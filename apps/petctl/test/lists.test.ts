@@ -97,7 +97,7 @@ describe(`${many} pets`, () => {
     const list = ['pets', 'list', '--limit', '2'];
     expect(await petctl(list, { env })).toMatchObject({ code: 0, stderr: '' });
     const { stderr } = await petctl([...list, '-v'], { env });
-    expect(stderr).toMatch(/\npetctl: Showing the first 2\. More exist: use --all, or --after 2\.\n$/);
+    expect(stderr).toMatch(/\npetctl: More results exist\. Use --all, or --after 2 for the next ones\.\n$/);
     const json = (await petctl([...list, '-v', '-o', 'json'], { env })).stderr.trimEnd().split('\n').at(-1) ?? '';
     expect(JSON.parse(json)).toMatchObject({ notice: {} });
     const { requests, env: recorded } = await record(() => pageBefore('?after=2', [{ id: 1 }, { id: 2 }]));
@@ -106,8 +106,8 @@ describe(`${many} pets`, () => {
   });
 
   test.skipIf(hasNoTerminal)('a terminal gets the notice, too, except with --quiet', async () => {
-    expect((await onTerminal(['pets', 'list', '--limit', '2'], { env })).terminal).toContain('Showing the first 2.');
-    expect((await onTerminal(['pets', 'list', '--limit', '2', '-q'], { env })).terminal).not.toContain('Showing');
+    expect((await onTerminal(['pets', 'list', '--limit', '2'], { env })).terminal).toContain('More results exist.');
+    expect((await onTerminal(['pets', 'list', '--limit', '2', '-q'], { env })).terminal).not.toContain('More');
   });
 
   test('--jq filters each of many elements', async () => {
@@ -121,7 +121,7 @@ describe(`${many} pets`, () => {
       env,
     });
     expect(stdout.split('\n').length).toBe(3);
-    expect(stderr).not.toContain('Showing');
+    expect(stderr).not.toContain('More results');
   });
 
   test('--all uses the largest pages, or those of --page-size', async () => {
@@ -210,7 +210,7 @@ test('a page that times out is a timeout, also if an earlier page failed at firs
 test('an empty page with a next page prints no notice, because it has no element after which to continue', async () => {
   const { env, requests } = await record(() => pageBefore('?after=1', []));
   const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'json'], { env });
-  expect([stdout, requests.length, stderr.includes('Showing')]).toEqual(['[]\n', 1, false]);
+  expect([stdout, requests.length, stderr.includes('More')]).toEqual(['[]\n', 1, false]);
 });
 
 test('a next page at another host is not followed', async () => {

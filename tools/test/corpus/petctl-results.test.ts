@@ -42,7 +42,7 @@ describe('results', () => {
   test('a list whose last element is the cursor of the next page has a notice of more elements', async () => {
     const page = { status: 200, contentType: 'application/json', body: '[{"id":7}]' };
     const { stderr, sent } = await run('things list-logs -v', page);
-    expect(stderr).toContain('Showing the first 1. More exist: use --all, or --after 7.');
+    expect(stderr).toContain('More results exist. Use --all, or --after 7 for the next ones.');
     expect(sent.at(-1)?.target).toBe('/logs?after=7&limit=1');
   });
 

@@ -102,5 +102,5 @@ async function writeTruncationNotice(
   invocation.io.interrupted.throwIfAborted();
   if (rowsOf(more).length === 0) return;
   const flag = invocation.node.flags?.find(({ field }) => field === cursor)?.name ?? cursor;
-  await writeNotice(invocation, `Showing the first ${rows.length}. More exist: use --all, or --${flag} ${after}.`);
+  await writeNotice(invocation, `More results exist. Use --all, or --${flag} ${after} for the next ones.`);
 }
