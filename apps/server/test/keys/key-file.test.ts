@@ -78,6 +78,13 @@ describe('the file', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
+  test('cannot be in a file, and the message says so', async () => {
+    const folder = join(newFolder(), 'file');
+    writeFileSync(folder, '');
+    for (const attempt of [createFirstKey, createKey, (to: string) => revokeKey(to, 'ci')])
+      await expect(attempt(folder)).rejects.toThrow(`(ENOTDIR). ${folder} is not a folder.`);
+  });
+
   test('counts as damaged if it is a pipe that nobody writes to', async () => {
     const folder = newFolder();
     execFileSync('mkfifo', [keysFile(folder)]);

@@ -113,7 +113,9 @@ describeOnSchema('export and import', (newSchema) => {
     const url = 'postgres://u:SECRET@127.0.0.1:1/d';
     const gone = runCommand(['export', 'pets'], { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
     expect(gone.status).toBe(1);
-    expect(gone.stderr).toMatch(/^petstore-server: There is no connection to the database \(127\.0\.0\.1:1: .*\n$/);
+    expect(gone.stderr).toMatch(
+      /^petstore-server: There is no connection to the database \(127\.0\.0\.1:1: .*\). Check .* DATABASE_URL\.\n$/,
+    );
     expect(gone.stdout + gone.stderr).not.toContain('SECRET');
   });
 });

@@ -194,7 +194,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
     const message =
       cause === undefined
         ? 'Earlier writes take too long. Retry later.'
-        : `There is no connection to the database (${messageOf(cause)}).`;
+        : `There is no connection to the database (${messageOf(cause)}). Check the database and DATABASE_URL.`;
     return new StoreUnavailableError(message, { cause });
   }
 }
