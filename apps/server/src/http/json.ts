@@ -139,7 +139,7 @@ function structureOf(json: Uint8Array, where: string) {
     } else if (byte === COLON) {
       members++;
       const count = (memberCounts.pop() ?? 0) + 1;
-      if (count > MAX_JSON_MEMBERS) throw excess(`it has an object with more than ${MAX_JSON_MEMBERS} members`);
+      if (count > MAX_JSON_MEMBERS) throw excess(`it has an object with more than ${MAX_JSON_MEMBERS} properties`);
       memberCounts.push(count);
     }
   }

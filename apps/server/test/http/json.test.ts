@@ -194,7 +194,9 @@ test('the maximal depth and number of members are accepted, one more is rejected
   expect(parse(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
   expect(parse(wide(MAX_JSON_MEMBERS))).toEqual(JSON.parse(wide(MAX_JSON_MEMBERS)));
   expect(errorOf(nested(MAX_JSON_DEPTH + 1))).toBe(`body: it is nested more than ${MAX_JSON_DEPTH} deep`);
-  expect(errorOf(wide(MAX_JSON_MEMBERS + 1))).toBe(`body: it has an object with more than ${MAX_JSON_MEMBERS} members`);
+  expect(errorOf(wide(MAX_JSON_MEMBERS + 1))).toBe(
+    `body: it has an object with more than ${MAX_JSON_MEMBERS} properties`,
+  );
 });
 
 test('very deep text, or text with very many members, costs little more than other text of its length', () => {
