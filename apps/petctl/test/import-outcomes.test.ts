@@ -228,7 +228,7 @@ test('with --again, a stopped import names the --failed file, because the same i
     petctl(['pets', 'import', '-', '--again', '--concurrency', '1', ...args], { env, input: lines(5) });
   const { stderr } = await run('--failed', files.failedFile);
   expect(stderr).toMatch(
-    `petctl: 2 created, 1 failed. ${files.failedFile} contains the records that were read but not added.\n`,
+    `petctl: 2 created, 1 failed. ${files.failedFile} contains the records that failed, and those that were read but not sent.\n`,
   );
   expect(failedNames()).toEqual(['3', '4', '5']);
   expect((await run()).stderr).not.toContain('the same import');

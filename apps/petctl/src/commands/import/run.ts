@@ -159,7 +159,9 @@ function restHint(invocation: Invocation): string | undefined {
   const { flags } = invocation;
   if (flags.has('dry-run')) return undefined;
   if (isRepeatable(invocation)) return REPEAT_HINT;
-  return flags.has('failed') ? `${flags.get('failed')} contains the records that were read but not added.` : undefined;
+  return flags.has('failed')
+    ? `${flags.get('failed')} contains the records that failed, and those that were read but not sent.`
+    : undefined;
 }
 
 const REPEAT_HINT = 'Run the same import again within 24 hours: records that the service already added are skipped.';
