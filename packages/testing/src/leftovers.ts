@@ -12,7 +12,7 @@ export function setup(): () => Promise<void> {
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
     // Children of a killed process, for example a browser, may still be ending.
-    for (const until = Date.now() + 2_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
+    for (const until = Date.now() + 8_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
     // npm and pnpm cache compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
-import { type AjvError, type Violation, violationOf } from '../http-error.ts';
 import type { RequestValues } from '../input.ts';
 import { type AjvKeywords, adaptedSpec, addRequestKeywords, nameOf } from './keywords.ts';
+import { type AjvError, type Violation, violationOf } from './violation.ts';
 
 /** The methods of ajv for compiled checks. */
 export interface Ajv extends AjvKeywords {
