@@ -7,7 +7,7 @@ export interface Finding {
   where: string;
   /** The fact found in the repository. */
   actual: string;
-  /** What follows instead from the spec, or from the code, packages or base that the check compares. */
+  /** The fact that should be there, by the spec, or by other code, the packages or the base commit. */
   expected: string;
   /** The command or the change that fixes it. */
   fix: string;

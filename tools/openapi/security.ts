@@ -15,7 +15,7 @@ interface RequestParts {
   cookies: string[];
 }
 
-/** Adds the credentials of the first alternative that they satisfy. An alternative without credentials comes last. */
+/** Adds the credentials for the first alternative that `credentials` satisfies, trying one that needs none last. */
 export function addCredentials(
   document: Document,
   operation: Operation,

@@ -52,7 +52,7 @@ export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<O
 /** A request that the spec does not describe. */
 export interface RawRequest {
   readonly method: string;
-  /** Appended to the base address, with its query. */
+  /** Path and query, added to the base address. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;

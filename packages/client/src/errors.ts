@@ -8,7 +8,7 @@ export interface Cause {
   readonly message?: string;
 }
 
-/** The base class of all errors of a call, apart from errors of the caller's code and of `check`. */
+/** The base of a call's errors, except those of wrong arguments, `check` and credential functions. */
 export class BaseError extends Error {
   /** The number of attempts that sent a request. */
   attempts = 0;
@@ -102,7 +102,7 @@ export const TimeoutError = /* @__PURE__ */ errorClass<TimeoutError>('TimeoutErr
 export type AbortedError = Named<BaseError, 'AbortedError'>;
 export const AbortedError = /* @__PURE__ */ errorClass<AbortedError>('AbortedError');
 
-/** Every error that a call can end with, apart from errors of the caller's code and of `check`. */
+/** Every error of a call, except those of wrong arguments, `check` and credential functions. */
 export type CallError =
   | UnauthorizedError
   | NotFoundError

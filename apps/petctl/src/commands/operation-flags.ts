@@ -63,8 +63,8 @@ const MAX_DEPTH = 4;
 const MAX_PROPERTY_FLAGS = 100;
 
 /**
- * A flag for each field, and for each named property of an object, such as `--owner.name`. A flag has the first unused of these
- * names: the field's name, the name behind the field's location (`--query-output`), and the latter with `-2`, `-3`, ….
+ * A flag for each field but arguments and `--data`, and for each named property, such as `--owner.name`. A field's flag has the
+ * first unused of these names: its name, its location and name (`--query-output`), and the latter with `-2`, `-3`, ….
  */
 function inputFlags({ fields, body, pagination }: Operation, reserved: readonly string[]): Flag[] {
   // A switch `--x` may also have `--no-x`, so each of these names reserves the other.

@@ -91,7 +91,7 @@ function unwritable(file: string, error: unknown): UsageError {
   return new UsageError(`${file} cannot be written (${systemCode(error)}).`, 'Check its folder and permissions.');
 }
 
-/** More than any server accepts. */
+/** More than servers accept by default. */
 const MAX_TEXT_MIB = 256;
 
 /** Throws if a text is too large, so that an endless device does not fill the memory. */

@@ -21,7 +21,7 @@ export interface CommandNode {
   readonly run?: (invocation: Invocation) => Promise<void>;
 }
 
-/** The arguments and flags of an example, or its complete command line, and what the example does. */
+/** Arguments and flags (from `examplesOf`, a complete command line), and what the example does. */
 export type Example = readonly [line: string, comment: string];
 
 /** A command and the words that select it, for example `['config', 'set']`. */

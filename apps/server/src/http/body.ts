@@ -43,7 +43,7 @@ export function bodyBudget(maxBytes: number) {
   function holdValues(context: RequestContext, bytes: number, valueBytes: number): void {
     if (hold(context, bytes + valueBytes)) return;
     if (bytes + valueBytes - UNCOUNTED_BODY_BYTES <= maxBytes) throw tooManyBodies();
-    throw new HttpError('payload_too_large', `The values of the body take more than ${maxBytes} bytes of memory.`);
+    throw new HttpError('payload_too_large', `The body and its values take more than ${maxBytes} bytes of memory.`);
   }
 
   /** Stops counting a body. */
@@ -100,7 +100,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget) {
   };
 }
 
-/** Grows a buffer to at least double its size, so a body in tiny pieces is copied in linear time. */
+/** Grows a buffer to twice its used part if `limit` allows, so pieces are copied in linear time. */
 function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
   if (needed <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, 2 * used)));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MAX_DISCARDED_BYTES } from '../limits.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 
-/** The error of a request that is not a valid HTTP message (RFC 9112), except for its target; undefined if it is valid. */
+/** The error of a malformed or unsupported HTTP message (RFC 9112); undefined if none. Does not check the target. */
 export function messageError(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.1.');

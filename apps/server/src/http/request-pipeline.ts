@@ -100,7 +100,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     return context;
   }
 
-  /** The error for a malformed target. Below the base path, a request without a key gets 401 instead. */
+  /** The error for a malformed target. Below the base path, it is 401 if there is no valid key. */
   function targetError(request: IncomingMessage, context: RequestContext): HttpError {
     if (
       localTarget(request.url ?? '')?.startsWith(`${service.basePath}/`) &&

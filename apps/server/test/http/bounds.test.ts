@@ -69,7 +69,7 @@ describe.each(modes)('%s', (_, options) => {
     expect(await post(2_000)).toMatchObject({ status: 400 });
     expect(await post(5_000)).toEqual({
       status: 413,
-      message: 'The values of the body take more than 300000 bytes of memory.',
+      message: 'The body and its values take more than 300000 bytes of memory.',
     });
     const many = await Promise.all(Array.from({ length: 20 }, () => post(2_000)));
     for (const { status } of many) expect([400, 503]).toContain(status);

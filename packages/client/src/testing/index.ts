@@ -156,7 +156,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
       return executeOnce(request, route, path, searchParams, caller);
     };
     const response = await respond().catch((reason: unknown) => {
-      // An error with a status is the service's: one of the fake service, or one that a handler threw.
+      // An error with a status, thrown by the fake service or by a handler, becomes the response.
       if (typeof Object(reason).status !== 'number') throw reason;
       return errorResponse(reason as HttpError);
     });

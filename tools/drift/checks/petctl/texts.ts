@@ -66,7 +66,7 @@ export function missingCommandFacts({ text }: Text, operation: Operation, succes
   return facts.filter((fact) => !text.includes(plain(fact)));
 }
 
-/** The flags of petctl's own, which set no input, that a text does not describe. */
+/** The flags that set no input, and that a text does not describe. */
 export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string[] {
   const own = flags.filter(({ field, property }) => field === undefined && property === undefined);
   const isDescribed = ({ name, description }: Flag) =>

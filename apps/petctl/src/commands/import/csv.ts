@@ -7,7 +7,7 @@ import type { Input } from '../../parse/command.ts';
 
 /** The length of a title in error messages: a file that is not CSV may be one long title. */
 const MAX_TITLE_LENGTH = 80;
-/** More than any request can contain, to detect an unclosed quote before the end of a long file. */
+/** More than servers accept by default, to detect an unclosed quote before a long file ends. */
 const MAX_RECORD_LENGTH = 4 * 2 ** 20;
 
 /** One record of a CSV file, in which an empty cell without quotes is undefined. */
@@ -112,7 +112,7 @@ export function inputNames(header: CsvRecord, { fields }: Operation, ignorable: 
   return columns;
 }
 
-/** Converts a record to the input of an operation, or throws a UsageError if it violates the spec. */
+/** Converts a record to an operation's input. Throws for an invalid value or a wrong number of cells. */
 export function csvInput({ line, cells }: CsvRecord, columns: Columns, { fields }: Operation): Input {
   if (cells.length !== columns.length)
     throw new UsageError(`line ${line}: the number of cells is ${cells.length}, but ${columns.length} in the header.`);

@@ -56,14 +56,14 @@ export async function openPostgresStore(
     connectTimeout,
     prepare: prepareForReads(statementTimeout),
   });
-  // The database cancels slow reads, but no writes: this timeout is only for each statement that prepares a connection.
+  // `prepareForWrites` uses its timeout only for its own statements: the database cancels slow reads, but no writes.
   const writers = connectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const read = groupRead(readers, { maxGroups: readConnections, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const byName = new Map(
     collections.map((declaration) => {
-      // A writer has one commit at a time, because the database remembers only its last one. With a writer for each collection, none
-      // waits until a commit of another has been repeated.
+      // Runs one commit at a time, because the database remembers only its last one. Each collection has its own, so none waits
+      // until a repeated commit of another has ended.
       const runCommit = idempotentCommit(writers, statementTimeout);
       return [declaration.name, postgresCollection(declaration, read, runCommit, onCommit, sweeper.onStored)];
     }),
