@@ -57,7 +57,7 @@ function addCredential(scheme: SecurityScheme, credential: Credentials[string], 
   if (scheme.type === 'mutualTLS') return;
   if (typeof credential === 'object') {
     if (scheme.type !== 'http' || scheme.scheme?.toLowerCase() !== 'basic')
-      throw new UnspecifiedError('a user name and password for a token');
+      throw new UnspecifiedError('a password as a token or key');
     const text = `${credential.username}:${credential.password}`;
     parts.headers.authorization = `Basic ${Buffer.from(text).toString('base64')}`;
     return;

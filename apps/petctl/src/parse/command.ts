@@ -21,7 +21,7 @@ export interface CommandNode {
   readonly run?: (invocation: Invocation) => Promise<void>;
 }
 
-/** Arguments and flags (from `examplesOf`, a complete command line), and what the example does. */
+/** Arguments and flags (`examplesOf` makes them a command line), and what the example does. */
 export type Example = readonly [line: string, comment: string];
 
 /** A command and the words that select it, for example `['config', 'set']`. */
@@ -86,7 +86,7 @@ export function globalFlagsFor({ flags = [] }: CommandNode): readonly Flag[] {
   return globalFlags.map(({ short, ...flag }) => (short && !letters.includes(short) ? { ...flag, short } : flag));
 }
 
-/** The flags of every command that sends a request. */
+/** Flags of `api` and of operations' commands. */
 export const callFlags: readonly Flag[] = [
   switchFlag('dry-run', 'Show the request without sending it.'),
   switchFlag('curl', 'Show the request as a curl command without sending it.'),

@@ -74,7 +74,7 @@ export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string
   return own.filter((flag) => !isDescribed(flag)).map(({ name }) => `--${name}`);
 }
 
-/** The row of a flag or an argument, by the spellings of its name: its left column, and its description. */
+/** The left column and the description in the row of a flag or argument with one of these spellings. */
 function rowOf({ rows }: Text, spellings: readonly string[]): [left: string, description: string] | undefined {
   return [...rows].find(([left]) => left.split(/[ ,]+/).some((word) => spellings.includes(word)));
 }
