@@ -26,7 +26,7 @@ export function exactJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, exactReplacer, indent);
 }
 
-/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. Node 20 throws for a bigint. */
+/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. Node 20 cannot write a bigint. */
 export function exactReplacer(this: unknown, key: string, value: unknown): unknown {
   // `value` may already be the result of a `BigInt.prototype.toJSON`, which many programs define.
   const original = (this as Readonly<Record<string, unknown>>)[key];

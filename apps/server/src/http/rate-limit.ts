@@ -32,8 +32,8 @@ export function rateLimit(applyRateLimit: ReturnType<typeof rateLimiter>): Reque
 const WINDOW_MS = 60_000;
 
 /**
- * A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. Processes that share the limit exchange the
- * requests that each has counted.
+ * A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. Processes that share the limit exchange
+ * their counts of requests.
  */
 export class Quotas {
   /** The value of the `RateLimit-Policy` header. */

@@ -111,7 +111,7 @@ export class ConnectionBalancer<B extends Backend> {
     if (!load || !connection) return;
     load.pending.delete(id);
     load.accepted[connection.port]++;
-    // This closes the copy of this process. The connection stays open in the backend.
+    // This closes this process's copy. The connection stays open in the backend.
     connection.socket.destroy();
   }
 

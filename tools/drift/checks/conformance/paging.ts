@@ -40,7 +40,7 @@ export async function pagedList(service: Service, operation: Operation): Promise
 
 /**
  * All elements of a list with this query, read in pages of the allowed size that is nearest to `preferredSize`. If the pages are
- * wrong, the last element is an error.
+ * wrong, a message comes last.
  */
 export async function fetchAll(paged: PagedList, query: Node, preferredSize: number): Promise<unknown[]> {
   const { minimum = 1, maximum = preferredSize } = paged.limitSchema;

@@ -9,7 +9,7 @@ import type { Input, Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
 
 /**
- * The outcome of a record. `created`: the service added the record. `existing`: an earlier import added it. `valid`: a dry run
+ * The outcome of a record. `created`: the service added the record. `existing`: an earlier request added it. `valid`: a dry run
  * accepted it. `failed`: the service did not add it. `unknown`: the service may have added it.
  */
 export type Outcome = 'created' | 'existing' | 'valid' | 'failed' | 'unknown';
@@ -114,7 +114,7 @@ function digest(parts: readonly string[]): string {
 /** The same text for equal values, regardless of the order of their properties. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  // Node 20 has no JSON for a bigint.
+  // `JSON.stringify` rejects bigints.
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -118,7 +118,7 @@ function commitFile(file: string, handle: FileHandle, segment: Segment, tail: Bu
     close: () => handle.close().catch(() => {}),
   };
 
-  /** Copies the tail to another file, then truncates it. */
+  /** Copies the tail to its own file, then cuts it off. */
   async function moveTail(): Promise<void> {
     try {
       await replaceFile(`${file}.cut-${Date.now()}`, tail);

@@ -88,7 +88,7 @@ const base: Step = {
   statements: [
     // Servers of the previous version leave the schema alone if the database's version is not older than theirs.
     'INSERT INTO petstore_migrations (version) VALUES (2) ON CONFLICT DO NOTHING',
-    // The last assigned identifier of each collection. Every commit locks this row.
+    // The last assigned identifier of each collection. A commit locks its collection's row.
     `CREATE TABLE IF NOT EXISTS petstore_collections (
        name text PRIMARY KEY,
        last bigint NOT NULL CHECK (last BETWEEN 0 AND 9007199254740991)
