@@ -184,7 +184,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
   };
 }
 
-/** The result of a handler, which returns `{ status, data }` if there are several successes. */
+/** A handler's result, given as `{ status, data }` if there are several success statuses. */
 async function resultOf({ successes }: Operation, data: Promise<unknown>): Promise<OperationResult> {
   return successes.length > 1 ? ((await data) as OperationResult) : { data: await data };
 }
