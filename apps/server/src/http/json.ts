@@ -68,7 +68,7 @@ function longNumber(_key: string, value: unknown, { source = '' }: { source?: st
 
 /**
  * Replaces integers beyond 2^53 by bigints where one of the schemas has an int64 without safe bounds, and returns the value. Throws the error of
- * `violation` for other inexact numbers and for lone surrogates, with the key of the nearest property, unless a key has one.
+ * `violation` for other inexact numbers and for lone surrogates, with the nearest property's key, if that is well-formed.
  */
 function exactValue(
   value: unknown,

@@ -30,7 +30,7 @@ export function observer(logRequest: LogRequest, metrics: Metrics) {
 /** A response to malformed bytes, a late head or CONNECT. It has no method, path and operation. */
 export type Rejection = Pick<RequestEntry, 'requestId' | 'client' | 'status'>;
 
-/** Creates a function that counts and logs a response to malformed bytes. */
+/** Creates a function that counts and logs a `Rejection`. */
 export function rejectionObserver(logRequest: LogRequest, metrics: Metrics) {
   return (rejection: Rejection): void => {
     metrics.responded('none', rejection.status, 0);

@@ -51,7 +51,7 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
   const nextLine = () => line + emptyLinesBefore(rest.toString());
   /** Yields the records of a parsed part, and then throws its error. */
   async function* records(parsePart: (done: (error?: Error | null) => void) => void) {
-    // On Node 20 the callback of `end` gets no error, so errors come from the event.
+    // On Node 20 the callback of `end` gets no error, so errors come from `failure`.
     const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
     const error = await Promise.race([failure, done]);
     yield* takeParsed();
