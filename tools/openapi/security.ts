@@ -15,7 +15,7 @@ interface RequestParts {
   cookies: string[];
 }
 
-/** Adds the credentials for the first alternative that `credentials` satisfies, trying one that needs none last. */
+/** Adds the credentials for the first alternative that `credentials` satisfies; `{}` (no credential) comes last. */
 export function addCredentials(
   document: Document,
   operation: Operation,

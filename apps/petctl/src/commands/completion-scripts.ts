@@ -6,8 +6,8 @@ export async function printScript({ io, args }: Invocation): Promise<void> {
   await io.stdout.write(scripts[args[0] as keyof typeof scripts]);
 }
 
-// The scripts pass the words as arguments and read lines. They use neither bash's compgen -W nor zsh's _describe, because
-// these evaluate their input.
+// The scripts pass the words as arguments and read lines. They avoid compgen -W, which evaluates its input, and
+// _describe, which splits it at colons.
 const scripts = {
   bash: String.raw`# petctl for bash, also without the bash-completion package: source it from ~/.bashrc
 _petctl() {
@@ -28,7 +28,7 @@ _petctl() {
 complete -F _petctl petctl
 `,
   zsh: String.raw`#compdef petctl
-# petctl for zsh: into a file _petctl in a folder of $fpath, or sourced after compinit
+# petctl for zsh: save as _petctl in a folder of $fpath, or source after compinit
 _petctl() {
   local line word
   local -a found shown

@@ -48,7 +48,7 @@ export function program(env: NodeJS.ProcessEnv, runServer: (config: Config) => P
   addDataFolderCommands(root, env);
 
   // `petstore-server --help` also shows the flags of the default command, `serve`. Subcommands copied the help when they were added, so
-  // theirs stays unchanged. Only the help has these flags: commander would suggest options of `root` for misspelt flags of any command.
+  // theirs stays unchanged. `root` has these flags only in its help: else commander suggests them for misspelt flags of any command.
   const defaultHelp = new Help();
   const visibleOptions = (command: Command) => [...defaultHelp.visibleOptions(command), ...serve.options];
   return root

@@ -100,7 +100,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget) {
   };
 }
 
-/** Grows a buffer to at least 2 * `used` if `limit` allows, so pieces are copied in linear time. */
+/** Grows a too small buffer to at least 2 * `used` if `limit` allows, so copying is linear. */
 function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
   if (needed <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, 2 * used)));

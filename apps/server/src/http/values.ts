@@ -43,7 +43,7 @@ export function textParser(schema: Schema): TextParser {
   return parse;
 }
 
-/** Whether strings and objects are valid, as for a schema without a type: its text is not converted. */
+/** Whether both strings and objects are valid, as in an empty schema: text is then not converted. */
 export const allowsAnyText = (types: readonly string[]) => types.includes('string') && types.includes('object');
 
 function typedParser(schema: Schema, types: readonly string[]): TextParser {

@@ -91,7 +91,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, checksDo
     let count = 0;
     for (; records.next(); count++) {
       const { version } = records;
-      // The changes in unsealed segments have no gaps. Sealed segments lack replaced ones.
+      // The changes in unsealed segments have no gaps. Sealed ones lack replaced changes.
       if (segment.bytes && version !== ++catalog.sequence)
         throw new StoreDamagedError(file, `it has the change ${version} instead of ${catalog.sequence}`);
       let kind = known[records.kind];
