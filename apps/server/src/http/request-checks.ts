@@ -8,7 +8,7 @@ export function messageError(request: IncomingMessage): HttpError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.1.');
   const { host, expect } = headers;
   if (host ? !isHost(host) : httpVersion === '1.1' || host === '') {
-    return malformed(host ? 'The Host header is not a host.' : 'The Host header is missing.');
+    return malformed(host ? 'The Host header is not a host.' : 'The Host header is missing or empty.');
   }
   const repeated = repeatedHeader(request.rawHeaders);
   if (repeated !== undefined) return malformed(`The ${repeated} header appears more than once.`);

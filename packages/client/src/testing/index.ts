@@ -52,7 +52,7 @@ export interface Interruption {
 export interface FakeService {
   /** Replacement for the global `fetch` or a client's option `fetch`. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** A client of the service. It waits only milliseconds before a retry. */
+  /** A client of the service. Without `retry-after`, it retries within milliseconds. */
   readonly store: Petstore;
   /** The last requests that the service received, in order. */
   readonly requests: readonly FakeRequest[];
@@ -184,7 +184,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
   };
 }
 
-/** A handler's result, given as `{ status, data }` if there are several success statuses. */
+/** The result of a handler, which returns `{ status, data }` if there are several successes. */
 async function resultOf({ successes }: Operation, data: Promise<unknown>): Promise<OperationResult> {
   return successes.length > 1 ? ((await data) as OperationResult) : { data: await data };
 }

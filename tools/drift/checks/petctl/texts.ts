@@ -54,7 +54,7 @@ export function factErrors(
   missingFrom: (text: Text) => readonly string[],
 ): Finding[] {
   return texts.flatMap((text) =>
-    missingFrom(text).map((fact) => finding(where, `${text.name} does not state a fact of the spec`, fact)),
+    missingFrom(text).map((fact) => finding(where, `${text.name} does not state a fact`, fact)),
   );
 }
 
