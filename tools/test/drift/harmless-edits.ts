@@ -1,6 +1,6 @@
 import { type Changes, edits, generatedFrom, getPet, type PlantedDrift, put, source, specFile } from './planting.ts';
 
-const { handlers, response, httpError } = source;
+const { handlers, response } = source;
 
 /** A change of the interface with all that belongs to it: what is generated, the handler, and a changeset. */
 const announced = (changes: Changes, handler = ''): PlantedDrift[] =>
@@ -146,7 +146,7 @@ export const harmlessEdits: PlantedDrift[] = [
         "...(fixedHeaders.get(operation) ?? []), 'X-Request-Id', requestId",
       ),
   }),
-  ...edits('none', httpError, {
+  ...edits('none', 'apps/server/src/http/validation/violation.ts', {
     'another wording': (text) => text.replace("required: 'it is missing'", "required: 'it has to be there'"),
   }),
   ...edits('none', 'docs/operating.md', {

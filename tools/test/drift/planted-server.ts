@@ -1,7 +1,7 @@
 import { createPet, plantedInHandlers, plantedInStored } from './planted-handlers.ts';
 import { described, edits, getPet, type PlantedDrift, put, source, swap } from './planting.ts';
 
-const { handlers, response, dispatch, httpError } = source;
+const { handlers, response, dispatch } = source;
 
 const authentication = 'apps/server/src/http/authentication.ts';
 const expressApp = 'apps/server/src/http/express-app.ts';
@@ -111,7 +111,7 @@ export const plantedInServer: PlantedDrift[] = [
       ';',
     ),
   }),
-  ...edits('conformance', httpError, {
+  ...edits('conformance', 'apps/server/src/http/http-error.ts', {
     'an Error of another shape': put(
       '  body()',
       'message: this.message, status',

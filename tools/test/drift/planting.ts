@@ -22,7 +22,6 @@ export const source = {
   handlers: 'apps/server/src/handlers.ts',
   response: 'apps/server/src/http/response.ts',
   dispatch: 'apps/server/src/http/dispatch.ts',
-  httpError: 'apps/server/src/http/http-error.ts',
   calls: 'packages/client/src/gen/calls.gen.ts',
   fieldFlags: 'apps/petctl/src/commands/operation-flags.ts',
   commandTree: 'apps/petctl/src/commands/tree.ts',
