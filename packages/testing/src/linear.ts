@@ -13,8 +13,8 @@ const MIN_ROUNDS = 3;
 export function expectLinear(prepare: (length: number) => () => void, small = SMALL): void {
   const [smaller, larger] = [prepare(small), prepare(small * FACTOR)];
   let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  // A few microseconds are too short to compare.
-  const bound = () => Math.max(few, 20) * FACTOR * 3;
+  // Less is too short to compare: only to allocate half a MiB takes several hundred microseconds on some systems.
+  const bound = () => Math.max(few, 100) * FACTOR * 3;
   for (let round = 1; round <= ROUNDS && (round <= MIN_ROUNDS || many >= bound()); round++) {
     // Repeats the small work, so both measurements take about the same time.
     few = Math.min(few, cpuTime(smaller, FACTOR));
