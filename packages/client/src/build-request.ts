@@ -118,7 +118,7 @@ export function inHeaders(...names: string[]): Encoder {
 export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
     // RFC 6570, 2.3: null and undefined are left out.
-    for (const item of [value].flat() as string[])
+    for (const item of (Array.isArray(value) ? value : [value]) as string[])
       if (item != null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(item)}`);
   }
   return [];

@@ -73,13 +73,13 @@ export async function execute<Id extends OperationId>(
         ? new BaseError('AbortedError', `${id} aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const delay = retryDelay(error, attempt, limits);
-      // A stream can be sent only once. The deadline's timer may fire 1 ms early, and then no further attempt may start.
+      // The deadline's timer may fire 1 ms early, and then no further attempt may start. A stream can be sent only once.
       if (
-        draft?.duplex ||
-        attempt > limits.limit ||
-        delay > limits.cap ||
+        !(wire.mayRetry ?? mayRetryIdempotent)(error) ||
         delay + 1 > timeLeft() ||
-        !(wire.mayRetry ?? mayRetryIdempotent)(error)
+        delay > limits.cap ||
+        attempt > limits.limit ||
+        draft?.duplex
       ) {
         if (error instanceof BaseError) error.attempts = requestCount;
         connection.on.error?.(error);
