@@ -29,7 +29,7 @@ const UNRESERVED = /[A-Za-z0-9._~-]/;
 
 /**
  * Normalizes the target of a request (RFC 9110 4.2.3, RFC 9112 3.2): without scheme and host, and with unreserved characters
- * decoded; undefined if it is malformed. Other escapes stay, so no text is decoded twice later.
+ * decoded; undefined if it is malformed. Other escapes stay: the readers of the path and the query decode them.
  */
 export function normalizeTarget(method: string | undefined, target: string): string | undefined {
   if (PLAIN_TARGET.test(target)) return target;

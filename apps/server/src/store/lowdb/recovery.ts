@@ -13,7 +13,7 @@ const READ_AHEAD = 4;
 
 /**
  * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
- * `checksDocuments` also checks the identifier and the indexed values of every document.
+ * With `checksDocuments`, also compares each document of a declared collection with its record.
  */
 export async function recover(manifest: ManifestData, catalog: Catalog, checksDocuments = false) {
   const { folder } = catalog;
@@ -108,7 +108,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, checksDo
     return isSame ? catalog.kind(collection, values) : undefined;
   }
 
-  /** The kind of a document, from its properties. Throws if identifier or kind differ from its record. */
+  /** The kind of a document, from its properties. Throws if a document of a declared collection differs from its record. */
   function kindOf(file: string, collection: string, record: StoredRecord, bytes: Buffer, known?: number): number {
     const { id, start, length } = record;
     const idProperty = catalog.declared.get(collection)?.id;

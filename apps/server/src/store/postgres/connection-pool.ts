@@ -16,7 +16,7 @@ export interface Hosts {
 interface ConnectionOptions {
   /** The largest number of connections. */
   size: number;
-  /** The most milliseconds that a caller waits for a prepared connection, and that a host may take to accept one. */
+  /** The most milliseconds that a caller waits for a prepared connection, and that a host may take to accept a connection. */
   connectTimeout: number;
   /** Called with every new connection before its first use. */
   prepare: Prepare;
@@ -37,8 +37,8 @@ export type ConnectionPool = ReturnType<typeof connectionPool>;
 
 /**
  * A pool of connections to the host that accepts writes. pg's own pool supports one host, and fails immediately if it cannot
- * connect. This pool tries all hosts instead, and callers wait meanwhile. Once an outage has lasted for the connect timeout,
- * callers are rejected immediately.
+ * connect. This pool tries all hosts instead, and callers wait meanwhile. When the connect timeout has passed since the first
+ * failed attempt, callers are rejected immediately.
  */
 export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: ConnectionOptions) {
   let poolHost = hosts.current;
@@ -46,7 +46,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
-  /** The functions that end the waits for a connection of the pool: a replaced pool serves no caller. */
+  /** A function for each caller that waits for a connection of the pool: it ends the wait. They are called when the pool is replaced. */
   const cancelWaits = new Set<() => void>();
   const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
@@ -85,7 +85,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   };
 
   async function acquire(): Promise<PoolClient> {
-    // During an outage the time counts from its start, so later callers do not wait as long again.
+    // During an outage, the time counts from the first failed attempt, so later callers do not wait as long again.
     const deadline = (outage?.since ?? performance.now()) + connectTimeout;
     for (;;) {
       if (isClosed) throw new StoreUnavailableError('The store is closed.');
