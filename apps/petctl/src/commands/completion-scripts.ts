@@ -19,7 +19,7 @@ _petctl() {
       continue
     fi
     word=${'$'}{line%%$'\t'*}
-    # bash counts --status=sold as three words and completes only the last.
+    # bash counts --flag=value as three words and completes only the last.
     [[ $word == --*=* && $current != --* ]] && word=${'$'}{word#*=}
     [[ $word == *[!A-Za-z0-9_.,:=@/-]* ]] && printf -v word %q "$word"
     COMPREPLY+=("$word")

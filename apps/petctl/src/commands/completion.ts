@@ -56,7 +56,7 @@ function candidatesAfter(before: readonly string[], last: string, root: CommandN
   return argument ? valuesOf(argument, last) : { words: [] };
 }
 
-/** Joins `--status=sold`, which bash splits into three words. */
+/** Joins `--flag=value`, which bash splits into three words. */
 function joinAssignments(typed: readonly string[]): string[] {
   const words: string[] = [];
   for (const [i, word] of typed.entries()) {

@@ -10,7 +10,7 @@ export interface CommandNode {
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  /** Examples of arguments and flags, without `petctl` and the names of the command: `--status sold`. */
+  /** Examples of arguments and flags, without `petctl` and the names of the command: `--flag value`. */
   readonly examples?: readonly Example[];
   readonly args?: readonly Argument[];
   readonly flags?: readonly Flag[];
