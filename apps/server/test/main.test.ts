@@ -240,7 +240,7 @@ test("SIGUSR1 does not open Node's debugger", async () => {
   expect(stderr).not.toMatch(/debugger|inspector/i);
 });
 
-test('an older Node is told which version is required', async () => {
+test('an older Node gets a message with the required version', async () => {
   const old = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
     Object.defineProperty(process.features, 'typescript', { value: undefined });`;
   const { code, stdout, stderr } = await run(newFolder(), [], preload(old)).ended;

@@ -1,6 +1,6 @@
 // Encoders of bodies: JSON with bigints, text, bytes and forms. `inBody` writes JSON without bigints.
 import { exactJson } from '@petstore/types';
-import { addQuery, type Encoder, inQuery, type RequestDraft, randomText, writeEach } from './build-request.ts';
+import { type Encoder, inQuery, type RequestDraft, randomText, writeEach } from './build-request.ts';
 import type { Body } from './connection.ts';
 
 /** Writes the inputs as the properties of JSON with integers that may be bigints. */
@@ -46,10 +46,11 @@ export function inForm(...encoders: Encoder[]): Encoder {
     const form: RequestDraft = { url: '', headers: {} };
     let remaining = inputs;
     for (const encode of encoders) remaining = encode(form, remaining);
-    for (const [name, value] of remaining) {
-      if (Array.isArray(value) && value.every((item) => Object(item) !== item)) inQuery(form, [[name, value]]);
-      else addQuery(form, `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`);
-    }
+    const isTextList = (value: unknown) => Array.isArray(value) && value.every((item) => Object(item) !== item);
+    inQuery(
+      form,
+      remaining.map(([name, value]) => [name, isTextList(value) ? value : textOf(value)]),
+    );
     draft.headers['content-type'] = 'application/x-www-form-urlencoded';
     draft.body = form.url.slice(1).replaceAll('%20', '+');
     return [];

@@ -116,11 +116,13 @@ export function inHeaders(...names: string[]): Encoder {
 
 /** Writes all inputs as query parameters. */
 export const inQuery: Encoder = (draft, inputs) => {
+  let pairs = '';
   for (const [name, value] of inputs) {
     // RFC 6570, 2.3: null and undefined are left out.
-    for (const item of (Array.isArray(value) ? value : [value]) as string[])
-      if (item != null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(item)}`);
+    for (const item of ([] as unknown[]).concat(value) as string[])
+      if (item != null) pairs += `&${encodeURIComponent(name)}=${encodeURIComponent(item)}`;
   }
+  addQuery(draft, pairs);
   return [];
 };
 
@@ -136,9 +138,9 @@ export const inBody: Encoder = (draft, inputs) => {
   return [];
 };
 
-/** Adds an encoded `name=value` to the query. */
-export function addQuery(draft: RequestDraft, pair: string): void {
-  draft.url += (draft.url.includes('?') ? '&' : '?') + pair;
+/** Adds encoded pairs, `&name=value` each, to the query. Pairs are added together, because each call reads the whole URL. */
+export function addQuery(draft: RequestDraft, pairs: string): void {
+  draft.url += /\?/.test(draft.url) ? pairs : pairs.replace(/&/, '?');
 }
 
 /** Adds a cookie with an encoded value. A browser sends its own cookies instead. */

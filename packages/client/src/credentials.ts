@@ -52,7 +52,7 @@ export const keyInHeader = (name: string) => (draft: RequestDraft, key: string) 
 /** Sends an API key as a query parameter, unless the URL already contains the parameter: the URL of a next page may. */
 export const keyInQuery = (name: string) => (draft: RequestDraft, key: string) => {
   const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
-  if (!draft.url.split(/[?&]/).includes(pair)) addQuery(draft, pair);
+  if (!draft.url.split(/[?&]/).includes(pair)) addQuery(draft, `&${pair}`);
 };
 
 /** Sends an API key as a cookie. */

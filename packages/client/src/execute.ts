@@ -121,7 +121,7 @@ function retryDelay(error: Error, attempt: number, { base, cap }: Retry): number
   // Retry-After is a number of seconds or a date (RFC 9110).
   const requested = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
   // A random delay is up to `base` at first, up to twice as much each further time, and at most `cap`.
-  return requested >= 0 ? requested : Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
+  return requested >= 0 ? requested : Math.min(cap, (Math.random() * base * 2 ** attempt) / 2);
 }
 
 /**

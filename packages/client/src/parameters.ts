@@ -27,7 +27,8 @@ export const simpleHeader = (name: string, explode: boolean) =>
 /** Writes `id=3&id=4` and `R=100&G=200` exploded, `id=3,4` and `color=R,100,G,200` otherwise. */
 export const formQuery = (name: string, explode: boolean, reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
-    for (const pair of pairsOf(name, value, explode, reserved ? encodedExceptReserved : encoded)) addQuery(draft, pair);
+    const pairs = pairsOf(name, value, explode, reserved ? encodedExceptReserved : encoded);
+    addQuery(draft, `&${pairs.join('&')}`);
   });
 
 /** Writes a list as `id=3%204%205` or `id=3%7C4%7C5`. Throws if an element contains the delimiter. */
@@ -35,7 +36,7 @@ export const delimitedQuery = (name: string, delimiter: ' ' | '|', reserved?: bo
   ifNotEmpty(name, (draft, value) => {
     rejectDelimiter(name, value, delimiter);
     const text = joined(value, false, encodeURIComponent(delimiter), reserved ? encodedExceptReserved : encoded);
-    addQuery(draft, `${encodeURIComponent(name)}=${text}`);
+    addQuery(draft, `&${encodeURIComponent(name)}=${text}`);
   });
 
 /** Writes an object as `color[R]=100&color[G]=200`. */
@@ -43,9 +44,11 @@ export const deepQuery = (name: string, reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
     const write = reserved ? encodedExceptReserved : encoded;
     const key = encodeURIComponent(name);
-    if (typeof value !== 'object') return addQuery(draft, `${key}=${write(value)}`);
-    for (const [part, item] of Object.entries(value))
-      addQuery(draft, `${key}%5B${encodeURIComponent(part)}%5D=${write(item)}`);
+    if (typeof value !== 'object') return addQuery(draft, `&${key}=${write(value)}`);
+    const pairs = Object.entries(value).map(
+      ([part, item]) => `&${key}%5B${encodeURIComponent(part)}%5D=${write(item)}`,
+    );
+    addQuery(draft, pairs.join(''));
   });
 
 /** Writes the inputs with these names, each a single value, as cookies. */
@@ -65,7 +68,7 @@ export const jsonPath = (name: string) =>
 /** Writes JSON as a query parameter. */
 export const jsonQuery = (name: string) =>
   writeEach([name], (draft, value) =>
-    addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`),
+    addQuery(draft, `&${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`),
   );
 
 /** Writes JSON as a header. Other characters than ASCII are escaped, because a header cannot contain them. */

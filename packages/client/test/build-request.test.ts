@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expectLinear } from '@petstore/testing/linear';
+import { describe, expect, test } from 'vitest';
+import { inForm } from '../src/bodies.ts';
 import { buildRequest, type Encoder, inBody, inHeaders, inPath, inQuery, inQueryOf } from '../src/build-request.ts';
 import { connect } from '../src/connection.ts';
+import { deepQuery, formQuery } from '../src/parameters.ts';
 
 /** The request of an operation with these encoders. */
 const built = (encoders: Encoder[], input: object, path = '/pets') =>
@@ -22,6 +25,25 @@ test('absent and undefined inputs are not sent', () => {
     headers: { 'content-type': 'application/json' },
   });
   expect(built([inQuery], { limit: undefined })).toEqual({ url: 'http://x.test/pets', headers: {} });
+});
+
+describe('the work is linear in the number of', () => {
+  const list = (length: number) => ({ ids: Array.from({ length }, (_, i) => i) });
+  const object = (length: number) => ({ ids: { ...list(length).ids } });
+  test.each<[string, Encoder, (length: number) => object]>([
+    ['elements of a list', inQuery, list],
+    ['parameters', inQuery, (length) => object(length).ids],
+    ['elements of an exploded list', formQuery('ids', true), list],
+    ['properties of an exploded object', formQuery('ids', true), object],
+    ['properties of a deep object', deepQuery('ids'), object],
+    ['elements of a list in a form', inForm(), list],
+    ['properties of a form', inForm(), (length) => object(length).ids],
+  ])('%s', (_, encoder, input) => {
+    expectLinear((length) => {
+      const data = input(length);
+      return () => void built([encoder], data);
+    }, 2 ** 12);
+  });
 });
 
 test('a list repeats the parameter', () => {
