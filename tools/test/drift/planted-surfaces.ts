@@ -8,10 +8,10 @@ const petctl = (file: string) => `apps/petctl/src/${file}`;
 export const plantedInSurfaces: PlantedDrift[] = [
   // The client's requests.
   ...edits('client', client('build-request.ts'), {
-    'a zero that is not sent': swap('if (item != null) addQuery', 'if (item) addQuery'),
+    'a zero that is not sent': swap('if (item != null) pairs', 'if (item) pairs'),
     'a key of the caller that is ignored': swap('options?.idempotencyKey ?? value', 'value'),
     'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
-    'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
+    'a query in the body': swap("pairs.replace(/&/, '?')", 'pairs'),
   }),
   ...edits('client', client('credentials.ts'), {
     'another scheme': swap('`Bearer ${token}`', '`Token ${token}`'),
