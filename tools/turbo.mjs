@@ -1,20 +1,8 @@
 // Runs turbo's binary without its launch script, which cannot be stopped while turbo runs, and without telemetry. Only an
 // environment variable disables telemetry, and npm scripts cannot set variables on every system.
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
-
-/**
- * The inputs of the drift check that are not files, so that turbo reuses no result of another day or base: every branch and tag
- * may be the base.
- */
-export function driftInputs(cwd = '.') {
-  const { stdout } = spawnSync('git', ['show-ref', '--head'], { cwd, maxBuffer: Infinity });
-  const refs = createHash('sha1').update(stdout ?? '');
-  return `${new Date().toISOString().slice(0, 10)} ${refs.digest('hex')}`;
-}
 
 /** Runs turbo as a replacement of this process. */
 export function turbo(args, options = {}) {
@@ -24,7 +12,7 @@ export function turbo(args, options = {}) {
   const binary = resolve(`${name}/bin/turbo${platform === 'win32' ? '.exe' : ''}`);
   return runInstead(binary, args, {
     ...options,
-    env: { TURBO_TELEMETRY_DISABLED: '1', DRIFT_INPUTS: driftInputs(), ...options.env },
+    env: { TURBO_TELEMETRY_DISABLED: '1', ...options.env },
   });
 }
 

@@ -11,20 +11,11 @@ type Part = (quick: boolean) => Promise<Section>;
 /** The parts in the order in which they are measured. */
 const parts: Readonly<Record<string, () => Promise<Part>>> = {
   http: async () => (await import('./http/main.ts')).http,
-  operations: async () => (await import('./http/variants.ts')).operationCount,
-  idempotency: async () => (await import('./http/variants.ts')).idempotency,
-  soak: async () => (await import('./http/lifetime.ts')).soak,
-  startup: async () => (await import('./http/lifetime.ts')).startup,
+  start: async () => (await import('./http/start.ts')).start,
   store: async () => (await import('./store.ts')).store,
-  durability: async () => (await import('./http/variants.ts')).durability,
-  postgres: async () => (await import('./postgres/main.ts')).postgres,
   client: async () => (await import('./client.ts')).client,
   petctl: async () => (await import('./petctl.ts')).petctl,
-  packages: async () => (await import('./packages.ts')).packages,
 };
-
-/** The parts that are measured only by name: one takes ten minutes, the other needs an installed PostgreSQL. */
-const ONLY_BY_NAME = ['soak', 'postgres'];
 
 try {
   const quick = { type: 'boolean', default: false } as const;
@@ -41,7 +32,7 @@ try {
 
 async function bench(names: readonly string[], quick: boolean): Promise<void> {
   for (const [name, load] of Object.entries(parts)) {
-    if (names.length > 0 ? !names.includes(name) : ONLY_BY_NAME.includes(name)) continue;
+    if (names.length > 0 && !names.includes(name)) continue;
     const part = await load();
     const section = markdownOf(await part(quick));
     console.log(`\n${section}`);

@@ -1,29 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { Check, Reported } from './check.ts';
-import { breakingChanges } from './checks/breaking-changes.ts';
 import { client } from './checks/client.ts';
 import { conformance } from './checks/conformance.ts';
-import { docs } from './checks/docs.ts';
 import { generated } from './checks/generated.ts';
-import { petctl } from './checks/petctl.ts';
-import { routes } from './checks/routes.ts';
 import { spec } from './checks/spec.ts';
-import { versions } from './checks/versions.ts';
 import type { Project } from './project.ts';
 
 /** Every check, in the order of the report. */
-export const checks: readonly Check[] = [
-  spec,
-  generated,
-  routes,
-  conformance,
-  client,
-  petctl,
-  docs,
-  versions,
-  breakingChanges,
-];
+export const checks: readonly Check[] = [spec, generated, conformance, client];
 
 /**
  * The findings of a check. An error is a finding too, so the other checks still run: an error of the check itself, and an error

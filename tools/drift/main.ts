@@ -20,8 +20,6 @@ if (args?.explain) {
   if (args.json) console.log(JSON.stringify(findings, null, 2));
   else {
     printFindings(findings, Boolean(process.env.GITHUB_ACTIONS));
-    const isCompared = args.chosen.some(({ name }) => name === 'breakingChanges') && !project.base.problem;
-    if (isCompared) console.log(`breakingChanges compared spec/openapi.yaml with ${project.base.name}.`);
     console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `Findings: ${findings.length}.`);
   }
   process.exitCode = findings.length > 0 ? 1 : 0;

@@ -16,14 +16,20 @@ import {
   resolvePointer,
   unusedName,
 } from './document.ts';
-import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if the file does not exist. */
 type ReadFile = (file: string) => string;
 
+/** The same document. Rejects other versions than OpenAPI 3.1. */
+function supported(document: Document): Document {
+  const version = String(document.openapi ?? document.swagger ?? 'none');
+  if (!/^3\.1\.\d/.test(version)) reject('openapi', `the OpenAPI version is ${version}`, 'use 3.1');
+  return document;
+}
+
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
-  return withInlinedReferences(checkedForCycles(withoutInheritedAlternatives(upgraded(bundle(text, path, read)))));
+  return withInlinedReferences(checkedForCycles(withoutInheritedAlternatives(supported(bundle(text, path, read)))));
 }
 
 /**

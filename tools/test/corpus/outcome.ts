@@ -1,13 +1,9 @@
 // What becomes of each operation of a document, from its generation to the request and the result of its calls.
 import { differences } from '../../openapi/compare.ts';
-import { type Document, type Operation, operationsOf } from '../../openapi/document.ts';
-import { exampleInputs } from '../../openapi/examples.ts';
+import { type Operation, operationsOf } from '../../openapi/document.ts';
 import { inputOf, recorder } from '../../openapi/recorder.ts';
-import { exampleCredentials } from '../../openapi/security.ts';
-import { expectedRequest } from '../../openapi/serialize.ts';
 import type { Case } from './cases.ts';
 import { type GeneratedClient, generateWhatFits, loadClient } from './generated-client.ts';
-import type { GeneratedPetctl } from './generated-petctl.ts';
 import { readDocument } from './read-document.ts';
 
 /** The operations of a document by their result. */
@@ -61,45 +57,6 @@ export function callsOf(client: GeneratedClient, operations: readonly Operation[
   });
 }
 
-/** Cases from example inputs, for all operations whose expected request tools/openapi can compute. */
-export function examplesOf(document: Document): Case[] {
-  const credentials = exampleCredentials(document);
-  return operationsOf(document).flatMap((operation) => {
-    try {
-      return exampleInputs(document, operation).map(({ inputs }) => {
-        const request = expectedRequest(document, operation.id, inputs, credentials);
-        return { operation: operation.id, inputs, credentials, request };
-      });
-    } catch {
-      // corpus.test.ts lists these.
-      return [];
-    }
-  });
-}
-
-/** A Markdown table of the outcomes. Documents with the same `rowNameOf(name)` share a row; the last row is the total. */
-export function table(outcomes: ReadonlyMap<string, Outcome>, rowNameOf: (name: string) => string): string {
-  const columns = ['right', 'rejected', 'open', 'wrong'] as const;
-  const rows = new Map<string, number[]>();
-  for (const [name, outcome] of outcomes) {
-    const counts = columns.map((column) => outcome[column].length);
-    const cells = [counts.reduce((sum, count) => sum + count), ...counts];
-    for (const key of [rowNameOf(name), '**together**'])
-      rows.set(
-        key,
-        cells.map((count, i) => count + (rows.get(key)?.[i] ?? 0)),
-      );
-  }
-  const together = rows.get('**together**') ?? [];
-  rows.delete('**together**');
-  rows.set('**together**', together);
-  return [
-    '| document | operations | right | rejected | open | wrong |',
-    '|---|---|---|---|---|---|',
-    ...[...rows].map(([name, cells]) => `| ${name} | ${cells.join(' | ')} |`),
-  ].join('\n');
-}
-
 type Row = GeneratedClient['operations'][number];
 
 function rowOf({ operations }: GeneratedClient, { method, path }: Operation): Row | undefined {
@@ -111,29 +68,6 @@ function isAccepted(row: Row, { inputs }: Case): boolean {
   if (inputs.contentType && !inputs.contentType.startsWith(row.body?.mediaType ?? '')) return false;
   const isEmpty = typeof inputs.body === 'object' && Object.keys(inputs.body ?? {}).length === 0;
   return !(isEmpty && row.body && !row.body.required && !row.body.whole);
-}
-
-/** Differences between the requests that petctl's dry runs show and those expected. Files are written to `folder`. */
-export async function dryRunViolations(petctl: GeneratedPetctl, { client, calls }: Outcome, folder: string) {
-  const messages: string[] = [];
-  for (const { row, testCase } of calls) {
-    // A dry run shows a missing credential as its variable.
-    if (testCase.fails === 'missing credential') continue;
-    const words = await petctl.words(row, inputOf(row, testCase.inputs), folder);
-    const server = wholeAddress(testCase.request?.server ?? '');
-    const { sent, error } = await petctl.dryRun(
-      words,
-      testCase.credentials,
-      wholeAddress(client?.address ?? ''),
-      server,
-    );
-    const where = `petctl ${words.join(' ')}`;
-    if (!testCase.request) {
-      if (sent) messages.push(`${where}: it is sent as ${sent.target}`);
-    } else if (!sent) messages.push(`${where}: it is not sent: ${error}`);
-    else messages.push(...differences(testCase.request, sent).map((message) => `${where}: ${message}`));
-  }
-  return messages;
 }
 
 /** Differences between a call of the generated client and its case. */

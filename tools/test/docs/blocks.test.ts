@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { isDeep } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { Block } from '../../drift/checks/docs/pages.ts';
 import { released, root, textOf } from '../../repository.ts';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 import { startServerProcess } from '../support/server.ts';
 import { exceptions, foldersExist, pagesWithOtherTexts, runnable } from './exceptions.ts';
-import { blocksOf, pages, pattern, shownIn } from './pages.ts';
+import { type Block, blocksOf, pages, pattern, shownIn } from './pages.ts';
 
 /** Pages whose commands only the deep run runs. The quick run checks that each of them is one that can be run. */
 const SLOW_PAGES = ['docs/operating.md', 'docs/petctl.md'];

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { expect } from 'vitest';
-import type { Block } from '../../drift/checks/docs/pages.ts';
 import { root, textOf } from '../../repository.ts';
+import type { Block } from './pages.ts';
 
 /** The commands of pages that are run: they need only the fixture's folder and the network of this machine. */
 export const runnable =
@@ -67,12 +67,6 @@ export const exceptions: readonly Exception[] = [
     commands: /^petctl auth login(?! --with-key)/,
     reason: 'it reads the key from a terminal; apps/petctl/test/auth.test.ts does that',
     instead: 'petctl auth login --with-key < key.txt',
-  },
-  { commands: /^petctl docs --open/, reason: 'it opens a browser', instead: 'petctl docs' },
-  {
-    commands: /^petctl config set base-url https:/,
-    reason: 'the reader puts an address there',
-    instead: 'petctl config set base-url https://pets.example.com/v1 --profile work',
   },
   { commands: /^petctl [^#]*\[flags\]$/, reason: 'it is the syntax of a command' },
   {

@@ -1,11 +1,37 @@
-import { type Block, blocksOf as blocksIn, pagesOf } from '../../drift/checks/docs/pages.ts';
-import { openProject } from '../../drift/project.ts';
+import { readdirSync } from 'node:fs';
+import { released, root, textOf } from '../../repository.ts';
 
-const project = openProject();
+/** The pages for users and contributors. */
+export const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...[...released, 'examples'].map((folder) => `${folder}/README.md`),
+  ...readdirSync(`${root}/docs`).map((file) => `docs/${file}`),
+];
 
-export const pages = pagesOf(project);
+/** A fenced block of a page. */
+export interface Block {
+  readonly page: string;
+  /** The line of the page at which it begins. */
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+  /** Whether it directly follows the block before. */
+  readonly follows: boolean;
+}
 
-export const blocksOf = (page: string) => blocksIn(project, page);
+/** The fenced blocks of a page. */
+export function blocksOf(page: string): Block[] {
+  const text = textOf(page);
+  let end = 0;
+  return [...text.matchAll(/^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm)].map((found) => {
+    const [, indent = '', language = '', inside = ''] = found;
+    const line = text.slice(0, found.index).split('\n').length;
+    const follows = end > 0 && text.slice(end, found.index).trim() === '';
+    end = found.index + found[0].length;
+    return { page, line, language, text: inside.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), follows };
+  });
+}
 
 /** A command of a `console` block, and the output that the page shows for it. */
 export interface ShownCommand {

@@ -44,36 +44,6 @@ export const openApiDocument: object = {
           "type": "string"
         }
       },
-      "NoSniff": {
-        "description": "Prevents browsers from guessing another Content-Type.",
-        "example": "nosniff",
-        "required": true,
-        "schema": {
-          "type": "string"
-        }
-      },
-      "RateLimit": {
-        "description": "Present if a rate limit applies: the remaining requests of the API key, `r`, and the seconds until its whole quota is restored, `t` (draft-ietf-httpapi-ratelimit-headers).",
-        "example": "\"per-key\";r=59;t=1",
-        "schema": {
-          "type": "string"
-        }
-      },
-      "RateLimitPolicy": {
-        "description": "Present if a rate limit applies: the number of requests of each key, `q`, per window in seconds, `w`.",
-        "example": "\"per-key\";q=60;w=60",
-        "schema": {
-          "type": "string"
-        }
-      },
-      "RequestId": {
-        "description": "Identifies the request in the server's logs. Taken from the request, if it has one.",
-        "example": "0b9c6f3e-7a54-4d1c-9b0e-3f1f2a6f7c11",
-        "required": true,
-        "schema": {
-          "type": "string"
-        }
-      },
       "RetryAfter": {
         "description": "With 409, 429 and 503, the seconds to wait before a retry.",
         "example": 1,
@@ -133,21 +103,7 @@ export const openApiDocument: object = {
             }
           }
         },
-        "description": "The `Idempotency-Key` belongs to another request of the last 24 hours. The service has done nothing.",
-        "headers": {
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
-          }
-        }
+        "description": "The `Idempotency-Key` belongs to another request of the last 24 hours. The service has done nothing."
       },
       "InvalidRequest": {
         "content": {
@@ -162,39 +118,13 @@ export const openApiDocument: object = {
             }
           }
         },
-        "description": "A parameter or the body is malformed, missing required fields, or contains invalid values.",
-        "headers": {
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
-          }
-        }
+        "description": "A parameter or the body is malformed, missing required fields, or contains invalid values."
       },
       "NotModified": {
         "description": "The version in `If-None-Match` is still current.",
         "headers": {
           "ETag": {
             "$ref": "#/components/headers/Version"
-          },
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
           }
         }
       },
@@ -213,20 +143,8 @@ export const openApiDocument: object = {
         },
         "description": "Too many requests with the same `Idempotency-Key` are in progress. Retry later.",
         "headers": {
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
           "Retry-After": {
             "$ref": "#/components/headers/RetryAfter"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
           }
         }
       },
@@ -245,20 +163,8 @@ export const openApiDocument: object = {
         },
         "description": "The API key is missing or invalid.",
         "headers": {
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
           "WWW-Authenticate": {
             "$ref": "#/components/headers/Challenge"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
           }
         }
       },
@@ -280,20 +186,8 @@ export const openApiDocument: object = {
           "Allow": {
             "$ref": "#/components/headers/Allow"
           },
-          "RateLimit": {
-            "$ref": "#/components/headers/RateLimit"
-          },
-          "RateLimit-Policy": {
-            "$ref": "#/components/headers/RateLimitPolicy"
-          },
           "Retry-After": {
             "$ref": "#/components/headers/RetryAfter"
-          },
-          "X-Content-Type-Options": {
-            "$ref": "#/components/headers/NoSniff"
-          },
-          "X-Request-Id": {
-            "$ref": "#/components/headers/RequestId"
           }
         }
       }
@@ -433,7 +327,7 @@ export const openApiDocument: object = {
     }
   },
   "info": {
-    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown properties of a\nbody, integers in a query that are not decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the range of\nmany JSON parsers. Paths are case-sensitive.\n",
+    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown properties of a\nbody, integers in a query that are not decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the range of\nmany JSON parsers. Paths are case-sensitive.\n\nEvery response has these headers, which the operations do not repeat: `X-Request-Id`, the identifier of the request in the\nserver's log, taken from the request if it has one; `X-Content-Type-Options: nosniff`; and, where the server limits the rate of\nrequests, `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).\n",
     "license": {
       "identifier": "MIT",
       "name": "MIT"
@@ -515,18 +409,6 @@ export const openApiDocument: object = {
               },
               "Link": {
                 "$ref": "#/components/headers/NextPage"
-              },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           },
@@ -596,18 +478,6 @@ export const openApiDocument: object = {
             "headers": {
               "Idempotency-Replayed": {
                 "$ref": "#/components/headers/IdempotencyReplayed"
-              },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           },
@@ -676,20 +546,8 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           },
@@ -705,20 +563,8 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           },
@@ -743,23 +589,11 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
               },
               "WWW-Authenticate": {
                 "$ref": "#/components/headers/Challenge"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           },
@@ -784,20 +618,8 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           },
@@ -825,23 +647,11 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
-              "RateLimit": {
-                "$ref": "#/components/headers/RateLimit"
-              },
-              "RateLimit-Policy": {
-                "$ref": "#/components/headers/RateLimitPolicy"
-              },
               "Retry-After": {
                 "$ref": "#/components/headers/RetryAfter"
               },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
-              },
-              "X-Content-Type-Options": {
-                "$ref": "#/components/headers/NoSniff"
-              },
-              "X-Request-Id": {
-                "$ref": "#/components/headers/RequestId"
               }
             }
           }

@@ -38,13 +38,9 @@ export const service = {
         'ETag',
         'Idempotency-Replayed',
         'Link',
-        'RateLimit',
-        'RateLimit-Policy',
         'Retry-After',
         'Sunset',
-        'WWW-Authenticate',
-        'X-Content-Type-Options',
-        'X-Request-Id'
+        'WWW-Authenticate'
     ],
     basePath: '/v1',
     securitySchemes: {

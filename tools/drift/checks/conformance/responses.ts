@@ -4,8 +4,9 @@ import { type Operation, resolve, type Schema } from '../../../openapi/document.
 import { valueErrors } from '../../../openapi/validate.ts';
 import { declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
 
-/** Headers that HTTP defines, so the spec does not describe them. */
-const HTTP_HEADERS = /^(?:accept|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
+/** Headers of HTTP itself, and those that the spec describes once for every response. */
+const HTTP_HEADERS =
+  /^(?:accept|connection|content-length|content-type|date|keep-alive|transfer-encoding|x-request-id|x-content-type-options|ratelimit(?:-policy)?)$/;
 
 /** Violations of the spec in a response: in its status, its headers, and each property of its body. */
 export async function responseViolations(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
