@@ -14,7 +14,8 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 export async function start(config: Config): Promise<void> {
   const logging = openLog(config);
   const removeHandlers = endOnSignals();
-  ignoreSignals(HARMFUL_SIGNALS);
+  // By default, SIGUSR1 opens Node's debugger on a port.
+  process.on('SIGUSR1', () => {});
   const running = await serve(config, logging).catch((error) => Promise.reject(listenError(error, config)));
   // The handlers come before the greeting, because its reader may send a signal at once.
   removeHandlers();
@@ -33,13 +34,6 @@ function openLog({ logLevel }: Config): Log {
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const signals = Object.keys(EXIT_CODES) as Signal[];
-
-/** By default, SIGUSR1 opens Node's debugger on a port, and SIGUSR2 ends the process. */
-const HARMFUL_SIGNALS = ['SIGUSR1', 'SIGUSR2'] as const;
-
-function ignoreSignals(all: readonly NodeJS.Signals[]): void {
-  for (const signal of all) process.on(signal, () => {});
-}
 
 /**
  * Makes signals end a server during its start as process 1 of a container, where signals have no default effect. Returns a function that

@@ -8,8 +8,8 @@ import { StoreFolderError, StoreLockedError } from '../errors.ts';
 const lockOf = (folder: string) => join(folder, 'lock');
 
 /**
- * Locks a folder, which is created if it is missing, and calls `work`. The lock lasts until `unlock` is called, even beyond `work`. If `work` fails, the folder is
- * unlocked. System errors become StoreFolderErrors.
+ * Locks a folder, which is created if it is missing, and calls `work`. The lock lasts until `unlock` is called, even beyond `work`. If
+ * `work` fails, the folder is unlocked. System errors become StoreFolderErrors.
  */
 export async function lockedFolder<T>(folder: string, work: (unlock: () => void) => Promise<T>): Promise<T> {
   let unlock = () => {};
