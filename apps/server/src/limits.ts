@@ -48,9 +48,8 @@ export const JSON_VALUE_BYTES = 16;
 export const MAX_EXPLAINED_VALUES = 1_000;
 export const MAX_EXPLAINED_DEPTH = 4;
 
-/** The values of a form, and the bytes of the headers of one of its parts. */
+/** The values of a form. */
 export const MAX_FORM_VALUES = 1_000;
-export const MAX_PART_HEAD_BYTES = 8_192;
 
 /** The entity tags in an `If-Match` header. Each may cost an attempt to write. */
 export const MAX_CONDITION_TAGS = 16;
@@ -70,9 +69,6 @@ export const KEEP_ALIVE_GRACE_MS = 1_000;
 
 /** How often a draining server closes idle connections. Not at once, because a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
-
-/** How often a worker that is being replaced closes idle connections. Longer than `DRAIN_SWEEP_MS`, because clients may pause. */
-export const REPLACEMENT_SWEEP_MS = 5_000;
 
 /** The least time that the store gets to close, even if requests have used up the time to stop. */
 export const MIN_STORE_CLOSE_MS = 1_000;
@@ -101,19 +97,3 @@ export const LOG_FLUSH_BYTES = 2 ** 16;
 /** The time before a failed write of the log is repeated, and the time that an exit waits for the last lines. */
 export const LOG_RETRY_MS = 250;
 export const LOG_EXIT_MS = 500;
-
-/** The delay before a dead worker is replaced. It doubles with each death, until a worker lives longer than `resetAfter`. */
-export const WORKER_RESTART_MS = { first: 100, max: 10_000, resetAfter: 30_000 };
-
-/** The additional time that a worker gets to exit, after the times to stop and to close the store. Then it is killed. */
-export const WORKER_EXIT_MS = 2_000;
-
-/** The time for a worker to send its metrics. Afterwards its previous metrics are used. */
-export const WORKER_METRICS_MS = 5_000;
-
-/** How often the primary probes its workers, and checks keys.json; and after how many missed probes it kills a worker. */
-export const WATCH_MS = 1_000;
-export const MAX_MISSED_PROBES = 30;
-
-/** How often workers exchange their counts of requests for the rate limits. */
-export const QUOTA_EXCHANGE_MS = 100;

@@ -31,8 +31,6 @@ export type LogRequest = (entry: RequestEntry) => void;
 export interface Log {
   log: Logger;
   logRequest: LogRequest;
-  /** Writes complete lines from another process. */
-  writeLines(lines: string): void;
   /** The number of lines lost since the start. */
   lostLines(): number;
   /** Waits for a limited time until everything is written; false if a write does not return. */
@@ -49,7 +47,6 @@ export function createLog(level: string): Log {
   return {
     log,
     logRequest: log.isLevelEnabled('info') ? logRequest : () => {},
-    writeLines: (lines) => destination.write(lines),
     lostLines: () => writer.lost,
     close: () => writer.close(),
   };

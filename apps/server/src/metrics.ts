@@ -83,8 +83,6 @@ export function createMetrics(lostLines?: () => number) {
       }, LATE_LOAD_MS).unref();
     },
     text: async () => (await open()).metrics(),
-    /** The metrics as data, which the processes of a server exchange. */
-    json: async () => (await open()).getMetricsAsJSON(),
     responded(operation: string, status: number, milliseconds: number) {
       const counts = responses.get(operation) ?? [];
       if (counts.length === 0) responses.set(operation, counts);
@@ -109,18 +107,6 @@ export function createMetrics(lostLines?: () => number) {
         'petstore_idempotency_keys_forgotten_total',
         'Idempotency keys evicted before they expired, because there were too many.',
         () => single(idempotency().forgotten),
-      );
-    },
-    /** Adds the number of worker processes by state, and of those that exited unexpectedly. */
-    watchWorkers(supervisor: { workers: readonly { state: string }[]; deaths: number }) {
-      add('gauge', 'petstore_workers', 'Processes that serve requests, by state.', () =>
-        ['starting', 'serving', 'stopping'].map((state) => ({
-          labels: { state },
-          value: supervisor.workers.filter((worker) => worker.state === state).length,
-        })),
-      );
-      add('counter', 'petstore_worker_deaths_total', 'Workers that exited unexpectedly.', () =>
-        single(supervisor.deaths),
       );
     },
   };

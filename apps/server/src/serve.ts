@@ -5,7 +5,6 @@ import { clientAddress } from './http/client-address.ts';
 import type { Draining } from './http/drain.ts';
 import { type Listener, listen } from './http/listen.ts';
 import { rejectionObserver } from './http/observe.ts';
-import { Quotas } from './http/rate-limit.ts';
 import { type KeyCheck, openKeys } from './keys/check-keys.ts';
 import { LATE_LOAD_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
@@ -22,10 +21,6 @@ export interface Running {
   madeKey: string | undefined;
   /** Stops accepting connections, finishes the requests under way, and closes the store. */
   stop(): Promise<StopResult>;
-  /** Kills the workers, if there are any. */
-  kill?(): void;
-  /** Replaces the workers one by one, if there are any. */
-  replaceWorkers?(): void;
 }
 
 export interface StopResult {
@@ -71,14 +66,10 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   }
 }
 
-/**
- * The request listeners of one process, and the store behind them. The caller accepts the connections. If there are several
- * processes, `metricsText` returns the metrics of all.
- */
-export async function openService(config: Config, logging: Log, keys: KeyCheck, metricsText?: () => Promise<string>) {
+/** The request listeners, and the store behind them. The caller accepts the connections. */
+async function openService(config: Config, logging: Log, keys: KeyCheck) {
   const { log, logRequest } = logging;
   const metrics = createMetrics(logging.lostLines);
-  const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
   // Opening a large data folder takes a while, so the server already listens meanwhile, and reports that it is not ready.
   const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;
@@ -96,11 +87,10 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
   const { app, admin, load } = await createApps(store, {
     ...config,
     keys,
-    quotas,
     clientAddress: clientAddress(config.trustProxy, config.proxyHeader),
     log,
     logRequest,
-    metrics: { ...metrics, text: metricsText ?? metrics.text },
+    metrics,
     isReady: async () => !isStopping && (await store.ready()),
     healthRoutes: config.adminPort === undefined,
   }).catch(async (error) => {
@@ -110,8 +100,6 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
   return {
     app,
     admin,
-    metrics,
-    quotas,
     onRejection: rejectionObserver(logRequest, metrics),
     opened,
     /** Loads the modules that the first requests do not need, after LATE_LOAD_MS. */
@@ -125,10 +113,10 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     announceStop: () => {
       isStopping = true;
     },
-    /** Responds to the requests that have arrived, then closes the store. Idle connections are closed every `sweepMs`. */
-    stop: async (listener: Draining, adminListener?: Draining, sweepMs?: number): Promise<StopResult> => {
+    /** Responds to the requests that have arrived, then closes the store. */
+    stop: async (listener: Draining, adminListener?: Draining): Promise<StopResult> => {
       const deadline = performance.now() + config.shutdownTimeout;
-      const aborted = await listener.drain(config.shutdownTimeout, sweepMs);
+      const aborted = await listener.drain(config.shutdownTimeout);
       await adminListener?.drain(0);
       return { aborted, isClosed: await close(deadline - performance.now()) };
     },

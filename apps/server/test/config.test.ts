@@ -37,7 +37,6 @@ const samples: Record<keyof typeof settings, [string, string]> = {
   host: ['::1', '0.0.0.0'],
   port: ['0', '65535'],
   dataDir: ['here', 'there'],
-  workers: ['2', '1'],
   databasePool: ['2', '50'],
   databaseConnectTimeout: ['0.5', '2'],
   databaseStatementTimeout: ['0.5', '2'],
@@ -73,12 +72,10 @@ test.each(Object.entries(samples))(
   },
 );
 
-test.each([
-  [['--body-limit', '2000', '--body-memory', '1999'], 2000],
-  [['--workers', '3', '--body-limit', '2000', '--body-memory', '5999'], 6000],
-])('rejects %j: the memory for bodies must hold one body of the limit per worker', async (argv, bytes) => {
-  await expect(started(argv)).rejects.toThrow(`set it to at least ${bytes}, which is --workers times --body-limit.`);
-  expect((await started([...argv, '--body-memory', String(bytes)])).bodyMemory).toBe(bytes);
+test('the memory for bodies must hold one body of the limit', async () => {
+  const argv = ['--body-limit', '2000', '--body-memory'];
+  await expect(started([...argv, '1999'])).rejects.toThrow('set it to at least 2000, which is --body-limit.');
+  expect((await started([...argv, '2000'])).bodyMemory).toBe(2000);
 });
 
 test('overrides of the default configuration are checked and adjusted like flags', () => {
@@ -112,7 +109,6 @@ test.each([
     '--cors-origin',
     ['', 'https://a.example/', 'a.example', '*,https://a.example', 'null', 'ftp://a.example'],
   ],
-  ['workers', '--workers', ['0', '-1', '65', '1000000000', '1e9', 'abc', '']],
   ['rateLimit', '--rate-limit', ['0', '-1', 'none']],
   ['keepAliveTimeout', '--keep-alive-timeout', ['0', '-1']],
   ['drainDelay', '--drain-delay', ['', '-1', '86401']],

@@ -1,12 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { constants, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { missingProgram, newFolder, skips } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { LogWriter } from '../src/log-writer.ts';
 import { beginRequest } from './http/wire.ts';
 import { fillLog, lostLines, reportedLoss } from './log-lines.ts';
 import { main, startOnFolder } from './server-process.ts';
@@ -30,26 +28,6 @@ test('a log reader that exits does not stop the server', async () => {
   child.kill('SIGTERM');
   expect(await ended).toEqual(stopped);
 });
-
-test.skipIf(skips('a named pipe whose reader returns', process.platform === 'win32' ? 'Windows has none' : undefined))(
-  'a log reader that returns to a named pipe gets the lines from then on',
-  async () => {
-    const pipe = join(newFolder(), 'log');
-    execFileSync('mkfifo', [pipe]);
-    const openPipe = (access: number) => openSync(pipe, access | constants.O_NONBLOCK);
-    const first = openPipe(constants.O_RDONLY);
-    const losses: number[] = [];
-    const writer = new LogWriter(openPipe(constants.O_WRONLY), (lost) => void losses.push(lost));
-    closeSync(first);
-    writer.write('lost\n');
-    await expect.poll(() => writer.lost).toBe(1);
-    const second = openPipe(constants.O_RDONLY);
-    writer.write('written\n');
-    await expect.poll(() => losses).toEqual([1]);
-    const bytes = Buffer.alloc(100);
-    expect(bytes.toString('utf8', 0, readSync(second, bytes))).toBe('written\n');
-  },
-);
 
 test('a full log disk does not stop the server', async () => {
   const { child, origin, ended } = await startOnFolder(newFolder(), [], { stdout: openSync('/dev/full', 'w') });

@@ -44,7 +44,7 @@ test.skipIf(skips('the log on a terminal', missingProgram('python3', ['-c', 'imp
   () => {
     const program = `logRequest(${JSON.stringify(entry)}); logRequest({ requestId: 'a', status: 400, ms: 0 });
       log.error({ requestId: 'a', err: new Error('outer', { cause: new Error('inner') }) });
-      log.error({ reason: 'the reason' }, 'worker did not start');`;
+      log.error({ reason: 'the reason' }, 'it did not start');`;
     const script = `import { createLog } from '${log}'; const { log, logRequest } = createLog('info'); ${program}`;
     const argv = [process.execPath, '--input-type=module', '-e', script];
     const python = 'import pty, sys; pty.spawn(sys.argv[1:])';
@@ -53,7 +53,7 @@ test.skipIf(skips('the log on a terminal', missingProgram('python3', ['-c', 'imp
     expect(request).toMatch(/INFO: GET .* 404 in 0.123 ms$/);
     expect(malformed).toMatch(/INFO: malformed request 400 in 0 ms$/);
     expect(errors.join('\n')).toMatch(
-      /ERROR: outer\n.*Error: outer\n +at .*caused by: Error: inner\n +at .*ERROR: worker did not start\n +reason: "the reason"\n/s,
+      /ERROR: outer\n.*Error: outer\n +at .*caused by: Error: inner\n +at .*ERROR: it did not start\n +reason: "the reason"\n/s,
     );
   },
 );

@@ -117,12 +117,6 @@ test('during the drain delay, new requests are served, and /readyz is 503', asyn
   expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test('SIGUSR2, which replaces workers, does not end a server without workers', async () => {
-  const { child, origin } = await startOnFolder(newFolder());
-  child.kill('SIGUSR2');
-  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-});
-
 test("with an admin port, the operators' routes are only on that port", async () => {
   const { origin, adminOrigin } = await startOnFolder(newFolder(), ['--admin-port', '0']);
   for (const path of ['/metrics', '/healthz', '/readyz']) {

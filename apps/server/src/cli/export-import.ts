@@ -1,11 +1,13 @@
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Argument, type Command } from 'commander';
 import { allCollections } from '../collections.ts';
 import type { Config } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { errorCode } from '../files/files.ts';
 import { documentsIn } from '../store/document.ts';
 import type { Collection, Store } from '../store/store.ts';
-import { formatOf, noStoreIn } from './data-folder.ts';
 import { UsageError } from './errors.ts';
 import { addCommand, configOf } from './flags-and-variables.ts';
 import { writeOutput } from './output.ts';
@@ -30,12 +32,25 @@ export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
     .addArgument(collectionArgument())
     .action(async (name: string) => {
       const config = configOf(command, env);
-      if (config.databaseUrl === undefined && !(await formatOf(config.dataDir))) throw noStoreIn(config.dataDir);
+      if (config.databaseUrl === undefined) await requireStore(config.dataDir);
       await withStore(config, name, async (store, onProgress) => {
         const documents = await exportDocuments(store.collection(name), onProgress);
         return `${name}: ${documents} written.`;
       });
     });
+}
+
+/** Throws unless a folder has a store. */
+async function requireStore(folder: string): Promise<void> {
+  // Loaded on demand, to start other commands faster.
+  const { manifestFile, segmentsFolder } = await import('../store/lowdb/manifest.ts');
+  if (existsSync(manifestFile(folder)) || existsSync(segmentsFolder(folder))) return;
+  const reason = await access(folder, constants.R_OK | constants.X_OK).then(() => undefined, errorCode);
+  if (reason !== undefined && reason !== 'ENOENT')
+    throw new UsageError(
+      `${folder} cannot be read (${reason}); name another folder, or run this command as the user of the server.`,
+    );
+  throw new UsageError(`${folder} has no documents; name another folder with --data-dir.`);
 }
 
 /** `import`: adds JSON Lines from stdin to a collection of the configured store. */

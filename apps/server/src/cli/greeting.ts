@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
+import { type Operation, operations, service } from '@petstore/types';
 import { type Config, defaultConfig } from '../config/config.ts';
 import type { Running } from '../serve.ts';
 
@@ -22,28 +22,25 @@ function commandsToTry(base: string, key: string): string {
     ({ method, fields }) => method === 'GET' && Object.values(fields).every(({ required }) => !required),
   );
   if (!operation) return '';
-  // In a checkout, petctl starts faster without npx.
-  const petctl = existsSync('node_modules/.bin/petctl') ? 'node_modules/.bin/petctl' : 'npx petctl';
   return `
   Try it from another terminal, in this folder:
 
-    PETCTL_API_KEY='${key}' ${petctl} --base-url ${base} ${operation.command.join(' ')}
-    curl -H '${keyHeader(key)}' ${base}${operation.path}
+    PETCTL_API_KEY='${key}' ${programPath('petctl')} --base-url ${base} ${operation.command.join(' ')}
+    curl -H 'Authorization: Bearer ${key}' ${base}${operation.path}
 `;
-}
-
-function keyHeader(key: string): string {
-  type Security = { securitySchemes: Readonly<Record<string, SecurityScheme>>; keyScheme?: string };
-  const { securitySchemes, keyScheme = '' }: Security = service;
-  const scheme = securitySchemes[keyScheme];
-  return scheme?.type === 'apiKey' ? `${scheme.name}: ${key}` : `Authorization: Bearer ${key}`;
 }
 
 function keyLines(madeKey: string | undefined, { apiKeys, dataDir }: Config): string {
   if (madeKey) return `\n  API key, made just now and shown only this once:  ${madeKey}\n`;
   if (apiKeys !== undefined) return '';
   const flag = dataDir === defaultConfig().dataDir ? '' : ` --data-dir ${quoted(dataDir)}`;
-  return `  For another API key  npx @petstore/server keys create${flag}\n`;
+  return `  For another API key  ${programPath('petstore-server')} keys create${flag}\n`;
+}
+
+/** How to run a program: by its path where it is installed in this folder, else by its name. */
+function programPath(name: string): string {
+  const path = `node_modules/.bin/${name}`;
+  return existsSync(path) ? path : name;
 }
 
 const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

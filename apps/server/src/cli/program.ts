@@ -2,7 +2,6 @@ import { service } from '@petstore/types';
 import { Command, CommanderError, Help } from 'commander';
 import { type Config, databaseVariable, keysVariable, rejectUnknownEnvironment, suggestion } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
-import { addDataFolderCommands } from './data-folder.ts';
 import { errorLine, UsageError } from './errors.ts';
 import { addExportCommand, addImportCommand } from './export-import.ts';
 import { addSettings, configOf } from './flags-and-variables.ts';
@@ -45,7 +44,6 @@ export function program(env: NodeJS.ProcessEnv, runServer: (config: Config) => P
   addKeysCommands(root, env);
   addExportCommand(root, env);
   addImportCommand(root, env);
-  addDataFolderCommands(root, env);
 
   // `petstore-server --help` also shows the flags of the default command, `serve`. Subcommands copied the help when they were added, so
   // theirs stays unchanged. `root` has these flags only in its help: else commander suggests them for misspelt flags of any command.

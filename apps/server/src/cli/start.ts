@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
-import { errorLine, listenError, UsageError } from './errors.ts';
+import { errorLine, listenError } from './errors.ts';
 import { greeting } from './greeting.ts';
 
 // With this heuristic of V8, one server process in ten allocated its requests in the old generation for the rest of its life, so each
@@ -14,39 +14,15 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 export async function start(config: Config): Promise<void> {
   const logging = openLog(config);
   const removeHandlers = endOnSignals();
-  ignoreSignals(HARMFUL_SIGNALS);
-  const serveConfigured = config.workers > 1 ? (await import('../workers/primary.ts')).serveWithWorkers : serve;
-  const running = await serveConfigured(config, logging).catch((error) => Promise.reject(listenError(error, config)));
-  if (running.replaceWorkers) process.on('SIGUSR2', running.replaceWorkers);
+  // By default, SIGUSR1 opens Node's debugger on a port.
+  process.on('SIGUSR1', () => {});
+  const running = await serve(config, logging).catch((error) => Promise.reject(listenError(error, config)));
   // The handlers come before the greeting, because its reader may send a signal at once.
   removeHandlers();
   stopOnSignals(running, logging);
   // Stdout is for the log only.
   console.error(greeting(running, config));
   flushCompileCache();
-}
-
-/** Runs a worker until the primary stops it or exits. */
-export async function startWorker(config: Config): Promise<void> {
-  // Terminals and process managers signal the whole process group, but only the primary acts on signals.
-  ignoreSignals([...signals, ...HARMFUL_SIGNALS]);
-  const { send, serveAsWorker } = await import('../workers/worker.ts');
-  if (!process.connected) throw new UsageError('workers are started by petstore-server --workers.');
-  const logging = openLog(config);
-  let closed: Promise<boolean>;
-  try {
-    ({ closed } = await serveAsWorker(config, logging));
-  } catch (error) {
-    send({ type: 'failed', reason: errorLine(error) ?? '' });
-    process.exitCode = 1;
-    return process.disconnect?.();
-  }
-  flushCompileCache();
-  const isClosed = await closed;
-  const isLogClosed = await logging.close();
-  // A normal exit would wait for a thread that is stuck in a system call.
-  if (!isClosed || !isLogClosed) process.kill(process.pid, 'SIGKILL');
-  process.exit(0);
 }
 
 function openLog({ logLevel }: Config): Log {
@@ -58,13 +34,6 @@ function openLog({ logLevel }: Config): Log {
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const signals = Object.keys(EXIT_CODES) as Signal[];
-
-/** By default, SIGUSR1 opens Node's debugger on a port, and SIGUSR2 ends a server that is still starting or has no workers. */
-const HARMFUL_SIGNALS = ['SIGUSR1', 'SIGUSR2'] as const;
-
-function ignoreSignals(all: readonly NodeJS.Signals[]): void {
-  for (const signal of all) process.on(signal, () => {});
-}
 
 /**
  * Makes signals end a server during its start as process 1 of a container, where signals have no default effect. Returns a function that
@@ -87,7 +56,7 @@ function stopOnSignals(running: Running, logging: Log): void {
       stoppingSince = performance.now();
       void stop(running, logging, signal);
     } else if (!isEcho(stoppingSince)) {
-      endBy(signal, running);
+      endBy(signal);
     }
   };
   for (const signal of signals) process.on(signal, onSignal);
@@ -102,7 +71,7 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
     if (aborted > 0 && isLogClosed)
       console.error(`petstore-server: ${aborted} requests were aborted; use a longer --shutdown-timeout.`);
     if (isClosed && isLogClosed) process.exit(aborted > 0 ? 1 : 0);
-    endBy(signal, running);
+    endBy(signal);
   } catch (error) {
     console.error(`petstore-server: ${errorLine(error)}`);
     process.exit(1);
@@ -110,9 +79,8 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
 }
 
 /** Ends the process by the signal. Node's exit waits for its threads, which a dead disk may block for ever. */
-function endBy(signal: Signal, running: Running): void {
+function endBy(signal: Signal): void {
   process.removeAllListeners(signal);
-  running.kill?.();
   // Signals have no default effect on process 1.
   if (process.pid !== 1) process.kill(process.pid, signal);
   process.exit(EXIT_CODES[signal]);

@@ -33,11 +33,9 @@ export function configFrom(textOf: TextOfSetting, { apiKeys, databaseUrl }: Secr
 }
 
 function consistent(config: Config): Config {
-  const { workers, bodyLimit, bodyMemory } = config;
-  if (bodyMemory / workers < bodyLimit)
-    throw new ConfigError(
-      `--body-memory is ${bodyMemory}; set it to at least ${workers * bodyLimit}, which is --workers times --body-limit.`,
-    );
+  const { bodyLimit, bodyMemory } = config;
+  if (bodyMemory < bodyLimit)
+    throw new ConfigError(`--body-memory is ${bodyMemory}; set it to at least ${bodyLimit}, which is --body-limit.`);
   // The time for the headers is a part of the time for the request.
   return { ...config, headersTimeout: Math.min(config.headersTimeout, config.requestTimeout) };
 }

@@ -50,15 +50,9 @@ export const settings = {
     kind: text('a folder'),
     fallback: (deployment) => (deployment === firstDeployment ? 'data' : `data-${deployment}`),
   }),
-  workers: setting({
-    flags: '--workers <number>',
-    about: 'processes that serve requests, about one for each core; more than one needs DATABASE_URL',
-    kind: integer(1, 64),
-    fallback: () => '1',
-  }),
   databasePool: setting({
     flags: '--database-pool <number>',
-    about: 'connections of each process to the database, one of them for writes',
+    about: 'connections to the database, one of them for writes',
     kind: integer(2, 1000),
     fallback: () => String(DEFAULTS.databasePool),
   }),

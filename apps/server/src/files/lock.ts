@@ -22,33 +22,23 @@ export async function lockFile(file: string, timeoutMs = 0): Promise<() => void>
   await creation;
   await access(file, constants.R_OK | constants.W_OK);
   for (const deadline = performance.now() + timeoutMs; ; ) {
-    // No journal on disk: a full disk must not prevent the lock.
-    const unlock = tryLock(file, 'rw', 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    const unlock = tryLock(file);
     if (unlock) return unlock;
     if (performance.now() >= deadline) throw new LockedError('another process has locked it; try again later');
     await sleep(POLL_MS);
   }
 }
 
-/** Locks an existing file, also on a read-only disk, against `lockFile`. Several processes can have this lock. */
-export async function shareLock(file: string): Promise<() => void> {
-  await rejectSymbolicLink(file);
-  await access(file, constants.R_OK);
-  // The lock lasts as long as the transaction of this read.
-  const unlock = tryLock(file, 'ro', 'BEGIN; SELECT * FROM sqlite_schema');
-  if (!unlock) throw new LockedError('another process has locked it; try again later');
-  return unlock;
-}
-
 /** Returns undefined if another process has the lock. */
-function tryLock(file: string, mode: 'rw' | 'ro', sql: string): (() => void) | undefined {
+function tryLock(file: string): (() => void) | undefined {
   const location = pathToFileURL(file);
   // SQLite must not create the file, because it would follow a symbolic link.
-  location.searchParams.set('mode', mode);
+  location.searchParams.set('mode', 'rw');
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(location);
-    database.exec(sql);
+    // No journal on disk: a full disk must not prevent the lock.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
+import { type Operation, operations, service } from '@petstore/types';
 import cors from 'cors';
 
 /**
@@ -27,14 +27,11 @@ export function crossOrigin(origins: readonly string[]) {
   };
 }
 
-/** The request headers that the spec declares: parameters, idempotency keys and API keys. */
+/** The request headers that the spec declares: parameters and idempotency keys. */
 function declaredHeaders(): string[] {
   const ofOperations = Object.values<Operation>(operations).flatMap(({ fields, idempotencyKey }) => [
     ...Object.keys(fields).filter((name) => fields[name]?.in === 'header'),
     ...(idempotencyKey ? [idempotencyKey.header] : []),
   ]);
-  const ofSchemes = Object.values<SecurityScheme>(service.securitySchemes).flatMap((scheme) =>
-    scheme.type === 'apiKey' && scheme.in === 'header' ? [scheme.name] : [],
-  );
-  return [...new Set([...ofOperations, ...ofSchemes])];
+  return [...new Set(ofOperations)];
 }

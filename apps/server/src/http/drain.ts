@@ -8,10 +8,10 @@ export interface Draining {
   /** Closes each connection after its next response, so that clients reconnect to another server. */
   announceClose(): void;
   /**
-   * Stops accepting connections, and closes idle connections every `sweepMs`. The promise resolves when all requests have their
-   * responses, or after the timeout, which aborts the rest. Its value is the number of aborted requests.
+   * Stops accepting connections, and closes idle connections. The promise resolves when all requests have their responses, or after
+   * the timeout, which aborts the rest. Its value is the number of aborted requests.
    */
-  drain(timeoutMs: number, sweepMs?: number): Promise<number>;
+  drain(timeoutMs: number): Promise<number>;
 }
 
 /** Emitted when the last connection has ended. */
@@ -27,7 +27,7 @@ export function drainingOf(server: Server, shared: SharedState): Draining {
     for (const connection of connections.values()) connection.announceClose();
   }
 
-  async function drain(timeoutMs: number, sweepMs = DRAIN_SWEEP_MS): Promise<number> {
+  async function drain(timeoutMs: number): Promise<number> {
     const closed =
       server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : NO_CONNECTIONS) : undefined;
     // The HTTP server's own `close` would destroy idle connections at once, though a request may be on its way.
@@ -38,7 +38,7 @@ export function drainingOf(server: Server, shared: SharedState): Draining {
       if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
       // Node 22 does not count a connection as idle before its first bytes arrive, so this closes such connections itself.
       for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
-    }, sweepMs);
+    }, DRAIN_SWEEP_MS);
     let aborted = 0;
     const deadline = setTimeout(() => {
       for (const { openRequests } of connections.values()) aborted += openRequests;

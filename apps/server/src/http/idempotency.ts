@@ -48,8 +48,7 @@ export function idempotentRequests() {
         fingerprint: hash64(`${operation.method} ${operation.path} ${canonical(hashable)}`),
         isReplayed: false,
       });
-      const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
-      return hasFiles ? withDigests(input).then(requestOf) : requestOf(input);
+      return operation.body?.kind === 'bytes' ? withDigest(input).then(requestOf) : requestOf(input);
     },
     end: (key: string): void => {
       const remaining = (inFlight.get(key) ?? 1) - 1;
@@ -86,16 +85,9 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   return { ...store, collection: (name) => view(store.collection(name)) };
 }
 
-/** The input with the name, type and hash of each file instead of the file. */
-async function withDigests(input: Input): Promise<Input> {
-  const values = await Promise.all(Object.values(input).map(digestOf));
-  return Object.fromEntries(Object.keys(input).map((name, i) => [name, values[i]]));
-}
-
-/** Replaces each file by its name, type and hash. Files are also in lists, and in a form that is one object. */
-async function digestOf(value: unknown): Promise<unknown> {
-  if (Array.isArray(value)) return Promise.all(value.map(digestOf));
-  if (!(value instanceof Blob)) return typeof value === 'object' && value ? withDigests({ ...value }) : value;
-  const bytes = hash('sha256', new Uint8Array(await value.arrayBuffer()), 'base64url');
-  return { type: value.type, bytes, ...(value instanceof File && { name: value.name }) };
+/** The input with the type and hash of the bytes instead of the bytes. */
+async function withDigest({ body, ...input }: Input): Promise<Input> {
+  if (!(body instanceof Blob)) return { ...input, body };
+  const bytes = hash('sha256', new Uint8Array(await body.arrayBuffer()), 'base64url');
+  return { ...input, body: { type: body.type, bytes } };
 }

@@ -16,7 +16,7 @@ export interface RequestValues extends ParameterValues {
 /** The validated input of an operation: every field by its name. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** The input of an operation from checked values. Files come from the received body, because the checked body has strings instead. */
+/** The input of an operation from checked values. Bytes come from the received body, because the checked body is a string instead. */
 export function inputOf(operation: Operation, checked: RequestValues, received: unknown): Input {
   const { method, body: described, fields } = operation;
   const { query, params, headers, cookies, body } = checked;
@@ -27,10 +27,9 @@ export function inputOf(operation: Operation, checked: RequestValues, received: 
     if (value !== undefined) input[name] = value;
   }
   if (body === undefined) return input;
-  const content = described?.kind === 'multipart' ? { ...Object(body), ...Object(received) } : body;
-  const value = described?.kind === 'bytes' ? received : content;
+  const value = described?.kind === 'bytes' ? received : body;
   if (described?.whole) return { ...input, body: value };
-  if (!described?.additional) return { ...input, ...value };
+  if (!described?.additional) return { ...input, ...Object(value) };
   // An additional property is unchecked, so it must not become the parameter of the same name.
   const properties = Object.entries(Object(value)).filter(([name]) => (fields[name]?.in ?? 'body') === 'body');
   return { ...input, ...Object.fromEntries(properties) };

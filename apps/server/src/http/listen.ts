@@ -41,30 +41,12 @@ export interface Listener extends Draining {
   readonly origin: string;
 }
 
-/** A server for sockets that another process has accepted. */
-export interface SocketServer extends Draining {
-  accept(socket: Socket): void;
-}
-
 /** Listens for requests. Where Node would respond without a body, or drop the request, this server responds with a JSON error. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, maxConnections } = options;
   const { server, draining } = httpServer(app, options);
   server.maxConnections = maxConnections;
   return { origin: await listenOn(server, host, port), ...draining };
-}
-
-/** Serves sockets that another process has accepted. */
-export function serveSockets(app: RequestListener, options: ConnectionOptions): SocketServer {
-  const { server, draining } = httpServer(app, options);
-  // From this event on, Node checks the timeouts of connections.
-  server.emit('listening');
-  const accept = (socket: Socket) => {
-    // Node sets this on the sockets that it accepts for HTTP, but this socket was accepted by another process.
-    socket.allowHalfOpen = true;
-    server.emit('connection', socket);
-  };
-  return { accept, ...draining };
 }
 
 function httpServer(app: RequestListener, options: ConnectionOptions): { server: Server; draining: Draining } {
@@ -148,7 +130,7 @@ function keepAliveLines(timeoutMs: number): string {
 }
 
 /** Starts listening, and returns the origin that clients connect to. */
-export async function listenOn(server: NetServer, host: string, requestedPort: number): Promise<string> {
+async function listenOn(server: NetServer, host: string, requestedPort: number): Promise<string> {
   server.listen(requestedPort, host);
   await once(server, 'listening');
   const { address, port, family } = server.address() as AddressInfo;

@@ -1,6 +1,5 @@
 import { stringify } from 'node:querystring';
 import type { Operation } from '@petstore/types';
-import { queryKeysOf } from './authentication.ts';
 import type { Input } from './input.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Headers } from './response.ts';
@@ -35,7 +34,7 @@ export function nextLink(
     else query[name] = String(input[name]);
   }
   query[cursor] = String(last);
-  const others = isPlain ? [] : otherPairs(target.query, [...Object.keys(query), ...queryKeysOf(operation)]);
+  const others = isPlain ? [] : otherPairs(target.query, Object.keys(query));
   return ['Link', `<?${[stringify(query), ...others].join('&')}>; rel="next"`];
 }
 

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Field, type Operation, operations, propertiesOf, type Schema, type Serialization } from '@petstore/types';
-import { queryKeysOf } from './authentication.ts';
 import { HttpError } from './http-error.ts';
 import type { ParameterValues } from './input.ts';
 import {
@@ -45,8 +44,7 @@ export function parseParameters(
     if (text === undefined) continue;
     cookies[name] = withName('invalid_request', `cookie '${name}'`, () => parseText(name, field, text));
   }
-  const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !declared.keys.includes(name));
-  const queryValues = parsePairs(declared.query, pairs, 'query');
+  const queryValues = parsePairs(declared.query, splitPairs(query, '&', decodeQuery), 'query');
   for (const name of declared.objects) queryValues[name] ??= {};
   return { query: queryValues, params, headers: headerValues, cookies };
 }
@@ -56,8 +54,8 @@ const parametersOf = new Map(
 );
 
 /**
- * The parameters of an operation by location, and the names of two kinds of query parameters: `keys` are API keys, `objects` are required
- * objects whose properties are parameters, so an empty object sends nothing.
+ * The parameters of an operation by location, and the names of `objects`: required objects whose properties are query parameters, so an
+ * empty object sends nothing.
  */
 function declaredIn(operation: Operation) {
   const fieldsIn = (location: Field['in']) =>
@@ -69,7 +67,6 @@ function declaredIn(operation: Operation) {
     cookie: fieldsIn('cookie'),
     query: new Map(query),
     objects: query.filter(([, field]) => field.required && isSpread(field)).map(([name]) => name),
-    keys: queryKeysOf(operation),
   };
 }
 

@@ -31,18 +31,13 @@ export function rateLimit(applyRateLimit: ReturnType<typeof rateLimiter>): Reque
 
 const WINDOW_MS = 60_000;
 
-/**
- * A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. Processes that share the limit exchange
- * their counts of requests.
- */
+/** A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. */
 export class Quotas {
   /** The value of the `RateLimit-Policy` header. */
   readonly policy: string;
   readonly #intervalMs: number;
   /** The time at which the whole quota of a key is restored, by key. */
   readonly #restored = new Map<string, number>();
-  /** The number of requests by key since the last exchange. A map, because a key may have the name of a built-in property, such as `toString`. */
-  readonly #newlyUsed = new Map<string, number>();
 
   constructor(perMinute: number) {
     this.policy = `"per-key";q=${perMinute};w=${WINDOW_MS / 1000}`;
@@ -60,34 +55,9 @@ export class Quotas {
     const retryAfterMs = Math.max(0, usedMs + this.#intervalMs - WINDOW_MS);
     const isAllowed = retryAfterMs === 0;
     const restoredMs = isAllowed ? usedMs + this.#intervalMs : usedMs;
-    if (isAllowed) {
-      this.#restored.set(key, now + restoredMs);
-      this.#newlyUsed.set(key, (this.#newlyUsed.get(key) ?? 0) + 1);
-    }
+    if (isAllowed) this.#restored.set(key, now + restoredMs);
     // The small addend absorbs the rounding errors of fractions of a millisecond.
     const remaining = Math.max(0, Math.floor((WINDOW_MS - restoredMs) / this.#intervalMs + 1e-3));
     return { retryAfterMs, remaining, restoredMs };
-  }
-
-  /** Counts requests that other processes have served. */
-  add(used: Readonly<Record<string, number>>): void {
-    for (const [key, requests] of Object.entries(used)) {
-      this.#restored.set(key, Math.max(performance.now(), this.#restored.get(key) ?? 0) + requests * this.#intervalMs);
-    }
-  }
-
-  /** The number of requests by key that this process has counted since the last call; undefined if there are none. */
-  newlyUsed(): Record<string, number> | undefined {
-    if (this.#newlyUsed.size === 0) return undefined;
-    const used = Object.fromEntries(this.#newlyUsed);
-    this.#newlyUsed.clear();
-    return used;
-  }
-
-  /** The number of requests that count against the quota now, by key. */
-  used(): Record<string, number> {
-    const now = performance.now();
-    const used = [...this.#restored].map(([key, at]): [string, number] => [key, (at - now) / this.#intervalMs]);
-    return Object.fromEntries(used.filter(([, requests]) => requests > 0));
   }
 }

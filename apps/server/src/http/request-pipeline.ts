@@ -35,8 +35,6 @@ export interface AppOptions {
   corsOrigins?: readonly string[];
   /** The number of requests that each key may send per minute; unlimited by default. */
   rateLimit?: number | undefined;
-  /** The rate limits, if several processes share them. They override `rateLimit`. */
-  quotas?: Quotas | undefined;
   /** Returns the address of a request's client; by default the address of the connection's peer. */
   clientAddress?: ClientAddress;
   log?: Logger;
@@ -66,7 +64,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     isReady = () => store.ready(),
     healthRoutes = true,
   } = options;
-  const quotas = options.quotas ?? (options.rateLimit ? new Quotas(options.rateLimit) : undefined);
+  const quotas = options.rateLimit ? new Quotas(options.rateLimit) : undefined;
   const write = validateResponses ? writeValidatedResponse : writeResponse;
   const budget = bodyBudget(bodyMemory);
   const addressOf = options.clientAddress ?? clientAddress(undefined);
@@ -106,7 +104,7 @@ export function createPipeline(store: Store, options: AppOptions) {
       localTarget(request.url ?? '')?.startsWith(`${service.basePath}/`) &&
       callerOf(request, context, keys) === undefined
     )
-      return unauthorized(context);
+      return unauthorized();
     return new HttpError('invalid_request', 'The target of the request is not a well-formed path.');
   }
 

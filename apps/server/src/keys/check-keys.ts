@@ -33,8 +33,6 @@ export interface Keys {
   check: KeyCheck;
   /** Creates the first key if there is no keys.json. Call it when the server listens, because a failed start would not print the key. */
   createFirst(): Promise<string | undefined>;
-  /** Reloads the keys if they have changed. */
-  refresh(): void;
 }
 
 /** The configured keys: the keys in the environment, else the keys in the data folder, whose changes it follows. */
@@ -45,7 +43,7 @@ export function openKeys(
   if (apiKeys !== undefined) {
     const onWeak = (name: string) =>
       report(`The key '${name}' is shorter than ${STRONG_KEY_LENGTH} characters and easy to guess; use a longer one.`);
-    return { check: keyCheck(parseKeys(apiKeys, onWeak)), createFirst: async () => undefined, refresh: () => {} };
+    return { check: keyCheck(parseKeys(apiKeys, onWeak)), createFirst: async () => undefined };
   }
   const file = keysFile(dataDir);
   const { current, refresh } = followKeys(file, report);
@@ -56,7 +54,7 @@ export function openKeys(
       report(`${file} contains no key, so no key is valid; create one with 'petstore-server keys create'.`);
     return created;
   };
-  return { check: keyCheck(current), createFirst, refresh };
+  return { check: keyCheck(current), createFirst };
 }
 
 /** How often the file of the keys is checked for changes. */

@@ -1,12 +1,8 @@
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { skips } from '@petstore/testing';
-import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
-import { allowedVersions } from '../../src/http/conditional-requests.ts';
-import { HttpError } from '../../src/http/http-error.ts';
-import { parseText } from '../../src/http/styles.ts';
 import type { RequestEntry } from '../../src/log.ts';
 import { type Listening, listen, modes } from '../listen.ts';
 import { openWire } from './wire.ts';
@@ -126,57 +122,4 @@ describe.each(modes)('%s', (_, options) => {
       expect((await fetch(server.origin + path)).headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
-});
-
-test.each([
-  ['"a"', ['a']],
-  ['"a",W/"b" ,\t"c"', ['a', 'c']],
-  [', "a",, "b" ,', ['a', 'b']],
-  ['"a,b"', ['a,b']],
-  [' * ', undefined],
-])('If-Match: %s is parsed into its versions', (header, versions) => {
-  expect(allowedVersions('PUT', header)).toEqual(versions);
-});
-
-test.each(['', 'a', '"a" "b"', '"a', ',', '*, "a"', Array(17).fill('"a"').join()])(
-  'If-Match: %s is an error',
-  (header) => {
-    expect(() => allowedVersions('PUT', header)).toThrow(HttpError);
-  },
-);
-
-test.each(['"a"', '"a",', ', ', ',\t', '"a" ,', '"'])(
-  'the work on an If-Match of many %s is linear in its length',
-  (unit) => {
-    expectLinear((length) => {
-      const header = `"a"${unit.repeat(length / unit.length)}x`;
-      return () => expect(() => allowedVersions('PUT', header)).toThrow(HttpError);
-    }, 2 ** 13);
-  },
-);
-
-test('the blanks around commas are dropped from a list in a header, but not from a text', () => {
-  const header = { in: 'header', required: false, description: '' } as const;
-  const list = { type: 'array', items: { type: 'string' } } as const;
-  expect(parseText('X-Note', { ...header, schema: list }, ' a , b\t')).toEqual(['a', 'b']);
-  expect(parseText('X-Note', { ...header, schema: { type: 'string' } }, 'a , b')).toBe('a , b');
-});
-
-test.each([
-  ['commas', ','],
-  ['spaces', ' '],
-  ['quotes', '"'],
-  ['addresses', '1.1.1.1,'],
-  ['semicolons', ';'],
-  ['elements', 'for=a,'],
-  ['backslashes', '"\\'],
-  ['colons', ':'],
-])('the work on a Forwarded header of %s is linear in its length', (_, unit) => {
-  for (const name of ['x-forwarded-for', 'forwarded'] as const) {
-    const address = clientAddress(1, name);
-    expectLinear((length) => {
-      const headers = { [name]: unit.repeat(length / unit.length) };
-      return () => address({ headers, socket: { remoteAddress: '127.0.0.1' } } as never);
-    }, 2 ** 13);
-  }
 });

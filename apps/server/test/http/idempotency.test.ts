@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { type Operation, operations } from '@petstore/types';
+import { operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
-import { idempotentRequests, writtenOnce } from '../../src/http/idempotency.ts';
 import { keyCheck } from '../../src/keys/check-keys.ts';
 import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
@@ -190,33 +189,4 @@ test.each([
   ['lowdb', () => openLowdbStore(newFolder(), allCollections)],
 ])('a repetition has the bytes of the first response: %s', async (_, open) => {
   await expectSameResponse(await open());
-});
-
-test('a handler with several writes continues after an interruption, with the same response', async () => {
-  const store = memoryStore(allCollections);
-  const run = async (key: string, writes: number) => {
-    const request = { key, fingerprint: 'same', isReplayed: false };
-    const pets = writtenOnce(store, request).collection('pets');
-    const ids: number[] = [];
-    for (let i = 0; i < writes; i++) ids.push((await pets.create({ name: `pet ${i}` })).id);
-    return { ids, isReplayed: request.isReplayed };
-  };
-  expect(await run('one k', 2)).toEqual({ ids: [1, 2], isReplayed: false });
-  // A key that looks like the key of another request's second write.
-  expect(await run('one k.1', 1)).toEqual({ ids: [3], isReplayed: false });
-  expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
-  expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
-});
-
-test('a request with another file is another request, also if the file is a property of the body', async () => {
-  const upload: Operation = {
-    ...operations.createPet,
-    body: { kind: 'multipart', mediaType: 'multipart/form-data', required: true, whole: true },
-  };
-  const fingerprintOf = async (text: string) => {
-    const body = { name: 'photo', files: [new File([text], 'photo.png')] };
-    return (await idempotentRequests().begin(upload, 'k', { body })).fingerprint;
-  };
-  expect(await fingerprintOf('first')).toBe(await fingerprintOf('first'));
-  expect(await fingerprintOf('first')).not.toBe(await fingerprintOf('other'));
 });

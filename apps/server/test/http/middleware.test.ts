@@ -3,11 +3,10 @@ import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { AppOptions } from '../../src/app.ts';
 import { allCollections } from '../../src/collections.ts';
-import { Quotas } from '../../src/http/rate-limit.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -190,14 +189,6 @@ describe.each(modes)('%s', (_, options) => {
     expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await rejected.json()).toMatchObject({ code: 'rate_limited', status: 429 });
   });
-});
-
-test.each([65_432.123457, 1_000_000.1])('a limit of one request per minute allows one, at any time: %s ms', (now) => {
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
-  onTestFinished(() => clock.mockRestore());
-  const quotas = new Quotas(1);
-  expect(quotas.use('key').retryAfterMs).toBe(0);
-  expect(quotas.use('key').retryAfterMs).toBeCloseTo(60_000);
 });
 
 /** The names in each `headers` of a part of the spec. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { apiKey } from '@petstore/testing/server';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { apiOf } from '../../src/store/stored.ts';
@@ -131,46 +131,6 @@ describe.each(modes)('%s', (_, options) => {
     wire.send(outer.slice(begin));
     const responses = await wire.ended();
     expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
-  });
-
-  test('a head that the server does not read yet, because earlier requests wait, does not time out', async () => {
-    const wire = openWire(serverWithShortTimeouts().origin);
-    blocked = new Promise((resolve) => setTimeout(resolve, 1500));
-    const last = post('third');
-    wire.send(post('first') + post('second') + last.slice(0, 30));
-    await blocked;
-    wire.send(`${last.slice(30)}garbage\r\n\r\n`);
-    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 201, 400]);
-  });
-
-  test.each([
-    ['head', -130],
-    ['body', -5],
-  ])('a %s that is still incomplete once the server reads again gets a 408', async (_, end) => {
-    const wire = openWire(serverWithShortTimeouts().origin);
-    blocked = new Promise((resolve) => setTimeout(resolve, 1500));
-    wire.send(post('first') + post('second') + post('third').slice(0, end));
-    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 408]);
-  });
-
-  test('pipelined requests after a late request add no listeners to their connection', async () => {
-    const warnings: string[] = [];
-    const onWarning = ({ name }: Error) => void warnings.push(name);
-    process.on('warning', onWarning);
-    onTestFinished(() => void process.off('warning', onWarning));
-    const wire = openWire(serverWithShortTimeouts().origin);
-    blocked = new Promise((resolve) => setTimeout(resolve, 1500));
-    const late = get('/healthz');
-    wire.send(post('first') + post('second') + late.slice(0, 30));
-    await blocked;
-    wire.send(late.slice(30));
-    await wire.until(3);
-    for (let count = 5; count < 45; count += 2) {
-      wire.send(get('/healthz').repeat(2));
-      await wire.until(count);
-    }
-    wire.socket.destroy();
-    expect(warnings).toEqual([]);
   });
 
   test('a request whose head comes too late gets a 408 and nothing else', async () => {

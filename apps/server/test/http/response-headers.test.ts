@@ -1,12 +1,8 @@
 import { apiKey } from '@petstore/testing/server';
-import { type Field, type Operation, operations } from '@petstore/types';
+import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
-import { nextLink } from '../../src/http/next-link.ts';
-import { parseParameters } from '../../src/http/parameters.ts';
-import { contentOf, pageContent } from '../../src/http/response-content.ts';
-import { parseTarget } from '../../src/http/target-cache.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { listenForSuite, modes } from '../listen.ts';
 
@@ -53,37 +49,4 @@ describe.each(modes)('%s', (_, options) => {
   test('no other operation has deprecation headers', async () => {
     expect((await get('/pets')).headers.get('deprecation')).toBeNull();
   });
-});
-
-test('a text response has a concrete type, also if its media type is a range', () => {
-  const response = { description: '', kind: 'text', mediaType: 'text/*; charset=utf-8' } as const;
-  expect(contentOf(response, 'pet')).toMatchObject({ text: 'pet', type: 'text/plain; charset=utf-8' });
-});
-
-test('a page of plain data ends with the element that reaches 1 MiB', () => {
-  const elements = Array.from({ length: 9 }, (_, i) => ({ id: i + 1, name: 'é'.repeat(200_000) }));
-  const { content, count, last } = pageContent(elements, 'id');
-  expect([count, last, JSON.parse(content.text)]).toEqual([3, 3, elements.slice(0, 3)]);
-  expect(content.bytes).toBe(Buffer.byteLength(content.text));
-});
-
-test.each<[string, Pick<Field, 'schema' | 'contentType'>, string]>([
-  ['a list with an escaped name', { schema: { type: 'array', items: { type: 'string' } } }, 'a%2Bb=1&a%2Bb=2'],
-  ['a list with a bracket', { schema: { type: 'array', items: { type: 'string' } } }, 'a%2Bb=1%3E&a%2Bb=2'],
-  ['an object with free names', { schema: { type: 'object', additionalProperties: { type: 'string' } } }, 'x=1&y=2'],
-  ['a text as JSON', { schema: { type: 'string' }, contentType: 'application/json' }, 'a%2Bb=%22x%22'],
-])('the next page has the same query: %s', (_, field, query) => {
-  const operation: Operation = {
-    ...operations.listPets,
-    fields: {
-      'a+b': { in: 'query', required: false, description: '', ...field },
-      after: operations.listPets.fields.after,
-    },
-  };
-  const target = parseTarget(`/v1/pets?${query.replaceAll('%3E', '>')}&after=3`);
-  const { query: input } = parseParameters(operation, target, {});
-  expect(nextLink({ target }, operation, input, { more: true, last: 7 })).toEqual([
-    'Link',
-    `<?after=7&${query}>; rel="next"`,
-  ]);
 });

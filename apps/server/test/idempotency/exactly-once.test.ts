@@ -1,7 +1,7 @@
 import { newFolder, rounds } from '@petstore/testing';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeSynchronous, startPair, startServers } from '../postgres/failover.ts';
+import { startPair, startServers } from '../postgres/failover.ts';
 import { storedPets } from '../requests.ts';
 import { type ServerOnFolder, startOnDatabase, startOnFolder } from '../server-process.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
@@ -67,8 +67,7 @@ test(`in a data folder every pet exists once, with a bad network and ${kills} ki
 describeOnClusters('on PostgreSQL', (newCluster) => {
   test(`every pet exists once, with a bad network, ${kills} kills of servers and a failover`, async () => {
     const random = randomNumbers(seed());
-    const { primary, standby, url } = await startPair(newCluster);
-    await makeSynchronous(primary);
+    const { url, failOver } = await startPair(newCluster);
     const servers = await startServers(url);
     onTestFinished(async () => void (await Promise.all(servers.map((one) => one.kill()))));
     const network = await badNetwork(() => servers.map(({ origin }) => origin), random);
@@ -77,10 +76,6 @@ describeOnClusters('on PostgreSQL', (newCluster) => {
       const victim = random(servers.length);
       await servers[victim]?.kill();
       servers[victim] = await startOnDatabase(url);
-    };
-    const failOver = async () => {
-      await primary.kill();
-      await standby.promote();
     };
     const all = Array<typeof kill>(kills).fill(kill);
     await everyPetOnce(network, () => servers[0]?.origin ?? '', all.toSpliced(kills >> 1, 0, failOver));

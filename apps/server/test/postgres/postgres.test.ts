@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { rounds } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
-import { statementsOf } from '../../src/store/postgres/statements.ts';
 import { idempotencySuite } from '../store/idempotency-suite.ts';
 import { type StoreFixture, things } from '../store/store-fixture.ts';
 import { storeSuite } from '../store/store-suite.ts';
@@ -76,27 +74,6 @@ describeOnSchema('the PostgreSQL store', (newSchema) => {
       CREATE TRIGGER warn AFTER UPDATE ON petstore_collections EXECUTE FUNCTION warn()`;
     await (await openSession(url)).run({ text }, 5_000);
     expect(await collection.create({})).toMatchObject({ id: 1 });
-  });
-
-  test('does not read documents after the end of a page', async () => {
-    const collection = await open();
-    await Promise.all(
-      Array.from({ length: 20 }, (_, i) => collection.create({ text: randomBytes(500_000).toString('hex'), i })),
-    );
-    const page = await collection.list({ after: 0, limit: 100, maxBytes: 10 });
-    expect(page).toMatchObject({ count: 1, last: 1, more: true });
-    const database = await openSession(url);
-    const { list } = statementsOf(things);
-    const text = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${list.text}`;
-    const buffersFor = async (maxBytes: number) => {
-      const { rows } = await database.run({ text, values: [[0], [100], [maxBytes]] }, 5_000);
-      const [[[{ Plan: plan }]]] = rows as [[[{ Plan: Record<string, number> }]]];
-      return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
-    };
-    // A million bytes are some 120 blocks.
-    const one = await buffersFor(10);
-    expect(one).toBeLessThan(300);
-    expect(await buffersFor(2 ** 30)).toBeGreaterThan(10 * one);
   });
 
   test('separates collections and indexes whose names differ only beyond the longest name of PostgreSQL', async () => {

@@ -16,14 +16,6 @@ async function silentHost(): Promise<string> {
 }
 
 describeOnSchema('the start', (newSchema) => {
-  test('tries every host before it fails, also after one that is silent for the connect timeout', async () => {
-    const hosts = [await silentHost(), await silentHost()];
-    const url = (await newSchema()).replace('@', `@${hosts.join()},`);
-    const store = await openPostgresStore(url, [things], { connectTimeout: 1_000 });
-    onTestFinished(() => store.close());
-    expect((await store.collection('things').create({})).id).toBe(1);
-  });
-
   test('is rejected on a database that cannot store every text', async () => {
     const url = new URL(await newSchema());
     const session = await openSession(url.href);
@@ -45,10 +37,9 @@ describeOnSchema('the start', (newSchema) => {
     );
   });
 
-  test('fails with the address of each host if all are silent', async () => {
-    const hosts = [await silentHost(), await silentHost()];
-    const url = `postgres://petstore@${hosts.join()}/petstore`;
-    const opening = openPostgresStore(url, [things], { connectTimeout: 200 });
-    await expect(opening).rejects.toThrow(new RegExp(hosts.map((host) => `${host}: .*timeout`).join('.*')));
+  test('fails with the address of a host that is silent', async () => {
+    const host = await silentHost();
+    const opening = openPostgresStore(`postgres://petstore@${host}/petstore`, [things], { connectTimeout: 200 });
+    await expect(opening).rejects.toThrow(new RegExp(`${host}: .*timeout`));
   });
 });

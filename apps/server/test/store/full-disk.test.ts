@@ -1,20 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newFolder, skips } from '@petstore/testing';
 import { expect, test } from 'vitest';
-import { allCollections } from '../../src/collections.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { type Collection, IDEMPOTENCY_MS, type Properties } from '../../src/store/store.ts';
-import { main } from '../server-process.ts';
 import { smallDisk } from './mounts.ts';
 import { everything } from './store-contents.ts';
 import { once, openThings, things } from './store-fixture.ts';
-import { untraceable } from './trace.ts';
-
-const { reason, install } = untraceable();
-const isUntraceable = skips('A quota of the disk', reason, install);
 
 /**
  * Creates, replaces and removes documents until some writes are rejected, and notes what was stored. Returns the key of a
@@ -98,18 +90,6 @@ test.for([96, 256, 400])(
     console.log(`${stored.size} documents on ${kilobytes} KB`);
   },
 );
-
-test.skipIf(isUntraceable)('an exceeded quota is reported as a full disk', () => {
-  const folder = newFolder();
-  const inject = ['-P', join(folder, 'segments/0000000001.jsonl'), '-e', 'inject=pwrite64:error=EDQUOT'];
-  // The collection may be omitted if there is only one.
-  const command = allCollections.length === 1 ? ['import'] : ['import', 'pets'];
-  const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, main, ...command, '--data-dir', folder];
-  const { DATABASE_URL: _, ...env } = process.env;
-  const input = '{"id":1,"name":"Rex","categoryId":1}';
-  const { stderr } = spawnSync('strace', args, { env, input, encoding: 'utf8' });
-  expect(stderr).toMatch(/^petstore-server: The disk is full: free some space, then try again\.$/m);
-});
 
 test('a folder on a full disk cannot be created, and the error says so', async (context) => {
   const disk = smallDisk(context, 64);

@@ -4,8 +4,6 @@ import { delimiter, join } from 'node:path';
 import { newFolder, skips } from '@petstore/testing';
 import { onTestFinished, type TestContext } from 'vitest';
 
-export type FileSystem = 'ext4' | 'xfs';
-
 /** A file system in a file, mounted on a folder of the running test. */
 export interface MountedDisk {
   path: string;
@@ -19,13 +17,7 @@ export interface MountedDisk {
 // The programs that make file systems are not on every user's path.
 const env = { ...process.env, PATH: [process.env.PATH, '/usr/sbin', '/sbin'].join(delimiter) };
 
-const FILE_SYSTEMS: Record<FileSystem, { megabytes: number; command: string[]; package: string }> = {
-  ext4: { megabytes: 128, command: ['mkfs.ext4', '-q', '-F'], package: 'e2fsprogs' },
-  // The smallest size that mkfs.xfs accepts.
-  xfs: { megabytes: 320, command: ['mkfs.xfs', '-q', '-f'], package: 'xfsprogs' },
-};
-
-/** XFS_IOC_GOINGDOWN, which ext4 calls EXT4_IOC_SHUTDOWN, without writing the log first (2). */
+/** EXT4_IOC_SHUTDOWN, without writing the log first (2). */
 const GOING_DOWN =
   'my $how = pack("L", 2); open(my $f, "<", $ARGV[0]) or die $!; ioctl($f, 0x8004587d, $how) or die $!';
 
@@ -36,10 +28,9 @@ const GOING_DOWN =
 const UNMOUNT = 'umount "$1" && while [ -n "$(losetup -j "$2")" ]; do sleep 0.01; done';
 
 /** Creates a file system for the running test. Skips the test if this machine cannot mount one. */
-export function mountedDisk(context: TestContext, kind: FileSystem): MountedDisk {
-  const { megabytes, command, package: name } = FILE_SYSTEMS[kind];
+export function mountedDisk(context: TestContext): MountedDisk {
   for (const [program = '', install] of [
-    [command[0], name],
+    ['mkfs.ext4', 'e2fsprogs'],
     ['perl', 'perl'],
   ]) {
     const isMissing = spawnSync('which', [program], { env }).status !== 0;
@@ -57,8 +48,8 @@ export function mountedDisk(context: TestContext, kind: FileSystem): MountedDisk
   };
   tryTo(context, path, () => {
     writeFileSync(image, '');
-    truncateSync(image, megabytes * 2 ** 20);
-    run([...command, image]);
+    truncateSync(image, 128 * 2 ** 20);
+    run(['mkfs.ext4', '-q', '-F', image]);
     mount();
     disk.cutPower();
     disk.unmount();
@@ -76,16 +67,6 @@ export function smallDisk(context: TestContext, kilobytes: number): string {
 
 export function remountReadOnly(path: string) {
   run(['mount', '-o', 'remount,ro', path]);
-}
-
-/** Mounts a folder a second time, read-only, until the running test ends. Skips the test if this machine cannot do that. */
-export function readOnlyMount(context: TestContext, folder: string): string {
-  const path = join(newFolder(), 'mount');
-  tryTo(context, path, () => {
-    run(['mount', '--bind', folder, path]);
-    run(['mount', '-o', 'remount,ro,bind', path]);
-  });
-  return path;
 }
 
 /** Mounts a file system on a new folder until the test ends. Skips the test if that is impossible. */

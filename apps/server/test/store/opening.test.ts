@@ -14,7 +14,7 @@ import { listen } from '../listen.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
 import { startWriters } from './start-writers.ts';
 import { addMany, everything, filesIn } from './store-contents.ts';
-import { smallSegments, things } from './store-fixture.ts';
+import { things } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 
 const execFileAsync = promisify(execFile);
@@ -79,31 +79,6 @@ test('while the store opens, the port is open, /readyz and requests get 503', as
   expect(await statuses()).toEqual([200, 200, 200, 201]);
   await server.close();
   await store.close();
-});
-
-test('a folder that cannot be opened is left alone: no file stays open, and no segment is merged', async () => {
-  const folder = newFolder();
-  const keys = { name: '$idempotency', id: 'id', indexes: [] };
-  const writing = await openLowdbStore(folder, [things, keys], { maxSegment: smallSegments });
-  for (let i = 0; i < 5; i++) await addMany(writing.collection('things'), 100);
-  // No valid keys, so the next opening fails.
-  await writing.collection('$idempotency').create({ writes: 0 });
-  await writing.close();
-  const before = filesIn(folder);
-  // The process ends when no work is left.
-  const script = `import { readdirSync, readlinkSync } from 'node:fs';
-    import { openLowdbStore } from ${JSON.stringify(new URL('../../src/store/lowdb/lowdb.ts', import.meta.url))};
-    const folder = ${JSON.stringify(folder)};
-    await openLowdbStore(folder, [${JSON.stringify(things)}]).catch(({ name }) => console.log(name));
-    if (process.platform === 'linux')
-      for (const handle of readdirSync('/proc/self/fd'))
-        try {
-          const target = readlinkSync('/proc/self/fd/' + handle);
-          if (target.startsWith(folder)) console.log(target);
-        } catch {}`;
-  const { stdout } = await execFileAsync(process.execPath, ['--input-type=module', '--eval', script]);
-  expect(stdout).toBe('TypeError\n');
-  expect(filesIn(folder)).toEqual(before);
 });
 
 test('a file in the place of a folder is rejected and not changed', async () => {

@@ -17,7 +17,7 @@ export function manifestOf({ crc32: _, documents: __, ...data }: Record<string, 
 const text = ['Rex', 'Ünïcødé 猫', '', '{ "crc32":1,"sequence":[', 'two\nlines'];
 
 /** With this cost, a segment of the small store is full with six documents, and no segments are merged. */
-export const maxSegment = 900;
+const maxSegment = 900;
 
 /** The documents of the small store. The commits of its newest segment have two, one and two changes. */
 export const documents: Properties[] = [
@@ -45,7 +45,7 @@ export async function smallStore(): Promise<Map<string, Buffer>> {
 }
 
 /** Replaces the content of a folder by these files. */
-export function replaceFiles(folder: string, files: Map<string, Buffer>) {
+function replaceFiles(folder: string, files: Map<string, Buffer>) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   for (const [path, bytes] of files) {

@@ -1,16 +1,15 @@
 import { constants } from 'node:fs';
-import { access, readdir, stat } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { NoIdLeftError, StoreDamagedError, StoreFailedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
-import { Catalog, costOf, segmentFile } from './catalog.ts';
+import { Catalog, segmentFile } from './catalog.ts';
 import { collectionIn, type Write, writeBatch } from './collection.ts';
-import { lockForReading, lockForWriting, withFolder } from './folder-lock.ts';
-import { migrateFormat1 } from './format-1.ts';
-import { COLLECTION as IDEMPOTENCY_KEYS, idempotentWrites } from './idempotency.ts';
+import { lockedFolder } from './folder-lock.ts';
+import { idempotentWrites } from './idempotency.ts';
 import { openLog } from './log.ts';
 import {
   type ManifestData,
@@ -51,44 +50,7 @@ export async function openLowdbStore(
   { onWarning = (line) => process.emitWarning(line), ...rest }: LowdbOptions = {},
 ): Promise<Store> {
   const options = { onWarning, ...rest };
-  return withFolder(folder, lockForWriting, async (unlock) => {
-    await migrateFormat1(folder, onWarning, (to) => openLocked(to, collections, options, () => {}));
-    return openLocked(folder, collections, options, unlock);
-  });
-}
-
-/**
- * Verifies a data folder without changing it, and returns what it contains. Rejects with a StoreDamagedError if anything is
- * damaged, and with a StoreLockedError if a server uses the folder.
- */
-export function checkStore(folder: string, collections: readonly CollectionDeclaration[]) {
-  return withFolder(folder, lockForReading, async (unlock) => {
-    const manifest = await readManifest(folder);
-    if (!manifest) throw new StoreDamagedError(manifestFile(folder), 'the file is missing');
-    const catalog = new Catalog(segmentsFolder(folder), collections);
-    const { tail } = await recover(manifest, catalog, true);
-    const segments = [...catalog.segments.values()];
-    const files = await Promise.all(segments.map((segment) => stat(catalog.fileOf(segment))));
-    unlock();
-    const collectionsAndKeys = Object.entries(catalog.last).map(([name, last]) => ({
-      name,
-      documents: catalog.directory(name).count,
-      last,
-    }));
-    const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
-    const liveCosts = sumOf(segments.map(({ liveCost }) => liveCost));
-    return {
-      format: manifest.format,
-      collections: collectionsAndKeys.filter(({ name }) => name !== IDEMPOTENCY_KEYS),
-      segments: segments.length,
-      /** The size of the files of the segments. */
-      bytes: sumOf(files.map(({ size }) => size)),
-      /** The bytes of the current documents and idempotency keys. */
-      current: liveCosts - costOf(0) * sumOf(collectionsAndKeys.map(({ documents }) => documents)),
-      /** The number of bytes after the last commit: an unacknowledged write. */
-      tail: tail.length,
-    };
-  });
+  return lockedFolder(folder, (unlock) => openLocked(folder, collections, options, unlock));
 }
 
 async function openLocked(

@@ -13,7 +13,7 @@ const MAX_DELAY_MS = 1000;
 export interface ManifestData {
   /** The version of the folder's format. */
   format: number;
-  /** Unique for every store and backup, so that versions of different stores differ. */
+  /** Unique for every store, so that versions of different stores differ. */
   id: string;
   /** The high-water mark: at least this many changes were committed. */
   sequence: number;
@@ -28,10 +28,10 @@ export interface ManifestData {
 export const segmentsFolder = (folder: string) => join(folder, 'segments');
 export const manifestFile = (folder: string) => join(folder, 'store.json');
 
-/** Creates the manifest of an empty store, or of one with these properties. Its identifier is always new. */
-export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
+/** Creates the manifest of an empty store. Its identifier is always new. */
+export function newManifest(): ManifestData {
   const unsealed = { segment: 1, sequence: 1 };
-  return { format: FORMAT, sequence: 0, last: {}, sealed: [], unsealed, ...parts, id: randomUUID().slice(0, 8) };
+  return { format: FORMAT, sequence: 0, last: {}, sealed: [], unsealed, id: randomUUID().slice(0, 8) };
 }
 
 /** Reads the manifest of a folder; undefined if there is none. */
@@ -43,7 +43,7 @@ export async function readManifest(folder: string): Promise<ManifestData | undef
   if (block && block.head.format !== FORMAT)
     throw new StoreDamagedError(
       file,
-      `the folder has format ${block.head.format}, and this version knows formats 1 and ${FORMAT}`,
+      `the folder has format ${block.head.format}, and this version knows format ${FORMAT}`,
       'export it with the version that wrote it, and import that here',
     );
   if (block?.end !== bytes.length) throw new StoreDamagedError(file, 'its content is damaged');

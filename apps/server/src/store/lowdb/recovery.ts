@@ -11,11 +11,8 @@ import type { ManifestData } from './manifest.ts';
 /** The number of segments that are read concurrently. */
 const READ_AHEAD = 4;
 
-/**
- * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
- * With `checksDocuments`, also compares each document of a declared collection with its record.
- */
-export async function recover(manifest: ManifestData, catalog: Catalog, checksDocuments = false) {
+/** Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing. */
+export async function recover(manifest: ManifestData, catalog: Catalog) {
   const { folder } = catalog;
   if (!(await isFolder(folder))) throw new StoreDamagedError(folder, 'the folder is missing');
   const files = await readdir(folder);
@@ -95,8 +92,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, checksDo
       if (segment.bytes && version !== ++catalog.sequence)
         throw new StoreDamagedError(file, `it has the change ${version} instead of ${catalog.sequence}`);
       let kind = known[records.kind];
-      if (kind === undefined || (checksDocuments && records.length > 0))
-        kind = kindOf(file, (kinds[records.kind] as Kind)[0], records, bytes, kind);
+      kind ??= kindOf((kinds[records.kind] as Kind)[0], records, bytes);
       catalog.apply(segment, records, 0, kind);
     }
     return count;
@@ -108,21 +104,16 @@ export async function recover(manifest: ManifestData, catalog: Catalog, checksDo
     return isSame ? catalog.kind(collection, values) : undefined;
   }
 
-  /** The kind of a document, from its properties. Throws if a document of a declared collection differs from its record. */
-  function kindOf(file: string, collection: string, record: StoredRecord, bytes: Buffer, known?: number): number {
-    const { id, start, length } = record;
-    const idProperty = catalog.declared.get(collection)?.id;
-    const properties = decodeText(bytes.toString('utf8', start, start + length));
-    const kind = catalog.kindOf(collection, properties);
-    if (idProperty === undefined || (properties[idProperty] === id && (known ?? kind) === kind)) return kind;
-    throw new StoreDamagedError(file, `the document ${id} of '${collection}' differs from its record`);
+  /** The kind of a document, from its properties. */
+  function kindOf(collection: string, { start, length }: StoredRecord, bytes: Buffer): number {
+    return catalog.kindOf(collection, decodeText(bytes.toString('utf8', start, start + length)));
   }
 }
 
 const formOf = (name: string): Form => (name.endsWith('.json') ? 'json' : 'jsonl');
 
 /** The files of the segments of a manifest, and of all later segments, in order. */
-export function segmentFilesOf({ sealed, unsealed }: ManifestData, files: readonly string[]): string[] {
+function segmentFilesOf({ sealed, unsealed }: ManifestData, files: readonly string[]): string[] {
   const first = segmentFile(unsealed.segment, 'jsonl');
   const later = files.filter((name) => /^\d{10}\.jsonl$/.test(name) && name >= first).sort();
   return [...sealed.map((number) => segmentFile(number, 'json')), ...later];

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exactJson } from '@petstore/types';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { CollectionDeclaration } from '../document.ts';
-import { convertFormat1, isFormat1Converted } from './format-1.ts';
 import type { Session } from './session.ts';
 
 /** PostgreSQL cuts longer names off, so different names could become the same. */
@@ -44,7 +43,7 @@ export interface Step {
 export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] {
   const tables = collections.map(({ name }) => tableStep(name));
   const indexes = collections.flatMap(({ name, indexes }) => indexes.map((property) => indexStep(name, property)));
-  return [base, idempotency, ...tables, { isDone: isFormat1Converted, statements: [convertFormat1] }, ...indexes];
+  return [base, idempotency, ...tables, ...indexes];
 }
 
 /** The number of the advisory lock. Other programs must not use it in this database. */

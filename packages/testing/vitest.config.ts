@@ -1,3 +1,0 @@
-import { testConfig } from './src/vitest-config.ts';
-
-export default testConfig({ postgres: true });
