@@ -88,7 +88,7 @@ describe.each(nodes)('$name', ({ name, command }) => {
 
 /** Tests of the server that depend on Node's version: those that start it as a process, and those of HTTP, keys and stores. */
 const SERVER_TESTS = [
-  ...['main', 'start', 'drain', 'stopping', 'log-failures', 'workers', 'contract'],
+  ...['main', 'drain', 'stopping', 'log-failures', 'contract'],
   ...['http', 'idempotency', 'keys', 'store'],
   ...['crash', 'order', 'health', 'failover', 'export-import'].map((name) => `postgres/${name}`),
 ].map((name) => `test/${name}`);
