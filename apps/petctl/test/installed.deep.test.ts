@@ -63,7 +63,7 @@ describe.each(nodes)('installed with npm, under %s', (node) => {
     expect(await installed(node, 'pets', 'list', '--jq', '.[0].name')).toBe('Rex\n');
     for (const output of ['table', 'csv', 'json'])
       expect(await installed(node, 'pets', 'list', '-o', output)).toContain('Rex');
-    expect(await installed(node, 'help')).toContain('petctl pets list');
+    expect(await installed(node, 'help')).toContain('petctl pets import');
   });
 });
 
