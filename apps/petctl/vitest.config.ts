@@ -5,7 +5,7 @@ export default testConfig({
   setupFiles: ['./test/each-file.ts'],
   isolate: false,
   withoutServer: [
-    'test/{api,command-tree,completion,docs,errors,formats,import-outcomes,input-files,input-objects,input-values}.test.ts',
-    'test/{interrupted,layers,long-lines,operations,proxy,requests,settings,table,terminal}.test.ts',
+    'test/{completion,credentials-file,docs,errors,formats,import-outcomes}.test.ts',
+    'test/{interrupted,operations,proxy,requests,settings,terminal}.test.ts',
   ],
 });

@@ -14,7 +14,7 @@ export async function petctlBundle(): Promise<{ code: string; sources: Set<strin
     bundle: true,
     minify: true,
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     // Node loads CommonJS faster than ES modules.
     format: 'cjs',
     supported: { 'dynamic-import': false },

@@ -1,9 +1,7 @@
-// Builds `dist`: the program as one file, the file that starts it, and the man pages.
+// Builds `dist`: the program as one file, and the file that starts it.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { manPages } from '../src/commands/help/pages.ts';
-import { fullTree } from '../src/commands/tree.ts';
 import { petctlBundle } from './bundle.ts';
 import { bundledPackages, licences } from './licenses.ts';
 
@@ -11,13 +9,12 @@ const root = join(import.meta.dirname, '..');
 const dist = process.argv[2] ?? join(root, 'dist');
 
 await rm(dist, { recursive: true, force: true });
-await mkdir(join(dist, 'man'), { recursive: true });
+await mkdir(dist, { recursive: true });
 const { code, sources } = await petctlBundle();
 await writeFile(join(dist, 'program.js'), code);
 await writeFile(join(dist, 'petctl.js'), launcher(), { mode: 0o755 });
 await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(bundledPackages(sources)));
 await writeFile(join(dist, 'package.json'), '{"type":"commonjs"}\n');
-for (const [file, page] of manPages(fullTree(), manifest.version)) await writeFile(join(dist, 'man', file), page);
 
 /**
  * The file that starts petctl. In syntax for every Node, it checks Node's version, and prints `--version`, the most frequent
@@ -25,13 +22,12 @@ for (const [file, page] of manPages(fullTree(), manifest.version)) await writeFi
  */
 function launcher(): string {
   const { version, engines } = manifest;
-  const [, major, minor] = /^>=(\d+)\.(\d+)\.0$/.exec(engines.node) ?? [];
-  if (!minor) throw new Error(`package.json: write engines.node as >=20.9.0, not ${engines.node}.`);
+  const [, major] = /^>=(\d+)$/.exec(engines.node) ?? [];
+  if (!major) throw new Error(`package.json: write engines.node as >=22, not ${engines.node}.`);
   return `#!/usr/bin/env node
 'use strict';
-var node = process.versions.node.split('.');
-if (node[0] < ${major} || (node[0] == ${major} && node[1] < ${minor})) {
-  process.stderr.write('petctl needs Node ${major}.${minor} or newer; this is ' + process.versions.node + '.\\n');
+if (parseInt(process.versions.node, 10) < ${major}) {
+  process.stderr.write('petctl needs Node ${major} or newer; this is ' + process.versions.node + '.\\n');
   process.exitCode = 2;
 } else if (!hasWrittenVersion()) {
   var isAbsolute = require('node:path').isAbsolute;

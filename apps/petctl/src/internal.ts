@@ -1,7 +1,7 @@
 // Not published. For the tools of this repository: the command tree, the parser, the pages, and petctl as a function.
 
 export { candidates } from './commands/completion.ts';
-export { manPages, markdown } from './commands/help/pages.ts';
+export { markdown } from './commands/help/pages.ts';
 export { fullTree } from './commands/tree.ts';
 export type { Argument, Flag } from './flags/flag.ts';
 export { kebab } from './flags/flag.ts';

@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
     operations,
     io,
     transport,
-    // Lazy: help, completion and config commands must work with a broken configuration.
+    // Lazy: help and completion must work with an invalid setting.
     get userSettings() {
       userSettings ??= resolveSettings(flags, io.env);
       return userSettings;
@@ -52,12 +52,12 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
   return report.exit;
 }
 
-/** Whether to write errors as JSON. Does not throw if the command line or the configuration is invalid. */
+/** Whether to write errors as JSON. Does not throw if the command line or a setting is invalid. */
 function wantsJsonErrors(flags: ReadonlyMap<string, unknown>, { env }: Io): boolean {
   try {
     return isJsonOutput(resolveSettings(flags, env));
   } catch {
-    // In an invalid configuration, only the flag and the variable count.
+    // If another setting is invalid, the format still counts.
     const { flag, variable } = settings.output;
     return isJsonFormat(flags.get(flag.name) ?? env[variable]);
   }

@@ -24,7 +24,7 @@ const env = (more: Record<string, string | undefined> = {}) => ({
   ...more,
 });
 const file = () => join(home, 'petctl', 'credentials.json');
-const storedKey = () => ({ default: { [origin]: { [service.keyScheme]: { key: apiKey } } } });
+const storedKey = () => ({ [origin]: { [service.keyScheme]: { key: apiKey } } });
 const login = (more = {}) => petctl(['auth', 'login', '--with-key'], { env: env(more), input: `${apiKey}\n` });
 
 /** Returns a function that runs petctl with this class in place of the entries of the system's keyring. */
@@ -61,7 +61,6 @@ describe('petctl auth', () => {
     const status = await petctl(['auth', 'status', '-o', 'json'], { env: env() });
     expect(JSON.parse(status.stdout)).toEqual({
       service: baseUrl,
-      profile: 'default',
       key: 'a-k…nly',
       from: file(),
       accepted: true,
@@ -70,7 +69,7 @@ describe('petctl auth', () => {
     expect(await petctl(['pets', 'list'], { env: env() })).toMatchObject({ code: 4 });
     expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({
       code: 4,
-      stderr: `petctl: The profile 'default' has no stored API key for ${origin}. 'petctl auth list' shows the stored keys.\n`,
+      stderr: `petctl: There is no stored API key for ${origin}. Check --base-url.\n`,
     });
   });
 
@@ -79,11 +78,11 @@ describe('petctl auth', () => {
     await login();
     expect(await logout()).toMatchObject({
       code: 0,
-      stderr: `petctl: Removed the API key of the profile 'default' for ${origin}.\npetctl: PETCTL_API_KEY is set and remains in use.\n`,
+      stderr: `petctl: Removed the API key for ${origin}.\npetctl: PETCTL_API_KEY is set and remains in use.\n`,
     });
     expect(await logout()).toMatchObject({
       code: 4,
-      stderr: `petctl: The profile 'default' has no stored API key for ${origin}. To stop using PETCTL_API_KEY, unset it.\n`,
+      stderr: `petctl: There is no stored API key for ${origin}. To stop using PETCTL_API_KEY, unset it.\n`,
     });
   });
 
@@ -118,7 +117,7 @@ describe('petctl auth', () => {
       code: 0,
     });
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
-      default: { 'http://127.0.0.1:1': { [service.keyScheme]: { key: 'x' } } },
+      'http://127.0.0.1:1': { [service.keyScheme]: { key: 'x' } },
     });
   });
 
@@ -128,18 +127,6 @@ describe('petctl auth', () => {
     const { code } = await petctl(['pets', 'list', '--base-url', other.baseUrl], { env: env() });
     expect([code, other.requests]).toEqual([4, []]);
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual(storedKey());
-  });
-
-  test('uses a key for its profile only, also if two profiles have one origin', async () => {
-    const config = join(home, 'petctl', 'config.json');
-    await login();
-    writeFileSync(config, JSON.stringify({ profiles: { work: { 'base-url': baseUrl } } }));
-    const plain = env({ PETCTL_BASE_URL: undefined });
-    expect(await petctl(['pets', 'list', '--profile', 'work'], { env: plain })).toMatchObject({ code: 4 });
-    const other = ['auth', 'login', '--with-key', '--no-check', '--profile', 'work'];
-    expect(await petctl(other, { env: plain, input: 'another' })).toMatchObject({ code: 0 });
-    expect((await petctl(['auth', 'token', '--profile', 'work'], { env: plain })).stdout).toBe('another\n');
-    expect((await petctl(['auth', 'token'], { env: env() })).stdout).toBe(`${apiKey}\n`);
   });
 
   test('warns if the key of the environment is sent to a base URL from the command line', async () => {
@@ -215,9 +202,6 @@ describe('petctl auth', () => {
     });
     expect(closed).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be opened') });
     expect(readFileSync(store, 'utf8')).toContain(apiKey);
-    expect(await run(['auth', 'list', '-o', 'tsv'])).toMatchObject({
-      stdout: `default\t${origin}\t${service.keyScheme}\tkeyring\n`,
-    });
     expect(await run(['auth', 'logout'])).toMatchObject({ code: 0 });
     expect(readFileSync(store, 'utf8')).toBe('{}');
   });

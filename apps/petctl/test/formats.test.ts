@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
-import { formats } from '../src/output/format.ts';
 import { outputs } from '../src/settings/settings.ts';
 import { bash, petctl, start } from './petctl.ts';
 import { pageBefore, type Reply, record, serving } from './recorder.ts';
@@ -40,17 +38,6 @@ describe('every format', () => {
     ).toEqual(pets);
   });
 
-  test('yaml is the exact data', async () => {
-    expect(parse(await list('-o', 'yaml'))).toEqual(pets);
-    expect(parse((await petctl(['pets', 'get', '2', '-o', 'yaml', '-q'], { env })).stdout)).toEqual(pets[1]);
-  });
-
-  test('yaml is exact with keys of any length', () => {
-    const data = [{ ['k'.repeat(2000)]: { a: 1 }, b: [{ ['-'.repeat(1025)]: 'x' }] }];
-    const format = formats.yaml({ list: true, columns: [] }, false);
-    expect(parse(format.row(data[0], 0))).toEqual(data);
-  });
-
   test('tsv is the default in a pipe: without a header, never shortened', async () => {
     const text = await list();
     expect(text).toBe(await list('-o', 'tsv'));
@@ -69,7 +56,6 @@ describe('every format', () => {
     ['csv', 'name,id\nRex,1\n'],
     ['jsonl', '{"name":"Rex","id":1}\n'],
     ['json', '[\n{"name":"Rex","id":1}\n]\n'],
-    ['yaml', '- name: Rex\n  id: 1\n'],
     ['table', 'NAME  ID\nRex   1\n'],
   ])('%s contains only the properties of --fields', async (output, expected) => {
     expect(await list('--status', 'available', '--fields', 'name,id', '-o', output)).toBe(expected);
@@ -80,15 +66,9 @@ describe('every format', () => {
     ['jsonl', ''],
     ['tsv', ''],
     ['csv', 'id,name,categoryId,status\n'],
-    ['yaml', '[]\n'],
     ['table', 'ID  NAME  CATEGORY ID  STATUS\n'],
   ])('%s of an empty list is %j', async (output, expected) => {
     expect(await list('--status', 'pending', '-o', output)).toBe(expected);
-  });
-
-  test.each(['csv', 'table'])('%s of an empty list without known columns is empty', async (output) => {
-    const args = ['api', 'GET', '/pets?status=pending', '-o', output];
-    expect(await petctl(args, { env })).toMatchObject({ code: 0, stdout: '' });
   });
 });
 

@@ -43,10 +43,10 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     const { env: failing } = await record((_, count) =>
       count === 1 ? pageBefore('?after=1') : errorReply(400, 'invalid_request'),
     );
-    const { code, terminal } = await onTerminal(['api', 'GET', '/pets', '--paginate'], { env: failing });
+    const { code, terminal } = await onTerminal(['pets', 'list', '--all', '-o', 'json'], { env: failing });
     expect([code, terminal]).toEqual([
       6,
-      expect.stringMatching(/^\[\r\n {2}\{\r\n {4}"id": 1\r\n {2}\}\r\npetctl: it is/),
+      expect.stringMatching(/^\[\r\n {2}\{\r\n {4}"id": 1\r\n {2}\}\r\n\{"error":/),
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { OperationId } from '@petstore/types';
-import type { Body, CallOptions, Connection, HttpResponse } from './connection.ts';
+import type { CallOptions, Connection, HttpResponse } from './connection.ts';
 
 /** The wire format of an operation: its endpoint, and the functions that build its requests and parse its responses. */
 export interface Wire<Id extends OperationId = OperationId> {
@@ -24,9 +24,7 @@ export interface Wire<Id extends OperationId = OperationId> {
 export interface RequestDraft {
   url: string;
   headers: Record<string, string>;
-  body?: Body;
-  /** Set for a stream, which can be sent only once. */
-  duplex?: 'half';
+  body?: string;
 }
 
 /** The inputs of a call that no encoder has written yet. */
@@ -63,7 +61,7 @@ export function buildRequest(
 export function isExact(data: unknown): boolean {
   return typeof data === 'number'
     ? Math.abs(data) < 2 ** 53
-    : ArrayBuffer.isView(data) || Object(data) !== data || Object.values(data as object).every(isExact);
+    : Object(data) !== data || Object.values(data as object).every(isExact);
 }
 
 /** Writes each input that has one of these names, and returns the other inputs. */
@@ -141,10 +139,4 @@ export const inBody: Encoder = (draft, inputs) => {
 /** Adds encoded pairs, `&name=value` each, to the query. Pairs are added together, because each call reads the whole URL. */
 export function addQuery(draft: RequestDraft, pairs: string): void {
   draft.url += /\?/.test(draft.url) ? pairs : pairs.replace(/&/, '?');
-}
-
-/** Adds a cookie with an encoded value. A browser sends its own cookies instead. */
-export function addCookie(draft: RequestDraft, name: string, value: string): void {
-  const { cookie } = draft.headers;
-  draft.headers.cookie = `${cookie ? `${cookie}; ` : ''}${name}=${value}`;
 }

@@ -1,10 +1,8 @@
 import { deployments, type Input, type OperationId, type Result } from '@petstore/types';
 import type { Wire } from './build-request.ts';
-import type { Body, CallOptions, Connection, HttpResponse, Transport } from './connection.ts';
+import type { CallOptions, Connection } from './connection.ts';
 import type { CallError } from './errors.ts';
-import { type CallArguments, type DataAndResponse, execute, mayRetry } from './execute.ts';
-import { authorize } from './gen/schemes.gen.ts';
-import { parseText } from './parse-response.ts';
+import { type CallArguments, type DataAndResponse, execute } from './execute.ts';
 
 /** How a call ended, as a value: with data, or with an error. */
 export type Outcome<Id extends OperationId> =
@@ -47,59 +45,6 @@ export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<O
     if ('attempts' in Object(error)) return { ok: false, error: error as CallError };
     throw error;
   }
-}
-
-/** A request that the spec does not describe. */
-export interface RawRequest {
-  readonly method: string;
-  /** Path and query, added to the base address. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Body;
-}
-
-/** The text of a response to a request that the spec does not describe, and the response. */
-export interface TextAndResponse {
-  readonly text: string;
-  readonly response: HttpResponse;
-}
-
-/** Sends a request that the spec does not describe, with the credentials, time limits, retries and errors of any call. */
-export async function request(
-  connection: Connection,
-  { method: name, path, headers, body }: RawRequest,
-  options?: CallOptions,
-  url: CallArguments['url'] = (built) => built,
-): Promise<TextAndResponse> {
-  // fetch sends `get` as GET, but `patch` as it is.
-  const method = name.toUpperCase();
-  // fetch would reject such a request with the error of a broken connection, so it is rejected here.
-  if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
-  if (body !== undefined && /^(GET|HEAD)$/.test(method)) throw new TypeError(`a ${method} request has no body`);
-  const wire: Wire = {
-    // The id occurs only in messages. It omits the query, which may contain a credential.
-    id: `${method} ${path.split('?')[0]}` as OperationId,
-    method,
-    path: `/${path.replace(/^\//, '')}`,
-    encoders: [
-      (draft) => {
-        Object.assign(draft.headers, headers);
-        if (body !== undefined) draft.body = body;
-        if (body instanceof ReadableStream) draft.duplex = 'half';
-        return [];
-      },
-    ],
-    authorize,
-    ok: /2../,
-    parse: parseText,
-    mayRetry: (error) => mayRetry(method, error),
-  };
-  // The request is not an operation of the spec, so the transport gets no operation.
-  const transport: Transport = ({ operation: _, ...request }) => connection.transport(request);
-  const args = { input: {}, options, url };
-  const { data, response } = await execute({ ...connection, check: undefined, transport }, wire, args);
-  // `parseText` returns a string, which the type of `execute` does not express.
-  return { text: data as unknown as string, response };
 }
 
 /**

@@ -3,21 +3,17 @@ import type { deployments, OperationId, service } from '@petstore/types';
 /** The name of a deployment in the spec. */
 export type Deployment = keyof typeof deployments;
 
-/** The body of a request, as fetch takes it. */
-export type Body = string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
-
 /** A complete request, as a transport sends it. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Body;
-  readonly duplex?: 'half';
+  readonly body?: string;
   /** The client follows redirects. A transport must not. */
   readonly redirect: 'manual';
   readonly signal: AbortSignal;
-  /** The operation that is called; absent for a request of `request`. */
+  /** The operation that is called. */
   readonly operation?: OperationId;
   /** The number of earlier attempts of this call that sent a request. */
   readonly attempt: number;
@@ -35,17 +31,8 @@ export interface HttpResponse {
 /** Sends a request. Rejects if there is no response. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** A user name and a password. */
-export interface UserAndPassword {
-  readonly username: string;
-  readonly password: string;
-}
-
 /** The credential of a security scheme, or a function that returns the credential. */
-export type Credential =
-  | string
-  | UserAndPassword
-  | (() => string | UserAndPassword | Promise<string | UserAndPassword>);
+export type Credential = string | (() => string | Promise<string>);
 
 /** The limits of retries. */
 export interface Retry {
@@ -85,7 +72,7 @@ export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotenc
   fetch?: (url: string, init: HttpRequest) => Promise<HttpResponse>;
   /** Sends requests by other means than fetch. */
   transport?: Transport;
-  /** Throws if the data of a success does not match the spec; see `@petstore/client/check`. */
+  /** Throws if the data of a success does not match the spec. */
   check?: (operation: OperationId, data: unknown) => void;
 }
 

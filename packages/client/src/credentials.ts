@@ -1,5 +1,4 @@
-import { type Authorize, addCookie, addQuery, type RequestDraft } from './build-request.ts';
-import type { UserAndPassword } from './connection.ts';
+import type { Authorize, RequestDraft } from './build-request.ts';
 
 /** A security scheme: its name, the function that adds its credential, and the option that may hold the credential. */
 export type Scheme = readonly [
@@ -36,25 +35,3 @@ export function authorizeByOneOf(...combinations: Scheme[][]): Authorize {
 export function bearer(draft: RequestDraft, token: string): void {
   draft.headers.authorization = `Bearer ${token}`;
 }
-
-/** Sends a user and a password as `Authorization: Basic …`, in UTF-8 (RFC 7617). */
-export function basic(draft: RequestDraft, { username, password }: UserAndPassword): void {
-  if (username.includes(':')) throw new TypeError('a user name cannot contain a colon');
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  draft.headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
-}
-
-/** Sends an API key in the header with this name. */
-export const keyInHeader = (name: string) => (draft: RequestDraft, key: string) => {
-  draft.headers[name.toLowerCase()] = key;
-};
-
-/** Sends an API key as a query parameter, unless the URL already contains the parameter: the URL of a next page may. */
-export const keyInQuery = (name: string) => (draft: RequestDraft, key: string) => {
-  const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
-  if (!draft.url.split(/[?&]/).includes(pair)) addQuery(draft, `&${pair}`);
-};
-
-/** Sends an API key as a cookie. */
-export const keyInCookie = (name: string) => (draft: RequestDraft, key: string) =>
-  addCookie(draft, name, encodeURIComponent(key));

@@ -23,7 +23,7 @@ export interface CallArguments {
 /** The data of a success, and the response that contained it. */
 export interface DataAndResponse<Data> {
   readonly data: Data;
-  /** The response's `text()` can still be called, unless the data is a stream. */
+  /** The response's `text()` can still be called. */
   readonly response: HttpResponse;
 }
 
@@ -73,13 +73,12 @@ export async function execute<Id extends OperationId>(
         ? new BaseError('AbortedError', `${id} aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const delay = retryDelay(error, attempt, limits);
-      // The deadline's timer may fire 1 ms early, and then no further attempt may start. A stream can be sent only once.
+      // The deadline's timer may fire 1 ms early, and then no further attempt may start.
       if (
         !(wire.mayRetry ?? mayRetryIdempotent)(error) ||
         delay + 1 > timeLeft() ||
         delay > limits.cap ||
-        attempt > limits.limit ||
-        draft?.duplex
+        attempt > limits.limit
       ) {
         if (error instanceof BaseError) error.attempts = requestCount;
         connection.on.error?.(error);

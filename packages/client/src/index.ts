@@ -1,7 +1,6 @@
 export type * from '@petstore/types';
-export { atServer, type Call, type Outcome, outcome, type RawRequest, request, type TextAndResponse } from './call.ts';
+export { atServer, type Call, type Outcome, outcome } from './call.ts';
 export {
-  type Body,
   type CallOptions,
   type Connection,
   type ConnectOptions,
@@ -14,7 +13,6 @@ export {
   type HttpResponse,
   type Retry,
   type Transport,
-  type UserAndPassword,
 } from './connection.ts';
 export {
   AbortedError,
@@ -32,5 +30,5 @@ export {
 export { type DataAndResponse, mayRetry } from './execute.ts';
 export * from './gen/calls.gen.ts';
 export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
-export { type Page, type Paged, pages, requestPages } from './pages.ts';
+export { type Page, type Paged, pages } from './pages.ts';
 export { type Options, type Petstore, petstore, withEnvironment } from './petstore.ts';

@@ -1,7 +1,7 @@
 import { exactJson, type OperationId, type operations, type Pagination, type Result } from '@petstore/types';
-import { type Call, type RawRequest, request, type TextAndResponse } from './call.ts';
-import type { CallOptions, Connection, HttpResponse } from './connection.ts';
-import { errorFrom, parseIfJson } from './errors.ts';
+import type { Call } from './call.ts';
+import type { HttpResponse } from './connection.ts';
+import { errorFrom } from './errors.ts';
 import type { DataAndResponse } from './execute.ts';
 import { pageRules } from './gen/pages.gen.ts';
 
@@ -89,30 +89,6 @@ function followLink(link: string, built: string, trail: Trail | undefined, unexp
   // Credentials must not go to another origin. An address with a user or `blob:` has the same `origin`, but fetch rejects it.
   if (!url?.href.startsWith(new URL('/', built).href)) throw unexpected('the next page is on another origin', link);
   return extendTrail(start, url.href, unexpected);
-}
-
-/**
- * Sends a request that the spec does not describe. Yields its response, and those of all following pages that `Link` headers name;
- * returns the last one.
- */
-export async function* requestPages(
-  connection: Connection,
-  raw: RawRequest,
-  options?: CallOptions,
-): AsyncGenerator<TextAndResponse, TextAndResponse> {
-  let page = await request(connection, raw, options);
-  let trail: Trail | undefined;
-  while (true) {
-    yield page;
-    const { text, response } = page;
-    const link = nextPage(response);
-    if (link === undefined) return page;
-    const unexpected: Unexpected = (problem, address) => errorFrom(response, address, problem, parseIfJson(text));
-    page = await request(connection, raw, options, (built) => {
-      trail = followLink(link, built, trail, unexpected);
-      return trail.last;
-    });
-  }
 }
 
 /** The reason for aborting the request of the next page when the caller leaves the loop. */

@@ -21,7 +21,7 @@ export function parseResponse(
 export const parseJson = async (response: HttpResponse, allowsBigint?: boolean): Promise<unknown> => {
   const text = await parseText(response);
   let problem = 'invalid JSON';
-  // Runtimes such as Node 20 pass no source text: there, every number of 2^53 or more is rejected here.
+  // A runtime that passes no source text rounds, so there every number of 2^53 or more is rejected here.
   const revive = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) => {
     if (typeof value !== 'number' || isExact(value) || /e/i.test(source)) return value;
     if (allowsBigint && /^-?\d+$/.test(source)) return BigInt(source);
@@ -44,9 +44,6 @@ export const parseExactJson: Parse = (response) => parseJson(response, true);
 export const parseNothing: Parse = async (response) => {
   await parseText(response);
 };
-
-/** Returns the body as a stream. A transport may return a response that has no `body`, only `text()`. */
-export const parseBytes: Parse = async (response) => response.body ?? new Blob([await parseText(response)]).stream();
 
 /** Selects the parser by the status, for example `201` or `2XX`. Returns the status and the data. */
 export const byStatus =

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { connect, type Options, petstore, request } from '../src/index.ts';
+import { connect, type Options, petstore } from '../src/index.ts';
 import { recording } from './recording.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -32,12 +32,6 @@ describe('an address', () => {
     vi.stubGlobal('location', { href: 'https://shop.test/pets/index.html?x' });
     expect(connect({ baseUrl: '/v1' }).baseUrl).toBe('https://shop.test/v1');
   });
-});
-
-test.each(['pets?a=1', '/pets?a=1'])('the path %s of a request is appended to the address', async (path) => {
-  const { sent, connection } = recording();
-  await request(connection, { method: 'GET', path });
-  expect(sent[0]?.url).toBe('http://pets.test/v1/pets?a=1');
 });
 
 describe('headers', () => {
@@ -75,15 +69,6 @@ describe('headers', () => {
 test('the error for a function that returns no key names the option to set', async () => {
   const { sent, api } = recording({ apiKey: async () => undefined as never });
   await expect(api.listPets()).rejects.toThrow('listPets: set apiKey or credentials.bearer');
-  expect(sent).toEqual([]);
-});
-
-test.each([
-  { method: 'GET /', path: '/pets' },
-  { method: 'GET', path: '/pets', body: 'x' },
-])('a request that fetch would reject is rejected before it is sent: %j', async (raw) => {
-  const { sent, connection } = recording();
-  await expect(request(connection, raw)).rejects.toThrow(TypeError);
   expect(sent).toEqual([]);
 });
 
@@ -128,12 +113,6 @@ test('withOptions replaces a transport by a fetch', async () => {
   const fetch = async () => Response.json([{ id: 1 }]);
   expect(await api.withOptions({ fetch }).listPets()).toEqual([{ id: 1 }]);
   expect(sent).toEqual([]);
-});
-
-test.each(['get', 'GET', 'options'])('%s is retried, because it is safe to repeat', async (method) => {
-  const { sent, connection } = recording({ retry: { limit: 1, base: 0 } }, 500);
-  await expect(request(connection, { method, path: '/pets' })).rejects.toMatchObject({ status: 500 });
-  expect(sent.map((one) => one.method)).toEqual([method.toUpperCase(), method.toUpperCase()]);
 });
 
 test('the option fetch replaces the global one', async () => {
@@ -201,10 +180,9 @@ test('an address replaces a deployment, and a deployment an address', () => {
 
 test('transports and callbacks get the operation', async () => {
   const operations: unknown[] = [];
-  const { sent, api, connection } = recording({ on: { request: ({ operation }) => operations.push(operation) } });
+  const { sent, api } = recording({ on: { request: ({ operation }) => operations.push(operation) } });
   await api.listPets();
-  await request(connection, { method: 'GET', path: '/pets' });
-  expect([sent.map(({ operation }) => operation), operations]).toEqual([['listPets', undefined], ['listPets']]);
+  expect([sent.map(({ operation }) => operation), operations]).toEqual([['listPets'], ['listPets']]);
 });
 
 test('the text of a transport need not be a promise', async () => {

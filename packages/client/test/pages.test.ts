@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
-import { connect, type Petstore, petstore, requestPages, UnexpectedResponseError } from '../src/index.ts';
-import { nextPage } from '../src/pages.ts';
-import { type Responder, respond, respondError, rex, stubbed, stubServer } from './stub-server.ts';
+import { type Petstore, petstore, UnexpectedResponseError } from '../src/index.ts';
+import { type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
 
 /** Lists `total` pets in pages of ten. */
 const pagesOf =
@@ -159,26 +157,6 @@ test.each<[string, Record<string, string>, number]>([
   await expect(api.listPets().collect({ max: 1000 })).rejects.toMatchObject({ name: 'UnexpectedResponseError' });
 });
 
-test.each([
-  ['are at any path of the origin', '/other?after=1', ['/v1/pets', '/other?after=1']],
-  ['end at another origin', 'http://elsewhere.test/v1/pets', ['/v1/pets', 'the next page is on another origin']],
-  ['end at an earlier page', '/v1/pets', ['/v1/pets', 'the next page was read before']],
-])('the pages of a request that the spec does not describe %s', async (_, next, expected) => {
-  const { baseUrl, requests } = await stubServer(linked({ 0: next }));
-  const reached: (string | undefined)[] = [];
-  try {
-    for await (const { text } of requestPages(connect({ apiKey: 'k', baseUrl }), { method: 'GET', path: '/pets' })) {
-      expect(JSON.parse(text)).toHaveLength(1);
-      reached.push(requests.at(-1)?.url);
-    }
-  } catch (error) {
-    expect(error).toMatchObject({ name: 'UnexpectedResponseError', body: [{ id: 0 }] });
-    reached.push((error as Error).message.replace(/: http.*/, ''));
-  }
-  expect(reached).toEqual(expected);
-  expect(requests.every(({ headers }) => headers.authorization === 'Bearer k')).toBe(true);
-});
-
 test.each([null, { items: [] }, 'pets'])('a page that is not a list (%j) is an error', async (body) => {
   const { api } = await stubbed([respond(200, JSON.stringify(body))]);
   expect(await readAll(api)).toMatchObject({ error: { name: 'UnexpectedResponseError', status: 200, body } });
@@ -230,26 +208,10 @@ test.each([
   ['<a>; title="\\"; rel=next"; rel=prev', undefined],
   ['<a>; rel="prev"; rel="next"', undefined],
   ['', undefined],
-])('the next page of %s is %s', (link, expected) => {
-  expect(nextPage({ status: 200, headers: new Headers({ link }), text: async () => '' })).toBe(expected);
-});
-
-test.each<[string, (length: number) => string]>([
-  ['targets that are not closed', (n) => '<'.repeat(n)],
-  ['spaces after a relation', (n) => `<a>;rel=${' '.repeat(n)}`],
-  ['relations', (n) => `<a>${';rel= '.repeat(n / 6)}`],
-  ['semicolons', (n) => `<a>${';'.repeat(n)}`],
-  ['spaces between parameters', (n) => `<a>;${' '.repeat(n)}x`],
-  ['quotes', (n) => `<a>;a${'"'.repeat(n)}`],
-  ['quotes in quotes', (n) => `<a>;a="${'\\"'.repeat(n / 2)}`],
-  ['links', (n) => '<a>;b="<a>"'.repeat(n / 11)],
-])('a Link header is read in time linear in its length: %s', (_, link) => {
-  expectLinear((length) => {
-    const text = `${link(length)}x`;
-    // The Headers of fetch would take time for the text, too.
-    const headers = { get: () => text } as unknown as Headers;
-    return () => nextPage({ status: 200, headers, text: async () => '' });
-  }, 2 ** 13);
+])('the next page of %s is %s', async (link, expected) => {
+  const { api, requests } = await stubbed([respond(200, [], { link }), respond(200, [])]);
+  await (await api.listPets().page()).next();
+  expect(requests[1]?.url).toBe(expected && `/v1/${expected}`);
 });
 
 test('the error for a page that is no list shows the page, also with a large integer', async () => {
@@ -259,8 +221,6 @@ test('the error for a page that is no list shows the page, also with a large int
     .page()
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UnexpectedResponseError);
-  // JSON.parse passes the source text of numbers since the version that has JSON.rawJSON.
-  const problem = 'rawJSON' in JSON ? 'no list' : 'inexact number';
-  expect(error).toMatchObject({ message: `${problem}: {"id":9223372036854775807}` });
+  expect(error).toMatchObject({ message: 'no list: {"id":9223372036854775807}' });
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ body: { id: 2 ** 63 } });
 });

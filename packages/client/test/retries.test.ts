@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   AbortedError,
   ConnectionError,
-  connect,
   InvalidRequestError,
   NotFoundError,
   type Options,
   RateLimitedError,
-  request,
   ServerError,
   TimeoutError,
   UnauthorizedError,
@@ -25,7 +23,6 @@ import {
   respondError,
   rex,
   stubbed,
-  stubServer,
 } from './stub-server.ts';
 
 const errorOf = (call: PromiseLike<unknown>) =>
@@ -231,29 +228,5 @@ describe('a create', () => {
     await close();
     expect(await errorOf(api.createPet(input))).toBeInstanceOf(ConnectionError);
     expect(attempts).toEqual([1, 2]);
-  });
-});
-
-describe('a request that is not safe to repeat', () => {
-  const send = async (responder: Responder) => {
-    const { baseUrl, requests } = await stubServer(responder, respond(201, rex));
-    const connection = connect({ apiKey: 'k', baseUrl, retry: { base: 1, cap: 5 } });
-    return { error: await errorOf(request(connection, { method: 'POST', path: '/pets', body: '{}' })), requests };
-  };
-
-  test.each<[string, Responder]>([
-    ['the connection drops before the response', dropBefore],
-    ['the connection drops in the response', dropIn],
-    ['a proxy responds with 503', respond(503, 'down')],
-    ['the service responds with 500', respondError(500, 'internal_error')],
-  ])('is not retried when %s', async (_, responder) => {
-    const { error, requests } = await send(responder);
-    expect(error).toBeInstanceOf(Error);
-    expect(requests.length).toBe(1);
-  });
-
-  test('is retried when the service states that it executed nothing', async () => {
-    const { requests } = await send(respondError(503, 'unavailable', { 'retry-after': '0' }));
-    expect(requests.length).toBe(2);
   });
 });

@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Api, type Operation, operations, type Pagination, type Schema } from '@petstore/types';
+import type { Api } from '@petstore/types';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { connect, createPet, NotFoundError, petstore, UnauthorizedError } from '../src/index.ts';
 import { fakeService } from '../src/testing/index.ts';
-import { readBody } from '../src/testing/read-body.ts';
-import { routesOf } from '../src/testing/read-request.ts';
-import { Resources } from '../src/testing/resources.ts';
 
 const fake = fakeService({ pageSize: 2 });
 const { store } = fake;
@@ -122,13 +119,6 @@ describe('an interruption can', () => {
   });
 });
 
-test('of several paths that match, the one with most text beside its parameters is called', () => {
-  const paths = ['/a/{b}', '/a/{b}.{c}', '/a/{b}.json', '/a/list'];
-  const all = paths.map((path): Operation => ({ ...operations.getPet, path }));
-  const routed = ['/a/1', '/a/1.csv', '/a/1.json', '/a/list'].map((path) => routesOf(all, path)[0]?.operation.path);
-  expect(routed).toEqual(paths);
-});
-
 test('handlers replace operations', async () => {
   const other = fakeService({ handlers: { listPets: async () => [{ id: 7, ...rex }] } });
   expect(await other.store.listPets()).toEqual([{ id: 7, ...rex }]);
@@ -181,101 +171,4 @@ test('with the option apiKey, only that key is accepted', async () => {
   const { fetch, store: own } = fakeService({ apiKey: 'right' });
   expect(await own.listPets()).toEqual([]);
   await expect(petstore({ apiKey: 'wrong', fetch }).listPets()).rejects.toThrow(UnauthorizedError);
-});
-
-test.each<[Pagination, unknown]>([
-  [{ by: 'link' }, { data: [{ id: 1 }], next: 1 }],
-  [
-    { by: 'link', items: 'pets' },
-    { data: { pets: [{ id: 1 }] }, next: 1 },
-  ],
-  [{ by: 'last', items: 'pets', more: 'more' }, { data: { pets: [{ id: 1 }], more: true } }],
-  [{ by: 'body', items: 'pets', next: 'cursor' }, { data: { pets: [{ id: 1 }], cursor: 1 } }],
-  [{ by: 'body', items: 'pets', next: 'cursor', more: 'more' }, { data: { pets: [{ id: 1 }], more: true, cursor: 1 } }],
-])('a page with the rule %j leads to the next one', (pagination, page) => {
-  const create: Operation = operations.createPet;
-  const list: Operation = { ...operations.listPets, pagination };
-  const resources = new Resources([create, list], 1);
-  for (let i = 0; i < 2; i++) resources.run(create, create.path, {});
-  expect(resources.run(list, list.path, {})).toEqual(page);
-});
-
-test('a patch of a document is a JSON merge patch', () => {
-  const create: Operation = operations.createPet;
-  const json = { kind: 'json', mediaType: 'application/merge-patch+json', required: true, whole: true } as const;
-  const patch: Operation = { ...operations.getPet, method: 'PATCH', body: json };
-  const resources = new Resources([create, patch], 1);
-  resources.run(create, create.path, { name: null, deep: { a: 1, b: 2 } });
-  const body = { deep: { a: null, c: { d: null } }, absent: null };
-  expect(resources.run(patch, '/pets/1', { petId: 1, body })).toEqual({
-    data: { id: 1, name: null, deep: { b: 2, c: {} } },
-  });
-});
-
-test('identifiers are texts if the response says so', () => {
-  const schema = { type: 'object', properties: { id: { type: 'string' } } } as const;
-  const created = { description: 'Created.', kind: 'json', schema } as const;
-  const create: Operation = { ...operations.createPet, responses: { '201': created } };
-  const resources = new Resources([create, operations.getPet], 1);
-  expect(resources.run(create, create.path, {})).toEqual({ data: { id: '1' } });
-  expect(resources.run(operations.getPet, '/pets/1', { petId: '1' })).toEqual({ data: { id: '1' } });
-});
-
-test('a document may have properties, and a list may have filters, that are named like those of every object', () => {
-  const create: Operation = { ...operations.createPet, body: { ...operations.createPet.body, additional: true } };
-  const byConstructor = { in: 'query', required: false, description: 'One.', schema: { type: 'string' } } as const;
-  const list: Operation = { ...operations.listPets, fields: { constructor: byConstructor } };
-  const resources = new Resources([create, list], 2);
-  const document = { name: 'x', constructor: 'y' };
-  expect(resources.run(create, create.path, document)).toEqual({ data: { id: 1, ...document } });
-  expect(resources.run(list, list.path, {})).toEqual({ data: [{ id: 1, ...document }] });
-  expect(resources.run(list, list.path, { constructor: 'z' })).toEqual({ data: [] });
-});
-
-test('a violation within a property is located in it', async () => {
-  const tags = {
-    in: 'body',
-    required: false,
-    description: '',
-    schema: { type: 'array', items: { type: 'string' } },
-  } as const;
-  const body = { kind: 'json', mediaType: 'application/json', required: true } as const;
-  const headers = { 'content-type': body.mediaType };
-  const request = new Request('http://pets.test', { method: 'POST', headers, body: '{"tags":[5]}' });
-  await expect(readBody({ fields: { tags }, body }, request)).rejects.toThrow("body 'tags'[0] is 5, no string");
-});
-
-test('an additional property of a body does not become the parameter of the same name', async () => {
-  const force = { in: 'query', required: false, description: '', schema: { type: 'boolean' } } as const;
-  const body = { kind: 'json', mediaType: 'application/json', required: true, additional: true } as const;
-  const headers = { 'content-type': body.mediaType };
-  const request = new Request('http://pets.test', { method: 'POST', headers, body: '{"force":"x","size":1}' });
-  expect(await readBody({ fields: { force }, body }, request)).toEqual({ size: 1 });
-});
-
-describe('a body that is one input', () => {
-  const bodyOf = async (kind: 'text' | 'bytes', mediaType: string, body?: string | Blob, schema: Schema = {}) => {
-    const fields = { body: { in: 'body', required: false, description: '', schema } } as const;
-    const request = new Request('http://pets.test', { method: 'POST', ...(body !== undefined && { body }) });
-    return (await readBody({ fields, body: { kind, mediaType, required: false, whole: true } }, request)).body;
-  };
-
-  test('is checked by its schema', async () => {
-    const schema = { type: 'string', maxLength: 3 } as const;
-    expect(await bodyOf('text', 'text/plain', 'Rex', schema)).toBe('Rex');
-    await expect(bodyOf('text', 'text/plain', 'Rexy', schema)).rejects.toMatchObject({ status: 400 });
-    expect(await bodyOf('text', 'text/plain', '5', { type: 'integer' })).toBe(5);
-  });
-
-  test('is rejected in another media type', async () => {
-    const photo = new Blob(['x'], { type: 'image/png' });
-    expect(await bodyOf('bytes', 'image/*', photo)).toBeInstanceOf(Blob);
-    expect(await bodyOf('bytes', 'application/octet-stream', photo)).toBeInstanceOf(Blob);
-    await expect(bodyOf('bytes', 'video/*', photo)).rejects.toMatchObject({ status: 415 });
-    await expect(bodyOf('text', 'text/csv', 'Rex')).rejects.toMatchObject({ status: 415 });
-  });
-
-  test('may be absent if it is optional', async () => {
-    expect(await bodyOf('text', 'text/plain')).toBeUndefined();
-  });
 });

@@ -36,3 +36,4 @@ export {
   typeOf,
   typesOf,
 } from './schema.ts';
+export { violationOf } from './violation.ts';

@@ -1,19 +1,18 @@
 import { isExactNumber } from './numbers.ts';
 
-/**
- * Parses JSON. An integer of 2^53 or more becomes a bigint, if it is written as digits only. Node 20 rounds it, because it passes no
- * source text to the reviver.
- */
+/** Parses JSON. An integer of 2^53 or more becomes a bigint, if it is written as digits only. */
 export function parseExact(text: string): unknown {
   // Such an integer has at least 16 digits. Other texts skip the reviver, because it is slow.
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
 }
 
-function exactInteger(_key: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+function exactInteger(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  if (source === undefined) throw new Error('This runtime rounds integers: its JSON.parse passes no source text.');
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-/** JSON in which a bigint is an integer with all its digits. Throws for a bigint on Node 20, which cannot write it. */
+/** JSON in which a bigint is an integer with all its digits. */
 export function exactJson(value: unknown, indent?: number): string {
   // Without a replacer, `JSON.stringify` is faster, but rejects bigints, unless the program defines how they are written.
   if (!('toJSON' in BigInt.prototype)) {
@@ -26,13 +25,12 @@ export function exactJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, exactReplacer, indent);
 }
 
-/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. Node 20 cannot write a bigint. */
+/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. */
 export function exactReplacer(this: unknown, key: string, value: unknown): unknown {
   // `value` may already be the result of a `BigInt.prototype.toJSON`, which many programs define.
   const original = (this as Readonly<Record<string, unknown>>)[key];
   if (typeof original !== 'bigint') return value;
-  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
-  return rawJSON ? rawJSON(String(original)) : original;
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(original));
 }
 
 /** The first key of valid JSON that repeats in its object. `JSON.parse` drops all its values but the last. */

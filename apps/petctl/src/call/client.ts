@@ -9,7 +9,6 @@ import {
   type Page,
   petstore,
   TimeoutError,
-  type UserAndPassword,
 } from '@petstore/client';
 import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
@@ -34,7 +33,7 @@ export async function clientOptionsFor(invocation: Invocation, credentials: read
   const options: Options & ConnectOptions = {
     // An empty key prevents the client from reading its own variable.
     apiKey: '',
-    credentials: Object.fromEntries(credentials.map((one) => [one.scheme.name, clientValue(one)])),
+    credentials: Object.fromEntries(credentials.map((one) => [one.scheme.name, one.value])),
     baseUrl,
     transport: trace ? trace.transport(invocation.transport) : invocation.transport,
     timeout: userSettings.get(settings.timeout).value,
@@ -56,7 +55,6 @@ export async function clientOptionsFor(invocation: Invocation, credentials: read
       error: (error) => {
         // The client throws these classes before it sends anything; its other errors have classes of their own.
         if (error instanceof TypeError || error instanceof RangeError) unsendableInputErrors.add(error);
-        if (/serialize a BigInt/.test(error.message)) error.message = 'JSON of Node 20 has no integers of 2^53 or more';
         // The error of the last attempt explains more than the timeout.
         if (error instanceof TimeoutError) error.cause ??= lastFailure;
         for (const one of [error, error.cause]) if (one instanceof Error) one.message = redacted(one.message);
@@ -102,34 +100,27 @@ export async function credentialsFor(invocation: Invocation, target: CallTarget)
   return credentials;
 }
 
-/** The profile and origin of the credentials for a base URL. */
-export function credentialScope({ io, userSettings, flags }: Invocation, baseUrl: string): CredentialScope {
-  const selecting = ['profile', 'base-url', 'deployment'].filter((name) => flags.has(name)).map((name) => `--${name}`);
-  return { env: io.env, profile: userSettings.profile, origin: new URL(baseUrl).origin, flags: selecting };
+/** The origin of the credentials for a base URL. */
+export function credentialScope({ io, flags }: Invocation, baseUrl: string): CredentialScope {
+  const selecting = ['base-url', 'deployment'].filter((name) => flags.has(name)).map((name) => `--${name}`);
+  return { env: io.env, origin: new URL(baseUrl).origin, flags: selecting };
 }
 
-/** Whether only `--base-url` names this origin: it is not local, and no deployment or configured URL has it. */
-function isUnknownOrigin({ origin }: CredentialScope, { userSettings }: Invocation): boolean {
+/** Whether only `--base-url` names this origin: it is not local, and neither a deployment nor PETCTL_BASE_URL has it. */
+function isUnknownOrigin({ origin, env }: CredentialScope, { userSettings }: Invocation): boolean {
   if (userSettings.baseUrl.source !== '--base-url') return false;
-  const known = [...Object.values<string>(service.deployments), ...userSettings.configuredUrls];
+  const known = [...Object.values<string>(service.deployments), env[settings['base-url'].variable] ?? ''];
   const isKnown = known.some((url) => URL.canParse(url) && new URL(url).origin === origin);
   return !isKnown && !/^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(origin);
 }
 
-/** The part of an operation, or of `service` for a raw request, that decides the URL and the credentials. */
+/** The part of an operation that decides the URL and the credentials. */
 export type CallTarget = Pick<Operation, 'security' | 'server'>;
 
 /** The base URL of an operation: its own server, unless the user set a base URL that is not in the spec. */
 export function baseUrlFor({ userSettings }: Invocation, { server }: CallTarget): string {
   const { value: baseUrl } = userSettings.baseUrl;
   return server === undefined ? baseUrl : atServer(connect({ baseUrl }), server).baseUrl;
-}
-
-/** A credential in the client's form. */
-function clientValue({ scheme, value }: Credential): string | UserAndPassword {
-  if (scheme.type !== 'basic') return value;
-  const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(value) ?? [];
-  return { username, password };
 }
 
 /** A call of any operation. Only the call of an operation that has pages has a `page`. */
@@ -143,7 +134,7 @@ export function clientFunction(options: Options, { id }: Operation): (input: obj
   return petstore(options)[id as OperationId] as (input: object, options?: CallOptions) => Call;
 }
 
-/** The sentence for a deprecated command or request. */
+/** The sentence for a deprecated command. */
 export function deprecationText(what: string, sunset: string | undefined): string {
   return `${what} is deprecated${sunset ? ` and may be removed from ${day(sunset)} on` : ''}.`;
 }

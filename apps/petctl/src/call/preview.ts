@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
-import type { Body, ConnectOptions, HttpRequest, Options } from '@petstore/client';
+import type { ConnectOptions, HttpRequest, Options } from '@petstore/client';
 import { escapeControls, escapeControlsInLines, unicodeEscape } from '../io/text.ts';
 import { type Credential, readStored, redactor, type Scheme, schemeNamed } from '../keys/credentials.ts';
 import { outputFormat } from '../output/print.ts';
@@ -31,7 +30,7 @@ export async function preview(
   await call({ ...options, transport, retry: 0, on }).catch(async (error: unknown) => {
     if (!request) throw error;
     const { body, ...head } = request;
-    const bytes = body !== undefined && { body: await bytesOf(body) };
+    const bytes = body !== undefined && { body: Buffer.from(body) };
     await invocation.io.stdout.write(requestText({ ...head, ...bytes }, placeholders, invocation));
   });
 }
@@ -46,19 +45,12 @@ function combinationFor(invocation: Invocation, target: CallTarget): Scheme[] {
 
 function placeholderOf(scheme: Scheme): Credential {
   // Unique in the request, and never escaped.
-  const word = randomUUID();
-  const value = scheme.type === 'basic' ? `${word}:` : word;
-  return { scheme, value, from: scheme.variable };
+  return { scheme, value: randomUUID(), from: scheme.variable };
 }
 
 /** The variable that the preview shows instead of a placeholder. */
 function variableOf({ scheme }: Credential): string {
   return `$${scheme.variable}`;
-}
-
-async function bytesOf(body: Body): Promise<Buffer> {
-  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
-  return buffer(body instanceof Blob ? body.stream() : body);
 }
 
 function requestText(
@@ -88,13 +80,11 @@ const MAX_ARGUMENT_BYTES = 100_000;
 /** The request as a shell line with variables for the credentials. */
 function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Credential[]): string {
   const word = (text: string) => quote(text, placeholders);
-  const basic = placeholders.find(({ scheme }) => scheme.type === 'basic');
   // curl sends an empty header only if a semicolon ends its name.
-  const headerWords = Object.entries(headers).flatMap(([name, value]) =>
-    basic && name === 'authorization'
-      ? ['-u', `"${variableOf(basic)}"`]
-      : ['-H', word(value === '' ? `${name};` : `${name}: ${value}`)],
-  );
+  const headerWords = Object.entries(headers).flatMap(([name, value]) => [
+    '-H',
+    word(value === '' ? `${name};` : `${name}: ${value}`),
+  ]);
   // Arguments cannot contain NUL and have a maximum length, and terminals break anything but UTF-8.
   const isText = body && body.length < MAX_ARGUMENT_BYTES && isUtf8(body) && !body.includes(0);
   // curl expands brackets and braces in URLs; --data-raw does not read a file for a leading @.

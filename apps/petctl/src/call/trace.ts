@@ -13,8 +13,7 @@ export function trace(stderr: Sink, redacted: (text: string) => string, verbosit
         const started = performance.now();
         log(`> ${request.method} ${request.url}`);
         for (const [name, value] of Object.entries(request.headers)) detail(`> ${name}: ${value}`);
-        if (typeof request.body === 'string') detail(`> ${request.body}`);
-        else if (request.body) detail('> (a binary body)');
+        if (request.body) detail(`> ${request.body}`);
         const response = await inner(request);
         const { status, headers, rawHeaders } = response;
         const logHead = (size: string) => {

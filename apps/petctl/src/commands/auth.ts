@@ -9,9 +9,9 @@ import {
   type CredentialId,
   changeKeyring,
   credentialName,
+  credentialsFile,
   findCredential,
   keyringEntry,
-  listStored,
   noCredential,
   readStored,
   removeFromKeyring,
@@ -23,17 +23,14 @@ import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
 import { isUnauthorized, writeNotice } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
-import { credentialsFile } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
 
 /** Stores a credential for the origin of the base URL, after the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
   const { io, flags, userSettings } = invocation;
   const id = selectedCredentialId(invocation);
-  const { origin, profile, scheme } = id;
-  const input = await readCredential(invocation, id);
-  const text = scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim();
-  const value = validCredential(text, scheme, 'The input');
+  const { origin, scheme } = id;
+  const value = validCredential((await readCredential(invocation, id)).trim(), scheme, 'The input');
   if (!flags.has('no-check'))
     await checkCredential(invocation, { scheme, value, from: 'input' }).catch(async (error: Error) => {
       if (isUnauthorized(error))
@@ -49,10 +46,7 @@ export async function login(invocation: Invocation): Promise<void> {
       writeNotice(invocation, `The older ${credentialName(scheme)} remains in the system's keyring. ${error.message}`),
     );
   const storage = entry ? "the system's keyring" : credentialsFile(io.env);
-  await writeNotice(
-    invocation,
-    `Stored the ${credentialName(scheme)} of the profile '${profile}' for ${origin} in ${storage}.`,
-  );
+  await writeNotice(invocation, `Stored the ${credentialName(scheme)} for ${origin} in ${storage}.`);
   if (io.env[scheme.variable])
     await writeNotice(invocation, `${scheme.variable} is set and overrides the stored ${credentialName(scheme)}.`);
 }
@@ -65,14 +59,13 @@ async function readCredential({ io, flags }: Invocation, { origin, scheme }: Cre
       'There is no terminal to read the key from.',
       'Pass it on stdin: petctl auth login --with-key < FILE',
     );
-  const form = scheme.type === 'basic' ? ' as user:password' : '';
-  return askHidden(stdin, io.stderr, `Enter the ${credentialName(scheme)} for ${origin}${form} (hidden): `);
+  return askHidden(stdin, io.stderr, `Enter the ${credentialName(scheme)} for ${origin} (hidden): `);
 }
 
 /** Shows the credential in use, where it is from, and whether the service accepts it. */
 export async function status(invocation: Invocation): Promise<void> {
   const { userSettings, flags } = invocation;
-  const columns = selectedFields(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
+  const columns = selectedFields(flags.get('fields'), ['service', 'key', 'from', 'accepted']);
   const credential = await requireCredential(invocation);
   let failure: unknown;
   const { value, from, scheme } = credential;
@@ -86,11 +79,9 @@ export async function status(invocation: Invocation): Promise<void> {
     return false;
   });
   const end = value.length > 12 ? value.slice(-3) : '';
-  const key = scheme.type === 'basic' ? `${value.split(':')[0]}:…` : `${value.slice(0, 3)}…${end}`;
   const row = {
     service: userSettings.baseUrl.value,
-    profile: userSettings.profile,
-    key,
+    key: `${value.slice(0, 3)}…${end}`,
     from,
     accepted: accepted ?? 'not tried',
   };
@@ -101,25 +92,19 @@ export async function status(invocation: Invocation): Promise<void> {
 /** Removes the stored credential. */
 export async function logout(invocation: Invocation): Promise<void> {
   const id = selectedCredentialId(invocation);
-  const { origin, profile, scheme, env } = id;
+  const { origin, scheme, env } = id;
   const isSet = Boolean(env[scheme.variable]);
   const stored = readStored(id);
   if (!stored)
     throw new CliError(
       'unauthorized',
-      `The profile '${profile}' has no stored ${credentialName(scheme)} for ${origin}.`,
-      isSet ? `To stop using ${scheme.variable}, unset it.` : "'petctl auth list' shows the stored keys.",
+      `There is no stored ${credentialName(scheme)} for ${origin}.`,
+      isSet ? `To stop using ${scheme.variable}, unset it.` : 'Check --base-url.',
     );
   if ('keyring' in stored) await removeFromKeyring(id);
   saveCredential(id, undefined);
-  await writeNotice(invocation, `Removed the ${credentialName(scheme)} of the profile '${profile}' for ${origin}.`);
+  await writeNotice(invocation, `Removed the ${credentialName(scheme)} for ${origin}.`);
   if (isSet) await writeNotice(invocation, `${scheme.variable} is set and remains in use.`);
-}
-
-/** Lists the stored credentials without their values. */
-export async function list(invocation: Invocation): Promise<void> {
-  const columns = selectedFields(invocation.flags.get('fields'), ['profile', 'origin', 'scheme', 'in']);
-  await print(listStored(invocation.io.env), { list: true, columns }, invocation);
 }
 
 /** Prints the credential. */

@@ -58,19 +58,4 @@ function __petctl_complete
 end
 complete -c petctl -f -a '(__petctl_complete)'
 `,
-  powershell: `# petctl for PowerShell: into the file that $PROFILE names
-Register-ArgumentCompleter -Native -CommandName petctl -ScriptBlock {
-  param($wordToComplete, $commandAst, $cursorPosition)
-  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { "$_" })
-  petctl __complete @words "$wordToComplete" 2>$null | ForEach-Object {
-    $word, $about = $_ -split "\`t", 2
-    if ($word -eq ':files') {
-      [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
-    } else {
-      if (-not $about) { $about = $word }
-      [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
-    }
-  }
-}
-`,
 };

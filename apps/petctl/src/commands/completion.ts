@@ -1,12 +1,9 @@
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, kindOf } from '../flags/parse-value.ts';
-import type { Environment, Io } from '../io/process-io.ts';
+import type { Io } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
 import { type CommandNode, flagsOf, walk } from '../parse/command.ts';
 import { parse } from '../parse/parser.ts';
-import { isSettingName, readProfiles } from '../settings/profiles.ts';
-import { settings } from '../settings/settings.ts';
-import { topics } from './help/topics.ts';
 
 /** The candidates for a word. */
 interface Candidates {
@@ -17,7 +14,7 @@ interface Candidates {
 
 /** Prints the candidates for the last typed word, one per line, with a tab and a description. */
 export async function complete(root: CommandNode, typed: readonly string[], io: Io): Promise<void> {
-  const { words, files } = candidates(root, typed, io.env);
+  const { words, files } = candidates(root, typed);
   const lines = words.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
@@ -26,18 +23,17 @@ export async function complete(root: CommandNode, typed: readonly string[], io: 
 const UNFINISHED = '--\u0000';
 
 /** The candidates for the last word. */
-export function candidates(root: CommandNode, typed: readonly string[], env: Environment = {}): Candidates {
+export function candidates(root: CommandNode, typed: readonly string[]): Candidates {
   const words = joinAssignments(typed);
   const last = words.at(-1) ?? '';
-  const { words: all, ...rest } = candidatesAfter(words.slice(0, -1), last, root, env);
+  const { words: all, ...rest } = candidatesAfter(words.slice(0, -1), last, root);
   return { words: all.filter(([word]) => word.startsWith(last)), ...rest };
 }
 
 /** The candidates for a word, also those that do not begin like it. */
-function candidatesAfter(before: readonly string[], last: string, root: CommandNode, env: Environment): Candidates {
+function candidatesAfter(before: readonly string[], last: string, root: CommandNode): Candidates {
   const { node, words: operands, flagTexts } = parse(root, [...before, UNFINISHED], { isPartial: true });
-  const valuesOf = (input: Flag | Argument, start: string) =>
-    values(input, start, { node, first: operands[0] ?? '', env });
+  const valuesOf = (input: Flag | Argument, start: string) => values(input, start, node);
   const [flagWithoutValue] = [...flagTexts].find(([, text]) => text === UNFINISHED) ?? [];
   if (flagWithoutValue) return valuesOf(flagWithoutValue, last);
   const isLiteral = before.includes('--');
@@ -68,43 +64,16 @@ function joinAssignments(typed: readonly string[]): string[] {
   return words;
 }
 
-interface Context {
-  readonly node: CommandNode;
-  /** The first word after the command. */
-  readonly first: string;
-  readonly env: Environment;
-}
-
-function values(input: Flag | Argument, start: string, context: Context): Candidates {
+function values(input: Flag | Argument, start: string, node: CommandNode): Candidates {
   // Of several comma-separated names only the last is completed; the others stay.
   const head = input.completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
-  return { words: valueWords(input, context).map((word) => [head + word, '']), files: input.completes === 'file' };
+  return { words: valueWords(input, node).map((word) => [head + word, '']), files: input.completes === 'file' };
 }
 
-/** The candidates for the value of a flag or an argument: from its schema, or names that petctl knows. */
-function valueWords({ schema, completes }: Flag | Argument, context: Context): readonly string[] {
-  const { node, first, env } = context;
-  switch (completes) {
-    case 'profile':
-      return profileNames(env);
-    case 'properties':
-      return node.operation ? propertiesIn(node.operation) : [];
-    case 'setting':
-      return Object.keys(settings);
-    case 'setting value':
-      return isSettingName(first) ? valueWords(settings[first].flag, context) : [];
-    default:
-      return kindOf(schema) === 'boolean' ? ['true', 'false'] : enumWords(schema);
-  }
-}
-
-function profileNames(env: Environment): string[] {
-  try {
-    return [...new Set(['default', ...Object.keys(readProfiles(env).profiles)])];
-  } catch {
-    // An invalid configuration must not break completion, so the profiles are left out.
-    return [];
-  }
+/** The candidates for the value of a flag or an argument: from its schema, or the properties of the result. */
+function valueWords({ schema, completes }: Flag | Argument, { operation }: CommandNode): readonly string[] {
+  if (completes === 'properties') return operation ? propertiesIn(operation) : [];
+  return kindOf(schema) === 'boolean' ? ['true', 'false'] : enumWords(schema);
 }
 
 function flagCandidates(node: CommandNode): Candidates['words'] {
@@ -116,8 +85,6 @@ function commandCandidates(node: CommandNode): Candidates['words'] {
 }
 
 function helpCandidates(root: CommandNode, path: readonly string[]): Candidates['words'] {
-  if (path.length === 0)
-    return [...commandCandidates(root), ...topics.map(({ name, title }) => [name, title] as const)];
   const located = [...walk(root)].find((one) => one.path.join(' ') === path.join(' '));
   return located ? commandCandidates(located.node) : [];
 }

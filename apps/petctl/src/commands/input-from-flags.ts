@@ -24,9 +24,7 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
     const [field = '', ...below] = property;
     rejectInvalidParts(below.length > 0 ? `--${name}: ${field}` : `--${name}`, field, input, operation);
   }
-  if (body?.whole && typeof data === 'string' && body.kind !== 'bytes')
-    rejectInvalidParts('--data: body', 'body', input, operation);
-  if (body?.kind === 'multipart') input = await (await import('./input-files.ts')).withFiles(input, operation, io);
+  if (body?.whole && typeof data === 'string') rejectInvalidParts('--data: body', 'body', input, operation);
   setPageSize(input, operation, flags);
   return input;
 }
@@ -96,12 +94,7 @@ function setPageSize(input: Input, { pagination, fields }: Operation, flags: Inv
 /** Reads and validates the input in `--data`: a value, `@file`, or `-` for stdin. */
 async function readData(data: string, operation: Operation, io: Io): Promise<Input> {
   const { body, fields } = operation;
-  if (body?.kind === 'bytes') return { body: await (await import('./input-files.ts')).openBytes(data, io) };
   const { text, from } = await readWord(data, io);
-  if (body?.kind === 'text') {
-    rejectInvalid(`--data: ${from}`, text, fields.body?.schema ?? {});
-    return { body: text };
-  }
   const value = parseInputJson(text, `--data: ${from}`);
   if (body?.whole) {
     if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema, true);

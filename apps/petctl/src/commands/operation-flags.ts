@@ -1,4 +1,4 @@
-import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
+import { type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { type Flag, kebab, switchFlag, valueFlag } from '../flags/flag.ts';
 import { isMap, kindOf, notNull } from '../flags/parse-value.ts';
 import { callFlags, globalFlags } from '../parse/command.ts';
@@ -12,29 +12,14 @@ export function operationFlags(operation: Operation): readonly Flag[] {
     ...(idempotencyKey
       ? [valueFlag('idempotency-key', 'key', idempotencyKey.description, { schema: idempotencyKey.schema })]
       : []),
-    ...(mayReturnBytes(operation) ? [fileFlag] : []),
     ...callFlags,
   ];
   const reserved = [...fixedFlags, ...globalFlags].map((flag) => flag.name);
   return [...inputFlags(operation, reserved), ...fixedFlags];
 }
 
-/** The value's name and the description of `--data`, by the kind of the body. */
-const dataTexts = {
-  json: ['json', 'The body as JSON, or @FILE, or - for stdin. Flags for properties override it.'],
-  form: ['json', 'The form as a JSON object, or @FILE, or - for stdin. Flags for properties override it.'],
-  multipart: [
-    'json',
-    'The form as a JSON object, or @FILE, or - for stdin. In the object, "@FILE" uploads a file. Flags for properties override it.',
-  ],
-  text: ['body', 'The body, or @FILE, or - for stdin.'],
-  bytes: ['body', 'The body, or @FILE, or - for stdin. @FILE;type=image/png also sets the media type.'],
-} as const;
-
 function dataFlag({ body, fields }: Operation): Flag {
-  // If each property is an input, --data is a JSON object, whatever the kind of the body.
-  const [valueName, description] = dataTexts[body?.whole ? body.kind : 'json'];
-  return valueFlag('data', valueName, description, {
+  return valueFlag('data', 'json', 'The body as JSON, or @FILE, or - for stdin. Flags for properties override it.', {
     short: 'd',
     completes: 'file',
     ...(body?.whole && { field: 'body', ...(fields.body?.required && { required: true }) }),
@@ -48,13 +33,6 @@ const limitFlag = valueFlag(
   'integer',
   'The maximum number of results. Requests further pages if needed. Default: one page.',
   { schema: { type: 'integer', minimum: 1 } },
-);
-
-const fileFlag = valueFlag(
-  'output-file',
-  'file',
-  'The file for the bytes of the response. Default: stdout, unless it is a terminal.',
-  { short: 'o', completes: 'file' },
 );
 
 /** The levels of nested objects whose properties have flags. Deeper properties can be set only in JSON. */
@@ -117,22 +95,15 @@ function propertyFlagsOf({ name: prefix, property: path, schema: object }: Input
 
 type InputFlag = Flag & Required<Pick<Flag, 'property'>>;
 
-/** A flag for an input or a property. Its schema decides whether it is repeatable, negatable or a file. */
+/** A flag for an input or a property. Its schema decides whether it is repeatable or negatable. */
 function inputFlag(name: string, property: readonly string[], schema: Schema, description = ''): InputFlag {
   const kind = kindOf(schema);
-  const isFile = isBinary(schema) || isBinary(resolved(schema).items ?? {});
   return {
     name,
     property,
     description,
     schema,
     ...((kind === 'array' || isMap(schema)) && { repeatable: true }),
-    ...(kind === 'boolean' ? { negatable: true } : { valueName: isFile ? '@file' : kind === 'object' ? 'json' : kind }),
-    ...(isFile && { completes: 'file' }),
+    ...(kind === 'boolean' ? { negatable: true } : { valueName: kind === 'object' ? 'json' : kind }),
   };
-}
-
-/** Whether the body of a successful response may be binary. */
-export function mayReturnBytes({ successes, responses }: Operation): boolean {
-  return successes.some((status) => responses[status]?.kind === 'bytes');
 }

@@ -1,15 +1,12 @@
 import type { Page } from '@petstore/client';
 import { type Operation, responseOf } from '@petstore/types';
 import { type Call, clientFunction, clientOptionsFor, credentialsFor } from '../call/client.ts';
-import { UsageError } from '../io/errors.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
 import { checkFilter } from '../output/jq.ts';
 import { print } from '../output/print.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
-import { writeBody } from '../output/write-body.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
 import { inputOf } from './input-from-flags.ts';
-import { mayReturnBytes } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
 export async function runOperation(operation: Operation, invocation: Invocation): Promise<void> {
@@ -24,8 +21,6 @@ export async function runOperation(operation: Operation, invocation: Invocation)
     return preview(invocation, operation, (options) => clientFunction(options, operation)(input, keyOption));
   }
 
-  if (mayReturnBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
-    throw new UsageError('A terminal cannot show the bytes of the response.', 'Use -o FILE, or a pipe.');
   const { options, writeDeprecation } = await clientOptionsFor(invocation, await credentialsFor(invocation, operation));
   const send = clientFunction(options, operation);
   try {
@@ -58,8 +53,7 @@ async function writeResult(call: Call, operation: Operation, invocation: Invocat
   if (flags.has('all') || (limit !== undefined && rowsOf(data).length < total))
     return print(elementsOf(call, total), shape, invocation);
   const rows = rowsOf(data).slice(0, total);
-  if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
-  else if (body !== undefined) await print(rows, shape, invocation);
+  if (body !== undefined) await print(rows, shape, invocation);
   return page?.hasNext ? rows : undefined;
 }
 

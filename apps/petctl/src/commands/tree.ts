@@ -1,4 +1,4 @@
-import { isBinary, type Operation, operations, pathFieldsOf, service } from '@petstore/types';
+import { type Operation, operations, pathFieldsOf, service } from '@petstore/types';
 import { type Argument, type Flag, kebab, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
 import { kindOf } from '../flags/parse-value.ts';
 import { type CommandNode, successorHint } from '../parse/command.ts';
@@ -9,7 +9,7 @@ import { operationFlags } from './operation-flags.ts';
 /** The tree of all commands. Throws if a group or an operation has the name of a built-in command. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const groups = groupsOf(all);
-  const builtin = builtinCommands(all);
+  const builtin = builtinCommands();
   const clash = builtin.find(({ name }) => groups.some((group) => group.name === name));
   if (clash) throw new Error(`'petctl ${clash.name}' is built in: rename the tag in the spec`);
   return {
@@ -90,8 +90,7 @@ function noticeOf(
 function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
   const isFlat = all.every(
-    (field) =>
-      field.in === 'body' && !isBinary(field.schema) && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
+    (field) => field.in === 'body' && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
   );
   return method === 'POST' && all.length > 0 && isFlat;
 }

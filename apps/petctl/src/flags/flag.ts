@@ -1,7 +1,7 @@
 import type { Schema } from '@petstore/types';
 
 /** The source of completions for a value, instead of its schema. */
-export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting value';
+export type Completes = 'file' | 'properties';
 
 /** A value on a command line. */
 interface Value {

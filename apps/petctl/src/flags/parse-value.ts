@@ -1,6 +1,4 @@
-import { violationOf } from '@petstore/client/check';
 import {
-  isBinary,
   isInt64,
   isRounded,
   type JsonType,
@@ -15,6 +13,7 @@ import {
   type Schema,
   typeIn,
   typesOf,
+  violationOf,
 } from '@petstore/types';
 import { jsonValue, jsonValueIfValid } from '../io/text.ts';
 
@@ -60,17 +59,10 @@ export function notNull(schema: Schema): Schema {
 
 /** Validates a value by its schema. */
 export function validate(value: unknown, schema: Schema): ParsedValue {
-  const problem = violationOf(withBlobs(value, schema), schema, 'request');
+  const problem = violationOf(value, schema, 'request');
   if (problem === undefined) return isExact(value, [schema]) ? { value } : { problem: 'is too large to be exact' };
   // The problem of a part begins with its path, such as `.name`.
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
-}
-
-/** The value with an empty file for each word `@FILE`, because the rules of a file's schema are not about its name. */
-function withBlobs(value: unknown, schema: Schema): unknown {
-  const { items } = resolved(schema);
-  if (Array.isArray(value)) return items ? value.map((item) => withBlobs(item, items)) : value;
-  return typeof value === 'string' && value.startsWith('@') && isBinary(schema) ? new Blob() : value;
 }
 
 /** Parses JSON whose properties do not repeat, and whose numbers are exact. */
@@ -102,11 +94,11 @@ function parseAny(text: string, schema: Schema): ParsedValue {
   return 'value' in asText || !isJson ? asText : asJson;
 }
 
-/** Parses a list as JSON, or comma-separated elements. Objects, lists and files are one element per word. */
+/** Parses a list as JSON, or comma-separated elements. Objects and lists are one element per word. */
 function parseElements(text: string, schema: Schema): ParsedValue {
   if (text.startsWith('[')) return parseJson(text, kinds.array);
   const { items = {}, prefixItems = [] } = resolved(schema);
-  const isSingle = isBinary(items) || /^(object|array)$/.test(kindOf(items));
+  const isSingle = /^(object|array)$/.test(kindOf(items));
   const elements: unknown[] = [];
   for (const [i, word] of (isSingle ? [text] : text.split(',')).entries()) {
     const parsed = parseValue(word, prefixItems[i] ?? items);

@@ -5,7 +5,7 @@ export const exitCodes = {
   ok: { exit: 0, meaning: 'success' },
   bug: { exit: 1, meaning: 'a bug in petctl; please report it' },
   unwritten: { exit: 1, meaning: 'the results could not be written, or the --jq filter failed on them' },
-  usage: { exit: 2, meaning: 'the command, a file or the configuration is invalid; nothing was sent' },
+  usage: { exit: 2, meaning: 'the command, a file or a setting is invalid; nothing was sent' },
   unreachable: { exit: 3, meaning: 'the service could not be reached in time' },
   unauthorized: { exit: 4, meaning: 'the API key is missing, or the service rejected it (401, 403)' },
   not_found: { exit: 5, meaning: 'not found (404)' },
@@ -41,7 +41,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line, a file or the configuration is invalid. Nothing was sent. */
+/** The command line, a file or a setting is invalid. Nothing was sent. */
 export class UsageError extends CliError {
   constructor(message: string, hint?: string) {
     super('usage', message, hint);

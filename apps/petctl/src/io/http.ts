@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { HttpRequest, HttpResponse } from '@petstore/client';
 import { ResponseError } from './errors.ts';
@@ -54,19 +53,13 @@ function sendRequest(outgoing: HttpRequest, url: URL, open: OpenRequest): Promis
     const request = open({ ...urlToHttpOptions(url), method, headers, signal });
     request.on('error', reject);
     request.on('response', (response) => resolve(responseOf(response)));
-    if (body instanceof Blob || body instanceof ReadableStream)
-      pipeline(body instanceof Blob ? body.stream() : body, request, (error) => error && reject(error));
-    else request.end(body);
+    request.end(body);
   });
 }
 
 /** The header that states where a body ends. Node sends none with DELETE and OPTIONS, so the body would be read as the next request. */
-function framingOf({ body, headers }: HttpRequest): Record<string, string> {
-  // The user may have set chunked encoding, which excludes Content-Length.
-  if (body === undefined || 'transfer-encoding' in headers) return {};
-  if (body instanceof ReadableStream) return { 'transfer-encoding': 'chunked' };
-  // Some servers accept no chunked bodies, so files state their size.
-  return { 'content-length': String(body instanceof Blob ? body.size : Buffer.byteLength(body)) };
+function framingOf({ body }: HttpRequest): Record<string, string> {
+  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 }
 
 /** V8 throws for a text of twice this length: in the listener for `data`, where nothing catches the error. */
@@ -76,7 +69,7 @@ const tooLarge = () => new ResponseError('The response has more than 256 MiB.');
 
 function responseOf(response: IncomingMessage): RawResponse {
   const { statusCode = 0, headers, rawHeaders } = response;
-  // Servers encode only on request, for example with `petctl api --header`.
+  // petctl requests no encoding, but a server may ignore that.
   const { 'content-encoding': encoding = '' } = headers;
   return {
     status: statusCode,
@@ -109,10 +102,7 @@ function responseOf(response: IncomingMessage): RawResponse {
   };
 }
 
-/**
- * The body as a stream, whose `cancel` ends the connection also if nothing was read. `ReadableStream.from` leaves it open, and
- * on Node 20 `Readable.toWeb` throws.
- */
+/** The body as a stream, whose `cancel` ends the connection also if nothing was read. `ReadableStream.from` leaves it open. */
 function streamOf(response: IncomingMessage): ReadableStream<Uint8Array> {
   const parts: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(

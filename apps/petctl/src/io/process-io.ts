@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { InterruptedError, OutputError, type SignalName, signalNames, UsageError } from './errors.ts';
 
@@ -91,17 +90,6 @@ export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io):
     else interrupted.addEventListener('abort', wait, { once: true });
   });
   return Promise.race([run, overdue]);
-}
-
-/** Opens a URL in the system's browser. */
-export async function openInBrowser(url: string): Promise<void> {
-  const { spawn } = await import('node:child_process');
-  const [command = '', ...args] = { darwin: ['open'], win32: ['explorer'] }[String(process.platform)] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  await once(child, 'spawn').catch(() => {
-    throw new UsageError(`There is no ${command} to open a browser.`, `Open ${url} yourself.`);
-  });
-  child.unref();
 }
 
 /** What both streams know of the terminal: whether stdout has begun a line that it has not ended. */

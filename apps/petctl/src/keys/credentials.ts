@@ -1,3 +1,5 @@
+import { devNull, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { Entry } from '@napi-rs/keyring';
 import { type Operation, type SecurityScheme, service } from '@petstore/types';
 import { kebab } from '../flags/flag.ts';
@@ -5,15 +7,13 @@ import { CliError, systemCode, UsageError } from '../io/errors.ts';
 import { changeJsonFile, readJsonFile } from '../io/files.ts';
 import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
-import { credentialsFile } from '../settings/profiles.ts';
 
 /** A security scheme that petctl supports. */
 export interface Scheme {
   readonly name: string;
-  readonly type: 'bearer' | 'basic' | 'apiKey';
   /** The environment variable of its credential; there is no flag, because process lists show flags. */
   readonly variable: string;
-  /** Whether its credential is what petctl calls the API key: that of the main scheme of the spec, of type bearer or apiKey. */
+  /** Whether its credential is what petctl calls the API key: that of the main scheme of the spec. */
   readonly isApiKey: boolean;
 }
 
@@ -27,12 +27,12 @@ const { securitySchemes, keyScheme }: { securitySchemes: Record<string, Security
 export function schemes(): readonly Scheme[] {
   const supported: Scheme[] = [];
   for (const [name, { type }] of Object.entries(securitySchemes)) {
-    if (type === 'mutualTLS' || type === 'other') continue;
+    if (type !== 'bearer') continue;
     const isApiKey = name === keyScheme;
     const defaultName = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
     let variable = isApiKey ? keyVariable : defaultName;
     for (let i = 2; supported.some((one) => one.variable === variable); i++) variable = `${defaultName}_${i}`;
-    supported.push({ name, type, variable, isApiKey });
+    supported.push({ name, variable, isApiKey });
   }
   return supported.sort((one, other) => Number(other.isApiKey) - Number(one.isApiKey));
 }
@@ -52,18 +52,16 @@ export function credentialName({ isApiKey, name }: Scheme): string {
 /** A credential for a security scheme. */
 export interface Credential {
   readonly scheme: Scheme;
-  /** For a basic scheme `user:password`. */
   readonly value: string;
   /** Where it comes from: an environment variable, a file or the keyring. */
   readonly from: string;
 }
 
-/** The profile and the URL origin of a credential, which is never used for others. */
+/** The URL origin of a credential, which is never used for others. */
 export interface CredentialScope {
   readonly env: Environment;
-  readonly profile: string;
   readonly origin: string;
-  /** The flags that selected the profile and the origin; hints name them. */
+  /** The flags that selected the origin; hints name them. */
   readonly flags: readonly string[];
 }
 
@@ -103,10 +101,6 @@ export async function findCredential(id: CredentialId): Promise<Credential | und
 
 /** Returns a well-formed credential, or throws. */
 export function validCredential(value: string, scheme: Scheme, from: string): string {
-  if (scheme.type === 'basic') {
-    if (/^[^:\p{Cc}]*:\P{Cc}*$/u.test(value)) return value;
-    throw new UsageError(`${from} is not user:password.`, 'Write the user name, a colon and the password.');
-  }
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw new UsageError(`${from} is not a valid ${credentialName(scheme)}: it must be visible ASCII without spaces.`);
 }
@@ -139,7 +133,7 @@ type StoredCredential = { readonly key: string } | { readonly keyring: true };
 /** The stored entry of a credential; undefined if it is not stored. */
 export function readStored(id: CredentialId): StoredCredential | undefined {
   const { env, origin, scheme } = id;
-  const { [scheme.name]: entry } = entriesOf(readJsonFile(credentialsFile(env)), id);
+  const { [scheme.name]: entry } = objectOrEmpty(readJsonFile(credentialsFile(env))[origin]);
   if (entry === undefined) return undefined;
   const { key, keyring } = objectOrEmpty(entry);
   if (typeof key === 'string') return { key };
@@ -152,13 +146,12 @@ export function readStored(id: CredentialId): StoredCredential | undefined {
 
 /** Changes or removes the entry of a credential in the file. Returns whether the old entry says that the keyring has the credential. */
 export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): boolean {
-  const { env, profile, origin, scheme } = id;
+  const { env, origin, scheme } = id;
   let wasInKeyring = false;
-  changeJsonFile(credentialsFile(env), (profiles) => {
-    const before = entriesOf(profiles, id);
+  changeJsonFile(credentialsFile(env), (origins) => {
+    const before = objectOrEmpty(origins[origin]);
     wasInKeyring = objectOrEmpty(before[scheme.name]).keyring === true;
-    const entries = withEntry(before, scheme.name, stored);
-    return withEntry(profiles, profile, withEntry(objectOrEmpty(profiles[profile]), origin, entries));
+    return withEntry(origins, origin, withEntry(before, scheme.name, stored));
   });
   return wasInKeyring;
 }
@@ -169,22 +162,6 @@ function withEntry(object: Readonly<Record<string, unknown>>, name: string, valu
   return Object.keys(value).length > 0 ? { ...others, [name]: value } : others;
 }
 
-/** All stored credentials without their values. */
-export function listStored(env: Environment): { profile: string; origin: string; scheme: string; in: string }[] {
-  return Object.entries(readJsonFile(credentialsFile(env))).flatMap(([profile, origins]) =>
-    Object.entries(objectOrEmpty(origins)).flatMap(([origin, entries]) =>
-      Object.entries(objectOrEmpty(entries)).map(([scheme, entry]) => {
-        return { profile, origin, scheme, in: objectOrEmpty(entry).keyring === true ? 'keyring' : 'file' };
-      }),
-    ),
-  );
-}
-
-/** The entries of an origin in the data of the file, by scheme. */
-function entriesOf(data: Record<string, unknown>, { profile, origin }: CredentialScope): Record<string, unknown> {
-  return objectOrEmpty(objectOrEmpty(data[profile])[origin]);
-}
-
 function objectOrEmpty(data: unknown): Record<string, unknown> {
   return isObject(data) ? data : {};
 }
@@ -193,10 +170,10 @@ function objectOrEmpty(data: unknown): Record<string, unknown> {
 const keyringOptions = { linux: { store: 'secret-service' } } as const;
 
 /** The entry of a credential in the system's keyring; undefined if the system has no persistent keyring. */
-export async function keyringEntry({ profile, origin, scheme }: CredentialId): Promise<Entry | undefined> {
+export async function keyringEntry({ origin, scheme }: CredentialId): Promise<Entry | undefined> {
   try {
     const { Entry } = await import('@napi-rs/keyring');
-    const entry = new Entry('petctl', `${profile} ${origin} ${scheme.name}`, keyringOptions);
+    const entry = new Entry('petctl', `${origin} ${scheme.name}`, keyringOptions);
     // A test: without a keyring this throws, without a password it does not.
     entry.getPassword();
     return entry;
@@ -230,8 +207,29 @@ export function redactor(credentials: readonly Credential[], replacementOf: (cre
 }
 
 /** A credential in each encoding that a request may contain. */
-function encodedForms({ scheme, value }: Credential): string[] {
-  const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
-  const base64 = Buffer.from(value).toString('base64');
-  return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
+function encodedForms({ value }: Credential): string[] {
+  return [Buffer.from(value).toString('base64'), value, encodeURIComponent(value)].filter((text) => text !== '');
+}
+
+/** The file of the stored credentials. */
+export function credentialsFile(env: Environment): string {
+  return join(folder(env), 'credentials.json');
+}
+
+/** petctl's configuration folder. Ignores a relative XDG_CONFIG_HOME, as the XDG specification requires. */
+function folder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
+  if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'petctl');
+  if (process.platform === 'win32' && APPDATA) return join(APPDATA, 'petctl');
+  return join(homeFolder(HOME), '.config', 'petctl');
+}
+
+/** The user's home folder. A relative one is ignored, because the current folder must not configure petctl. */
+function homeFolder(home: string | undefined): string {
+  if (home && isAbsolute(home)) return home;
+  try {
+    return userInfo().homedir;
+  } catch {
+    // The system does not know the account, as in some containers.
+    return devNull;
+  }
 }

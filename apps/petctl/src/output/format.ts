@@ -9,8 +9,6 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Shape {
   readonly columns: readonly string[];
   readonly list: boolean;
-  /** The format if the user chooses none. By default: a table on a terminal, else tab-separated values. */
-  readonly defaultFormat?: 'json';
 }
 
 /** Formats rows one by one, so lists of any length work. */
@@ -46,7 +44,6 @@ export const formats: Readonly<Record<Exclude<Output, 'table'>, (shape: Shape, i
   jsonl: () => ({ head: '', row: (row) => `${compact(row)}\n` }),
   json,
   csv,
-  yaml,
 };
 
 /** One JSON document, optionally indented. */
@@ -81,43 +78,6 @@ function quoted(value: string | undefined): string {
   const text = escapeControlsInLines(value);
   // Distinguishes an empty text from a missing value.
   return text === '' || /[",\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** YAML 1.2: a sequence of mappings, or one mapping. */
-function yaml({ list }: Shape): Format {
-  return {
-    head: '',
-    row: (row) => (list ? `- ${block(row, '  ')}\n` : `${block(row, '')}\n`),
-    tail: (count) => (list && count === 0 ? '[]\n' : ''),
-  };
-}
-
-/** YAML for a value: its first line continues the current line, the others begin with the indent. */
-function block(value: unknown, indent: string): string {
-  if (!isNested(value)) return scalar(value);
-  const deeper = `${indent}  `;
-  const property = (one: unknown) => (isNested(one) ? `\n${deeper}` : ' ') + block(one, deeper);
-  const parts = Array.isArray(value)
-    ? value.map((element) => `- ${block(element, deeper)}`)
-    : Object.entries(value).map(([name, one]) => key(name, indent) + property(one));
-  return parts.join(`\n${indent}`);
-}
-
-/** Whether a value needs lines of its own: a list or an object that is not empty. */
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-}
-
-/** YAML limits a key to 1,024 characters, except behind a question mark. */
-function key(name: string, indent: string): string {
-  const text = scalar(name);
-  return text.length > 1000 ? `? ${text}\n${indent}:` : `${text}:`;
-}
-
-/** Writes unambiguous words without quotes, and everything else as JSON, which is valid YAML. */
-function scalar(value: unknown): string {
-  const plain = typeof value === 'string' && /^[A-Za-z][\w-]*( [\w-]+)*$/.test(value);
-  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : escapeControls(jsonText(value));
 }
 
 /** The shape of a successful response: the columns of `--fields`, else the properties of the spec, else those of the data. */

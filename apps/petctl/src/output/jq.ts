@@ -10,7 +10,7 @@ export async function checkFilter({ flags, io }: Invocation): Promise<void> {
   const { stderr } = await runJq('null', filter, io);
   // The exit code of a syntax error is 3, but a filter can also end with any code.
   if (/^jq: \d+ compile errors?$/m.test(stderr))
-    throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
+    throw new UsageError(`--jq: ${messageOf(stderr)}.`, "A filter is, for example, '.[].name'.");
 }
 
 /** Filters the JSON values of a text, until the first failure, and writes the results: strings as text, everything else as JSON. */

@@ -25,7 +25,7 @@ export async function print(rows: Rows, shape: Shape, invocation: Invocation): P
   // With --fields, the columns are the properties that the flag names.
   const selected = selectProperties(rows, flags.has('fields') ? shape.columns : undefined);
   const filter = flags.get('jq');
-  const output = outputFormat(userSettings, io, shape.defaultFormat);
+  const output = outputFormat(userSettings, io);
   if (typeof filter === 'string') {
     const writeJson = (text: string) => writeFiltered(text, filter, io);
     if (output === 'jsonl')
@@ -90,8 +90,8 @@ async function writeBuffered(
 }
 
 /** The output format: the setting, else the default of the command, else a table on a terminal and tab-separated in a pipe. */
-export function outputFormat(userSettings: ResolvedSettings, { stdout }: Io, defaultFormat?: Output): Output {
-  return userSettings.get(settings.output).value ?? defaultFormat ?? (stdout.isTerminal ? 'table' : 'tsv');
+export function outputFormat(userSettings: ResolvedSettings, { stdout }: Io): Output {
+  return userSettings.get(settings.output).value ?? (stdout.isTerminal ? 'table' : 'tsv');
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Io } from '../io/process-io.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
 import { settings } from '../settings/settings.ts';
 
-/** A command or group as data, for the parser, help, man pages and completion. */
+/** A command or group as data, for the parser, help and completion. */
 export interface CommandNode {
   readonly name: string;
   readonly summary: string;
@@ -24,7 +24,7 @@ export interface CommandNode {
 /** Arguments and flags (`examplesOf` makes them a command line), and what the example does. */
 export type Example = readonly [line: string, comment: string];
 
-/** A command and the words that select it, for example `['config', 'set']`. */
+/** A command and the words that select it, for example `['auth', 'login']`. */
 export interface CommandAtPath {
   readonly path: readonly string[];
   readonly node: CommandNode;
@@ -86,7 +86,7 @@ export function globalFlagsFor({ flags = [] }: CommandNode): readonly Flag[] {
   return globalFlags.map(({ short, ...flag }) => (short && !letters.includes(short) ? { ...flag, short } : flag));
 }
 
-/** Flags of `api` and of operations' commands. */
+/** Flags of operations' commands. */
 export const callFlags: readonly Flag[] = [
   switchFlag('dry-run', 'Show the request without sending it.'),
   switchFlag('curl', 'Show the request as a curl command without sending it.'),

@@ -3,10 +3,9 @@ import { service } from '@petstore/types';
 import { expected, parseValue } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import type { Environment } from '../io/process-io.ts';
-import { readProfiles, rejectUnknownProfile } from './profiles.ts';
 import { type Setting, type SettingName, settings } from './settings.ts';
 
-/** A value and its source: `--timeout`, `PETCTL_TIMEOUT`, the profile, or the default. */
+/** A value and its source: `--timeout`, `PETCTL_TIMEOUT`, or the default. */
 export interface SettingValue<T> {
   readonly value: T;
   readonly source: string;
@@ -14,13 +13,10 @@ export interface SettingValue<T> {
 
 /** The settings of this run. */
 export interface ResolvedSettings {
-  /** The value of a setting: the first of flag, environment, profile and default. */
+  /** The value of a setting: the first of flag, environment and default. */
   get<T>(setting: Setting<T>): SettingValue<T>;
   /** The URL of the service, from the first source with a URL or a deployment. */
   readonly baseUrl: SettingValue<string>;
-  readonly profile: string;
-  /** The base URLs of the profile and the environment. */
-  readonly configuredUrls: readonly string[];
 }
 
 /** A source of settings: for each setting, the name of the source in messages, and the text of the setting. */
@@ -31,62 +27,46 @@ interface SettingSource {
 
 /** Resolves every setting, or throws for the first invalid one. */
 export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Environment): ResolvedSettings {
-  const stored = readProfiles(env);
   const fromFlags: SettingSource = { nameFor: (name) => `--${name}`, text: (name) => textOf(flags.get(name)) };
   const fromEnvironment: SettingSource = {
     nameFor: (name) => settings[name].variable,
     text: (name) => env[settings[name].variable] || undefined,
   };
-  const profile = fromFlags.text('profile') ?? fromEnvironment.text('profile') ?? stored.selected ?? 'default';
-  rejectUnknownProfile(profile, stored);
-  const fromProfile: SettingSource = {
-    nameFor: () => `profile '${profile}' in ${stored.file}`,
-    text: (name) => textOf(stored.profiles[profile]?.[name]),
-  };
-  // A profile named by a flag overrides the environment.
-  const others = flags.has('profile') ? [fromProfile, fromEnvironment] : [fromEnvironment, fromProfile];
-  const sources = [fromFlags, ...others];
+  const sources = [fromFlags, fromEnvironment];
   const get = <T>(setting: Setting<T>): SettingValue<T> => {
     const name = setting.flag.name as SettingName;
     for (const from of sources) {
       const [text, source] = [from.text(name), from.nameFor(name)];
-      // Unlike the name of a flag or a variable, that of the profile does not name the setting.
-      const place = from === fromProfile ? `${source}: ${name}` : source;
-      if (text !== undefined) return { value: parseSetting(setting, text, place), source };
+      if (text !== undefined) return { value: parseSetting(setting, text, source), source };
     }
     // A setting without a default may be undefined.
     return { value: setting.default as T, source: 'default' };
   };
   for (const setting of Object.values(settings)) get<unknown>(setting);
-  const configuredUrls = [fromProfile, fromEnvironment].flatMap(({ text }) => text('base-url') ?? []);
-  return { get, baseUrl: resolveBaseUrl(sources, profile), profile, configuredUrls };
+  return { get, baseUrl: resolveBaseUrl(sources) };
 }
 
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-function resolveBaseUrl(sources: readonly SettingSource[], profile: string): SettingValue<string> {
+function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string> {
   const fallback = { value: Object.values<string>(service.deployments)[0] ?? '', source: 'default' };
-  const { value, source } = configuredUrl(sources, profile) ?? fallback;
+  const { value, source } = configuredUrl(sources) ?? fallback;
   if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
   // `connect` normalizes the URL.
   return { value: connect({ baseUrl: value }).baseUrl, source };
 }
 
 /** The URL or deployment of the first source that has one. */
-function configuredUrl(sources: readonly SettingSource[], profile: string): SettingValue<string> | undefined {
+function configuredUrl(sources: readonly SettingSource[]): SettingValue<string> | undefined {
   for (const { nameFor, text } of sources) {
     const [url, deployment] = [text('base-url'), text('deployment')];
-    if (url !== undefined && deployment !== undefined) {
-      const [one, other] = [nameFor('base-url'), nameFor('deployment')];
-      throw one === other
-        ? new UsageError(
-            `The ${one} sets base-url and deployment.`,
-            `Remove one of them, for example: 'petctl config unset deployment --profile ${profile}'.`,
-          )
-        : new UsageError(`${one} and ${other} both set the service.`, 'Use one of them.');
-    }
+    if (url !== undefined && deployment !== undefined)
+      throw new UsageError(
+        `${nameFor('base-url')} and ${nameFor('deployment')} both set the service.`,
+        'Use one of them.',
+      );
     if (url !== undefined) return { value: url, source: nameFor('base-url') };
     if (deployment !== undefined)
       return { value: service.deployments[deployment as Deployment], source: nameFor('deployment') };
@@ -95,7 +75,7 @@ function configuredUrl(sources: readonly SettingSource[], profile: string): Sett
 }
 
 /** Parses the text of a setting, or throws if it is invalid. */
-export function parseSetting<T>(setting: Setting<T>, text: string, source: string): T {
+function parseSetting<T>(setting: Setting<T>, text: string, source: string): T {
   const { schema } = setting.flag;
   const parsed = parseValue(text, schema);
   if ('value' in parsed) {

@@ -2,7 +2,7 @@ import { connect } from '@petstore/client';
 import { service } from '@petstore/types';
 import { type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
 
-/** A setting, which a flag, an environment variable or a profile sets. */
+/** A setting, which a flag or an environment variable sets. */
 export interface Setting<T> {
   readonly flag: Flag;
   readonly variable: string;
@@ -16,7 +16,7 @@ export interface Setting<T> {
 }
 
 /** The output formats. */
-export const outputs = ['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'] as const;
+export const outputs = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
 export type Output = (typeof outputs)[number];
 
 // petctl has the client's defaults, which do not depend on the URL.
@@ -24,10 +24,6 @@ const { timeout: defaultTimeout, limit: defaultRetries } = connect({ baseUrl: 'h
 
 /** All settings, by the names of their flags. */
 export const settings = {
-  profile: setting<string | undefined>(
-    valueFlag('profile', 'name', 'The profile of the configuration.', { completes: 'profile' }),
-    { defaultText: 'default' },
-  ),
   'base-url': setting<string | undefined>(
     valueFlag('base-url', 'url', 'The URL of the service, with the version segment.'),
     {
@@ -69,6 +65,11 @@ export const settings = {
 } as const;
 
 export type SettingName = keyof typeof settings;
+
+/** Whether a setting has this name. */
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
 
 function setting<T>(flag: Flag, rest?: Omit<Setting<T>, 'flag' | 'variable'>): Setting<T> {
   return { flag, variable: `PETCTL_${flag.name.toUpperCase().replaceAll('-', '_')}`, ...rest };

@@ -1,6 +1,6 @@
 import { type Api, deployments, type Operation, type OperationId, operations } from '@petstore/types';
 import { type Petstore, petstore } from '../petstore.ts';
-import { callerOf, credentialsOf } from './authenticate.ts';
+import { callerOf } from './authenticate.ts';
 import { HttpError, type Inputs } from './read-body.ts';
 import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
 import { type OperationResult, Resources } from './resources.ts';
@@ -148,7 +148,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
     if (disconnect === 'before') throw brokenConnection();
     const respond = async (): Promise<Response> => {
       if (status !== undefined) return errorResponse({ status, ...error });
-      const caller = path === '' ? '' : callerOf(request, searchParams, route?.operation ?? {}, apiKey);
+      const caller = path === '' ? '' : callerOf(request, route?.operation ?? {}, apiKey);
       if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
       const allow = allowOf(routes.map(({ operation }) => operation));
       if (!route && method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
@@ -170,7 +170,7 @@ export function fakeService({ apiKey, handlers = {}, ...options }: FakeOptions =
 
   return {
     fetch,
-    store: petstore({ baseUrl, ...credentialsOf(apiKey ?? 'a-key'), fetch, retry: { base: 1 }, logLevel: 'off' }),
+    store: petstore({ baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' }),
     requests,
     next: (operation, ...more) => {
       interruptions.set(operation, [...(interruptions.get(operation) ?? []), ...more]);

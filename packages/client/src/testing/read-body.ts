@@ -4,15 +4,14 @@ import {
   type Operation,
   parseExact,
   parseScalar,
-  propertiesOf,
   type RequestBody,
   repeatedKey,
   roundedNumber,
   type Schema,
   typeIn,
   typesOf,
+  violationOf,
 } from '@petstore/types';
-import { violationOf } from '../check.ts';
 import { parseIfJson } from '../errors.ts';
 
 /** An error response of the fake service. */
@@ -63,22 +62,17 @@ export async function readBody({ fields, body }: WithBody, request: Request): Pr
 }
 
 /** The value of a body in the declared media type. */
-async function readValue({ fields, body }: WithBody, request: Request): Promise<unknown> {
-  if (body.kind === 'form' || body.kind === 'multipart') return readForm({ fields, body }, request);
+async function readValue({ body }: WithBody, request: Request): Promise<unknown> {
   if (!isAccepted(request.headers.get('content-type') ?? '', body))
-    throw new HttpError(415, `the body must be ${body.mediaType}${body.kind === 'bytes' ? '' : ' in UTF-8'}`);
-  if (body.kind === 'bytes') return request.blob();
-  const text = utf8Of(await request.arrayBuffer());
-  return body.kind === 'json' ? parseJson(text) : valueFrom(text, fields.body?.schema ?? {});
+    throw new HttpError(415, `the body must be ${body.mediaType} in UTF-8`);
+  return parseJson(utf8Of(await request.arrayBuffer()));
 }
 
 /** Whether a `Content-Type` matches the declared media type. Text has to be UTF-8. */
-function isAccepted(contentType: string, { mediaType, kind }: RequestBody): boolean {
+function isAccepted(contentType: string, { mediaType }: RequestBody): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(/ *; */);
   const [expected = ''] = mediaType.toLowerCase().split(';');
-  const isType = expected.includes('*') ? type.startsWith(expected.replace(/\*.*/, '')) : type === expected;
-  if (kind === 'bytes') return isType || expected === 'application/octet-stream';
-  return isType && !parameters.some((parameter) => /^charset=(?!"?(utf-8|us-ascii)"?$)/.test(parameter));
+  return type === expected && !parameters.some((parameter) => /^charset=(?!"?(utf-8|us-ascii)"?$)/.test(parameter));
 }
 
 function utf8Of(bytes: ArrayBuffer): string {
@@ -115,22 +109,6 @@ function problemIn(value: unknown): string | undefined {
     if (problem !== undefined) return problem;
   }
   return undefined;
-}
-
-/** The properties of a form. A part that is a file is a `File`. */
-async function readForm({ fields, body }: WithBody, request: Request): Promise<Inputs> {
-  const form = await request.formData().catch(() => {
-    throw new HttpError(415, `the body must be ${body.mediaType}`);
-  });
-  const properties = body.whole ? propertiesOf(fields.body?.schema ?? {}) : {};
-  const entries = [...new Set(form.keys())].map((name) => {
-    const schema = properties[name] ?? fields[name]?.schema ?? {};
-    const isList = typeIn(schema) === 'array';
-    const itemSchema = isList ? (schema.items ?? {}) : schema;
-    const values = form.getAll(name).map((part) => (typeof part === 'string' ? valueFrom(part, itemSchema) : part));
-    return [name, isList ? values : values[0]] as const;
-  });
-  return Object.fromEntries(entries);
 }
 
 /** Throws an HttpError if a value violates its schema. */

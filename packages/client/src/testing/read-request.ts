@@ -60,16 +60,15 @@ export function idempotencyKeyOf({ idempotencyKey }: Operation, { headers }: Req
 
 /** A text that is the same for equal inputs, whatever the order of their properties. */
 export async function fingerprintOf(input: unknown): Promise<string> {
-  if (input instanceof Blob) return JSON.stringify([input.type, (input as File).name, await input.text()]);
   if (typeof input !== 'object' || input === null) return `${typeof input} ${JSON.stringify(String(input))}`;
   const entries = Object.entries(input).sort(([left], [right]) => (left < right ? -1 : 1));
   const texts = entries.map(async ([name, value]) => `${JSON.stringify(name)}: ${await fingerprintOf(value)}`);
   return `{${await Promise.all(texts)}}`;
 }
 
-/** The text of a parameter in the path or a header, or all cookies for a cookie; none if there is none. */
+/** The text of a parameter in the path or a header; none if there is none. */
 function textsOf(location: Field['in'], name: string, segments: Route['segments'], headers: Headers): string[] {
-  const text = location === 'path' ? decoded(segments.get(name)) : headers.get(location === 'cookie' ? 'cookie' : name);
+  const text = location === 'path' ? decoded(segments.get(name)) : headers.get(name);
   return text === null ? [] : [text];
 }
 

@@ -7,8 +7,10 @@ export function okResponse(operation: Operation, result: OperationResult, header
   const { data, status = Number(operation.successes[0]) || 200 } = result;
   const { kind, mediaType } = responseOf(operation, status) ?? {};
   if (kind === undefined) return new Response(null, { status, headers });
-  const body = kind === 'json' ? exactJson(data) : (data as ConstructorParameters<typeof Response>[0]);
-  return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });
+  return new Response(exactJson(data), {
+    status,
+    headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) },
+  });
 }
 
 /** An error of the fake service. The code and the message are those of the status by default. */

@@ -11,21 +11,17 @@ import {
   globalFlagsFor,
   type Invocation,
 } from '../../parse/command.ts';
-import { isSettingName } from '../../settings/profiles.ts';
-import { settings } from '../../settings/settings.ts';
-import { operationExamples } from './examples.ts';
-import { topics } from './topics.ts';
+import { isSettingName, settings } from '../../settings/settings.ts';
+import { environmentRows, exitCodeRows, type Row } from './reference.ts';
 
-/** Help for a command, or on a topic. */
+/** Help for a command. */
 export async function helpOn({ io, args, root, flags }: Invocation): Promise<void> {
   const words = args.flat().map(String);
-  const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
-  if (topic) return io.stdout.write(`${topic.title}\n\n${topic.text}\n`);
   let node: CommandNode = root;
   for (const [i, word] of words.entries()) {
     const { commands = [] } = node;
     const child = commands.find(({ name }) => name === word);
-    const names = [...commands.map(({ name }) => name), ...(node === root ? topics.map(({ name }) => name) : [])];
+    const names = commands.map(({ name }) => name);
     const fallback =
       names.length > 0 ? `There is help for ${names.join(', ')}.` : `See 'petctl help ${words.slice(0, i).join(' ')}'.`;
     if (!child) throw new UsageError(`There is no help for '${words.join(' ')}'.`, suggestion(word, names, fallback));
@@ -53,7 +49,8 @@ function sections({ path, node }: CommandAtPath, width: number): [title: string,
     Arguments: (node.args ?? []).map(argumentRow),
     Flags: (node.flags ?? []).map(flagRow),
     'Flags of every command': globalFlagsFor(node).map(flagRow),
-    More: path.length > 0 ? [] : topics.map(({ name, title }) => [`petctl help ${name}`, title] as const),
+    'Environment variables': path.length > 0 ? [] : environmentRows(),
+    'Exit codes': path.length > 0 ? [] : exitCodeRows(),
   };
   return [
     ['Examples', examplesOf({ path, node }).map(([line, comment]) => `  ${line.padEnd(46)}  # ${comment}`)],
@@ -73,8 +70,9 @@ export function examplesOf({ path, node }: CommandAtPath): readonly Example[] {
   // A group shows the first example of each of its commands.
   if (node.commands)
     return node.commands.flatMap((child) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
-  const lines = node.examples ?? operationExamples(node);
-  return lines.map(([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const);
+  return (node.examples ?? []).map(
+    ([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const,
+  );
 }
 
 /** The usage line of a command: `petctl users get <user-id> [flags]`. */
@@ -82,9 +80,6 @@ export function usage({ path, node }: CommandAtPath): string {
   const words = node.commands ? ['<command>'] : (node.args ?? []).map(argumentName);
   return ['petctl', ...path, ...words, '[flags]'].join(' ');
 }
-
-/** A name with its description. */
-export type Row = readonly [name: string, description: string];
 
 /** Lines of names and wrapped descriptions. */
 function inColumns(rows: readonly Row[], width: number): string[] {

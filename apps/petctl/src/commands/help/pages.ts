@@ -1,61 +1,7 @@
-import type { Flag } from '../../flags/flag.ts';
-import { type CommandAtPath, type CommandNode, flagsOf, globalFlags, walk } from '../../parse/command.ts';
-import { argumentRow, examplesOf, flagRow, type Row, usage } from './help.ts';
-import { topics } from './topics.ts';
-
-/** The man pages by file name, for petctl and each command and group. */
-export function manPages(root: CommandNode, version: string): Map<string, string> {
-  const pages = [...walk(root)].map((located) => {
-    const name = ['petctl', ...located.path].join('-');
-    return [`${name}.1`, page(name, located, version)] as const;
-  });
-  return new Map(pages);
-}
-
-function page(name: string, located: CommandAtPath, version: string): string {
-  const { path, node } = located;
-  const { commands = [] } = node;
-  const parts = [
-    // Without hyphenation and justification, which would split names and widen the spaces of examples.
-    `.TH "${name.toUpperCase()}" "1" "" "petctl ${version}" "petctl"\n.nh\n.ad l`,
-    `.SH NAME\n${roff(name)} \\- ${roff(node.summary)}`,
-    `.SH SYNOPSIS\n${roff(usage(located))}`,
-    `.SH DESCRIPTION\n${roff(node.description ?? `${node.summary}.`)}`,
-    ...(node.notice ? [`.PP\n${roff(node.notice)}`] : []),
-    `.SH EXAMPLES\n${examplesOf(located)
-      .map(([line, comment]) => `.TP\n${roff(`${comment}:`)}\n${roff(line)}`)
-      .join('\n')}`,
-    ...(commands.length > 0 ? [`.SH COMMANDS\n${definitionList(commands.map((one) => [one.name, one.summary]))}`] : []),
-    `.SH OPTIONS\n${definitionList(optionsOf(node, flagsOf(node)))}`,
-    ...(path.length > 0 ? [] : topics).map(({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`),
-  ];
-  return `${parts.join('\n')}\n`;
-}
-
-function optionsOf({ args = [] }: Pick<CommandNode, 'args'>, flags: readonly Flag[]): readonly Row[] {
-  return [...args.map(argumentRow), ...flags.map(flagRow)];
-}
-
-function definitionList(rows: readonly Row[]): string {
-  return rows
-    .map(([name, description]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(description.replaceAll('\n', ' '))}`)
-    .join('\n');
-}
-
-/** groff shows these characters as others, for example a quote as ’, which a shell does not understand. */
-const special: Readonly<Record<string, string>> = {
-  '\\': '\\e',
-  '-': '\\-',
-  "'": '\\(aq',
-  '`': '\\(ga',
-  '^': '\\(ha',
-  '~': '\\(ti',
-};
-
-/** Escapes text for roff. */
-function roff(text: string): string {
-  return text.replace(/[\\'`^~-]/g, (character) => special[character] ?? '').replaceAll(/^(?=\.)/gm, '\\&');
-}
+import type { Argument, Flag } from '../../flags/flag.ts';
+import { type CommandAtPath, type CommandNode, globalFlags, walk } from '../../parse/command.ts';
+import { argumentRow, examplesOf, flagRow, usage } from './help.ts';
+import { environmentRows, exitCodeRows, type Row } from './reference.ts';
 
 /** The reference of all commands as Markdown. */
 export function markdown(root: CommandNode): string {
@@ -65,8 +11,11 @@ export function markdown(root: CommandNode): string {
     root.description ?? root.summary,
     ...[...walk(root)].filter(({ node }) => !node.commands).flatMap(section),
     '## Flags of every command',
-    markdownList(optionsOf({}, globalFlags)),
-    ...topics.flatMap(({ title, text }) => [`## ${title}`, `\`\`\`text\n${text}\n\`\`\``]),
+    markdownList(globalFlags.map(flagRow)),
+    '## Environment variables',
+    markdownList(environmentRows()),
+    '## Exit codes',
+    markdownList(exitCodeRows()),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -74,9 +23,10 @@ export function markdown(root: CommandNode): string {
 function section(located: CommandAtPath): string[] {
   const { path, node } = located;
   const examples = examplesOf(located).map(([line, comment]) => `${line}  # ${comment}`);
-  const lines = node.args?.length ? [...examples, '', usage(located)] : examples;
+  const { args = [], flags = [] }: { args?: readonly Argument[]; flags?: readonly Flag[] } = node;
+  const lines = args.length > 0 || examples.length === 0 ? [...examples, usage(located)] : examples;
   // Without options, the title is the whole command line.
-  const options = optionsOf(node, node.flags ?? []);
+  const options = [...args.map(argumentRow), ...flags.map(flagRow)];
   return [
     `## petctl ${path.join(' ')}`,
     node.description ?? `${node.summary}.`,

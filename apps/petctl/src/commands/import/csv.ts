@@ -31,7 +31,8 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     // record.
     on_record: (record) => void parsed.push(record as unknown as ParsedRecord),
   });
-  const failure = new Promise<Error>((resolve) => parser.once('error', resolve));
+  // The callbacks get the error, too.
+  parser.once('error', () => {});
   let line = 1;
   /** The bytes after the last record, and their offset. */
   let rest = Buffer.alloc(0);
@@ -51,9 +52,7 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
   const nextLine = () => line + emptyLinesBefore(rest.toString());
   /** Yields the records of a parsed part, and then throws its error. */
   async function* records(parsePart: (done: (error?: Error | null) => void) => void) {
-    // On Node 20 the callback of `end` gets no error, so errors come from `failure`.
-    const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
-    const error = await Promise.race([failure, done]);
+    const error = await new Promise<Error | null | undefined>((resolve) => parsePart(resolve));
     yield* takeParsed();
     if (!error) return;
     // The options of the parser allow only errors of quotes.

@@ -1,45 +1,6 @@
-import {
-  exactJson,
-  type JsonType,
-  type Operation,
-  type OperationId,
-  operations,
-  propertiesOf,
-  resolved,
-  responseOf,
-  type Schema,
-  typeOf,
-} from '@petstore/types';
-
-/** The error of data that does not match the spec. */
-export class UnexpectedDataError extends Error {
-  override readonly name = 'UnexpectedDataError';
-  readonly operation: OperationId;
-  /** Each violation, with its location in the data. */
-  readonly violations: readonly string[];
-
-  constructor(operation: OperationId, violations: readonly string[]) {
-    super(`${operation} returned data that does not match the spec: ${violations.slice(0, 5).join('; ')}`);
-    this.operation = operation;
-    this.violations = violations;
-  }
-}
-
-/**
- * Checks the data of a success against the spec; pass it to `petstore` or `connect` as `check`. Unknown properties are
- * allowed, because a newer service may send more. Checks types, bounds, values and required properties, but not formats and rarer
- * keywords such as `not`.
- */
-export function checkResponses(id: OperationId, data: unknown): void {
-  const operation: Operation = operations[id];
-  const [onlySuccess = '', ...others] = operation.successes;
-  // If several successes are declared, the data is `{ status, data }`, as `byStatus` returns it.
-  const { status, data: value } = others.length === 0 ? { data } : (Object(data) as { status: number; data: unknown });
-  const { schema } = (status ? responseOf(operation, status) : operation.responses[onlySuccess]) ?? {};
-  if (!schema) return;
-  const violations = [...violationsIn(value, schema, '', 'response')].map(sentenceOf);
-  if (violations.length > 0) throw new UnexpectedDataError(id, violations);
-}
+import { exactJson } from './json.ts';
+import type { JsonType, Schema } from './operation.ts';
+import { propertiesOf, resolved, typeOf } from './schema.ts';
 
 interface Violation {
   readonly at: string;
@@ -56,7 +17,7 @@ type Direction = 'request' | 'response';
  * The first violation: the end of a sentence about the value, or a whole sentence about a part of it, such as
  * `.age is 0, less than 1`; `undefined` if the value is valid.
  */
-export function violationOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
+export function violationOf(value: unknown, schema: Schema, direction: Direction): string | undefined {
   const [first] = violationsIn(value, schema, '', direction);
   return first?.at ? sentenceOf(first) : first?.message;
 }
