@@ -42,7 +42,7 @@ export function capital(word: string): string {
 }
 
 /** The built-in commands of petctl. */
-const BUILTIN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help', 'version'];
+const BUILTIN_COMMANDS = ['auth', 'completion', 'help'];
 
 /** The words of an operation's command. Words that petctl reserves get `api-` before them. */
 export function commandOf(operation: Named, at: string): string[] {

@@ -10,10 +10,9 @@ import {
   petstore,
   withEnvironment,
 } from '@petstore/client';
-import { checkResponses } from '@petstore/client/check';
 import { type Api, operations, type PetStatus } from '@petstore/types';
 
-const api: Api = petstore({ apiKey: async () => 'a-key', check: checkResponses, timeout: 1_000, retry: { limit: 1 } });
+const api: Api = petstore({ apiKey: async () => 'a-key', timeout: 1_000, retry: { limit: 1 } });
 const connection = connect(withEnvironment({ apiKey: 'a-key', deployment: 'staging' }));
 
 export const page: Promise<Pet[]> = api.listPets({ status: 'sold' });
