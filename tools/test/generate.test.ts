@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { deployments, type Operation, operations as operationsOfSpec, version } from '@petstore/types';
@@ -148,99 +148,6 @@ describe('npm run generate', () => {
     expect([readdirSync(gen), left]).toEqual([before, []]);
   });
 });
-
-describe('other operations in the spec', () => {
-  let copy: Copy;
-  beforeAll(() => {
-    copy = copyOfRepository();
-    copy.change('spec/openapi.yaml', () => {
-      const document = parse(spec);
-      Object.assign(document.paths, things);
-      return stringify(document);
-    });
-    copy.generate();
-    writeFileSync(join(copy.folder, 'photo.png'), 'a photo');
-  }, 120_000);
-  afterAll(() => copy.remove());
-
-  test.each<[words: string[], request: object]>([
-    [
-      ['things', 'replace', '7', '--data', '{"id":7,"name":"Rex"}'],
-      { method: 'PUT', url: 'http://x.test/v1/things/7', body: '{"id":7,"name":"Rex"}' },
-    ],
-    [
-      ['things', 'list', '--tags', 'a', '--tags', 'b', '--size', '1', '--size', '2'],
-      { method: 'GET', url: 'http://x.test/v1/things?size=1,2&tags=a&tags=b' },
-    ],
-    [['things', 'draw', '7', '--data', '@photo.png'], { headers: { 'content-type': 'image/png' }, body: 'a photo' }],
-    [
-      ['things', 'upload', '--photo', '@photo.png', '--title', 'Rex'],
-      {
-        body: expect.stringMatching(
-          /name="photo"; filename="photo.png"\r\n.*\r\n\r\na photo\r\n.*name="title"\r\n\r\nRex/s,
-        ),
-      },
-    ],
-    [['pets', 'get', '7'], { method: 'GET', url: 'http://x.test/v1/pets/7' }],
-  ])('petctl sends %j', (words, request) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [petctl(copy), ...words, '--dry-run', '-o', 'json'], {
-      cwd: copy.folder,
-      env: { PATH: process.env.PATH, HOME: copy.folder, PETCTL_BASE_URL: 'http://x.test/v1', PETCTL_API_KEY: 'k' },
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toMatchObject(request);
-  });
-});
-
-const petctl = (copy: Copy) => join(copy.folder, 'apps/petctl/src/main.ts');
-
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
-const content = (type: string, schema: object) => ({ required: true, content: { [type]: { schema } } });
-const things = {
-  '/things': {
-    get: {
-      operationId: 'listThings',
-      tags: ['things'],
-      parameters: [
-        { name: 'tags', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
-        { name: 'size', in: 'query', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
-      ],
-      responses: noContent,
-    },
-    post: {
-      operationId: 'uploadThing',
-      tags: ['things'],
-      requestBody: content('multipart/form-data', {
-        type: 'object',
-        required: ['photo'],
-        properties: { photo: { type: 'string', format: 'binary' }, title: { type: 'string' } },
-      }),
-      responses: noContent,
-    },
-  },
-  '/things/{id}': {
-    put: {
-      operationId: 'replaceThing',
-      tags: ['things'],
-      parameters: [id],
-      requestBody: content('application/json', {
-        type: 'object',
-        properties: { id: { type: 'integer' }, name: { type: 'string' } },
-      }),
-      responses: noContent,
-    },
-  },
-  '/things/{id}/photo': {
-    put: {
-      operationId: 'drawThing',
-      tags: ['things'],
-      parameters: [id],
-      requestBody: content('image/png', { type: 'string', format: 'binary' }),
-      responses: noContent,
-    },
-  },
-};
 
 describe('names', () => {
   test("no operation takes the name of one of petctl's own commands", () => {
