@@ -1,9 +1,9 @@
 // Adds a pet for each line of a file (name,categoryId or name,categoryId,status), then lists all sold pets.
 //
-//   npm install @petstore/client
 //   PETSTORE_API_KEY='pk_…' node add-pets.mjs pets.csv
 //
-// Set PETSTORE_BASE_URL for a service on another machine. Needs Node 20.9 or later.
+// Needs @petstore/client (its README says how to install it) and Node 22 or later. Set PETSTORE_BASE_URL for a service on
+// another machine.
 // Exit code: 0 all added, 1 some lines skipped, 2 stopped; the last line on stderr gives the reason.
 // For names with commas, or thousands of lines, use `petctl pets import`.
 import { readFile } from 'node:fs/promises';

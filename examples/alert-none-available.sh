@@ -6,7 +6,7 @@
 #   PETCTL_API_KEY=pk_…
 #   */15 * * * * /usr/local/bin/alert-none-available.sh
 #
-# Needs petctl (npm install -g petctl), in the PATH of cron, and a key: in PETCTL_API_KEY, or stored by `petctl auth login`.
+# Needs petctl (its README says how to install it), in the PATH of cron, and a key: in PETCTL_API_KEY, or stored by `petctl auth login`.
 # Exit code: 0 some are available, 10 none, else petctl's own (`petctl --help`).
 set -u
 

@@ -1,5 +1,5 @@
-// The Petstore within an Express program that has other routes. Install @petstore/server and express, and run
-// `PETSTORE_API_KEYS='me=<a key>' node main.mjs`. It stores its pets in ./data.
+// The Petstore within an Express program that has other routes. It needs @petstore/server (its README says
+// how to install it) and express: `PETSTORE_API_KEYS='me=<a key>' node main.mjs`. It stores its pets in ./data.
 import { createApp, keyCheck, openLowdbStore, parseKeys } from '@petstore/server';
 import express from 'express';
 
