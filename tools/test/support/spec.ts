@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { readModel } from '../../generate/generate.ts';
 
 export const done = { '204': { description: 'Done.' } };
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -15,5 +14,3 @@ export function specOf(paths: object, more: object = {}): string {
   const info = { title: 'x', version: '1' };
   return stringify({ openapi: '3.1.0', info, servers: [{ url: 'https://a.test/v1' }], paths, ...more });
 }
-
-export const modelOf = (paths: object, more?: object) => readModel(specOf(paths, more), '/x/spec.yaml');
