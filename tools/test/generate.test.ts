@@ -1,199 +1,115 @@
+// The generator on small documents: what it supports becomes the right table, types and requests; everything else is refused.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { deployments, type Operation, operations as operationsOfSpec, version } from '@petstore/types';
-import { fullTree } from 'petctl/internal';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
-import { openProject } from '../drift/project.ts';
-import { generatePackages, readModel } from '../generate/generate.ts';
-import { commandOf, derivedId } from '../generate/operation-names.ts';
-import { type Copy, copyOfRepository } from './repository-copy.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { generate } from '../generate/main.ts';
+import { handled, refusalsOf } from '../generate/refusals.ts';
+import { root } from '../repository.ts';
+import { refused, supported } from './generate-cases.ts';
+import { copyOfRepository } from './repository-copy.ts';
 
-const generate = async (spec: string) => generatePackages(readModel(spec));
+/** A whole document from the parts that a case shows. */
+const documentOf = (part: string) => `openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+servers: [{ url: https://api.example.com/v1, x-deployment: production }]
+security: [{ bearer: [] }]
+${part.includes('components:') ? part : `${part}\ncomponents:`}
+  securitySchemes: { bearer: { type: http, scheme: bearer } }
+`;
 
-const spec = openProject().read('spec/openapi.yaml');
+const folder = newFolder('generated', afterAll);
 
-/** The spec with another path. */
-function withPath(path: string, item: object): string {
-  const document = parse(spec);
-  document.paths[path] = item;
-  return stringify(document);
-}
+test.each(supported)('$name: the table and the requests are right', async ({ name, document, table = {}, wire }) => {
+  const text = documentOf(document);
+  expect(await refusalsOf(text, '/spec.yaml')).toEqual([]);
+  const files = await generate(text);
+  const own = join(folder, name.replaceAll(/\W+/g, '-'));
+  mkdirSync(join(own, 'gen'), { recursive: true });
+  for (const [file, code] of files) writeFileSync(join(own, 'gen', file.split('/').at(-1) ?? ''), code);
+  const { operations } = await import(join(own, 'gen/operations.gen.ts'));
+  expect(operations.op).toMatchObject(table);
+  const calls = await import(join(own, 'gen/calls.gen.ts'));
+  if (wire) expect(calls.wires.op).toEqual(wire);
+});
 
-const noContent = { '204': { description: 'Done.' } };
-
-test('the version and the deployments are those of the spec', () => {
-  const { info, servers } = parse(spec);
-  expect(version).toBe(info.version);
-  expect(Object.entries(deployments)).toEqual(
-    servers.map((server: { 'x-deployment': string; variables: Record<string, { default: string }> }) => [
-      server['x-deployment'],
-      Object.values(server.variables)[0]?.default,
-    ]),
+test('the types of all cases hold', () => {
+  for (const { name, types = '' } of supported) {
+    const own = join(folder, name.replaceAll(/\W+/g, '-'));
+    cpSync(join(root, 'packages/types/src/api.ts'), join(own, 'api.ts'));
+    writeFileSync(
+      join(own, 'check.ts'),
+      `import type { Arguments, Input, Result } from './api.ts';
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export const check = <Is extends true>(is?: Is) => is;
+export type Used = [Arguments<'op'>, Input<'op'>, Result<'op'>, Equal<1, 1>];
+${types}\n`,
+    );
+  }
+  const options = { noEmit: true, strict: true, module: 'nodenext', target: 'es2024', types: [], skipLibCheck: false };
+  const compilerOptions = { ...options, exactOptionalPropertyTypes: true, allowImportingTsExtensions: true };
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*/check.ts', '*/gen/[ot]*.ts'] }),
   );
+  const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
+  expect(stdout).toBe('');
 });
 
-test.each([
-  ['https://example.com/a/b/', '/a/b'],
-  ['/c', '/c'],
-  ['https://example.com', ''],
-])('the base path of a server at %s is %j', async (url, basePath) => {
-  const files = await generate(stringify({ ...parse(spec), servers: [{ url }] }));
-  expect(files.get('packages/types/src/gen/service.gen.ts')).toContain(`basePath: '${basePath}'`);
+test.each(refused)('$name is refused', async ({ document, refusals }) => {
+  const text = document.startsWith('openapi') ? document : documentOf(document);
+  const lines = text.split('\n');
+  const found = await refusalsOf(text, '/spec.yaml');
+  // The text at the place is what the message is about.
+  expect(
+    found.map(({ line, column, message }) => `${lines[line - 1]?.slice(column - 1).split(/[:,} ]/)[0]}: ${message}`),
+  ).toEqual(refusals);
 });
 
-test('the service has the headers of all responses, each name once', async () => {
-  const headers = { 'X-Total': {}, 'X-Request-Id': {} };
-  const get = { operationId: 'getTotal', responses: { '204': { description: 'Done.', headers } } };
-  const files = await generate(withPath('/total', { get }));
-  const code = files.get('packages/types/src/gen/service.gen.ts');
-  const [, names = ''] = /responseHeaders: \[([^\]]*)\]/.exec(code ?? '') ?? [];
-  expect(names.match(/X-Total|X-Request-Id/g)).toEqual(['X-Request-Id', 'X-Total']);
-});
-
-test('a body that is one input has documentation', async () => {
-  const typesOf = async (more: object) => {
-    const requestBody = { ...more, content: { 'image/jpeg': {} } };
-    const files = await generate(
-      withPath('/photo', { put: { operationId: 'putPhoto', requestBody, responses: noContent } }),
+test('every keyword of OpenAPI and JSON Schema that the table does not name is refused', async () => {
+  const keywords =
+    'not if then else dependentRequired dependentSchemas propertyNames patternProperties prefixItems contains minContains maxContains unevaluatedProperties unevaluatedItems $anchor $dynamicRef $comment contentEncoding contentMediaType readOnly writeOnly externalDocs xml discriminator minProperties maxProperties';
+  for (const keyword of keywords.split(' ')) {
+    expect(handled.Schema?.split(' ')).not.toContain(keyword);
+    const text = documentOf(`paths: {}\ncomponents:\n  schemas:\n    A:\n      type: object\n      ${keyword}: {}`);
+    const [refusal] = await refusalsOf(text, '/spec.yaml');
+    expect(refusal?.message, keyword).toMatch(
+      /^\S+ of a schema is not supported; |is not expected here|expected type/i,
     );
-    return files.get('packages/types/src/gen/operation-types.gen.ts');
-  };
-  expect(await typesOf({ description: 'The photo.' })).toMatch(/\* The photo\.\s*\*\/\s*body\?: Blob/);
-  expect(await typesOf({})).toMatch(/\* The body of the request\.\s*\*\/\s*body\?: Blob/);
+  }
 });
 
-describe('a spec that is not supported', () => {
-  test('is rejected with one message for each construct, all at once', async () => {
-    const text = withPath('/things/{id}', {
-      get: {
-        operationId: 'getThing',
-        parameters: [
-          { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
-          { name: 'id', in: 'query', schema: { type: 'string' } },
-          { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'array', items: { type: 'string' } } },
-        ],
-        requestBody: { content: { 'application/json': { schema: {} } } },
-        responses: noContent,
-      },
-    });
-    await expect(generate(text)).rejects.toMatchObject({
-      messages: [
-        "paths./things/{id}.get.parameters.id: 'id' is both a path parameter and a query parameter; rename one, because all inputs are properties of one object.",
-        "paths./things/{id}.get.parameters.filter: OpenAPI does not define a list with style 'deepObject'; write style: form.",
-        'paths./things/{id}.get.requestBody: GET has a body, which fetch cannot send; use POST.',
-      ],
-    });
-  });
-
-  test('because of its security schemes is rejected with only the unsupported ones', async () => {
-    const document = parse(spec);
-    Object.assign(document.components.securitySchemes, {
-      digest: { type: 'http', scheme: 'digest' },
-      certificate: { type: 'mutualTLS' },
-    });
-    const withSecurity = (...security: object[]) => generate(stringify({ ...document, security }));
-    await expect(withSecurity({ digest: [], certificate: [] }, { digest: [] })).rejects.toMatchObject({
-      messages: expect.arrayContaining([
-        "security: clients do not support the security schemes 'digest'; use http bearer or basic, apiKey, oauth2, openIdConnect or mutualTLS.",
-      ]),
-    });
-    await expect(withSecurity({ certificate: [] })).resolves.toBeDefined();
-  });
-
-  test('a clash of commands asks for x-command, which solves it', async () => {
-    const clash = (more: object) =>
-      withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: noContent, ...more } });
-    await expect(generate(clash({}))).rejects.toMatchObject({
-      messages: [
-        "paths./pets/latest.get: the command 'pets get' is already used by getPet; choose another command in x-command.",
-      ],
-    });
-    const files = await generate(clash({ 'x-command': 'pets latest' }));
-    expect(files.get('packages/types/src/gen/operations.gen.ts')).toContain("command: ['pets', 'latest']");
-  });
+test('generated folders that were deleted, emptied or left in a conflict come back', () => {
+  const copy = copyOfRepository();
+  onTestFinished(copy.remove);
+  const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'].map((gen) => join(copy.folder, gen));
+  const contents = () =>
+    [types, client].map((gen = '') => readdirSync(gen).map((file) => readFileSync(join(gen, file), 'utf8')));
+  const before = contents();
+  rmSync(client ?? '', { recursive: true });
+  writeFileSync(join(types ?? '', 'types.gen.ts'), '<<<<<<< ours\n=======\n>>>>>>> theirs\n');
+  writeFileSync(join(types ?? '', 'operations.gen.ts'), '');
+  writeFileSync(join(types ?? '', 'left.gen.ts'), '');
+  copy.generate();
+  expect(contents()).toEqual(before);
 });
 
-describe('npm run generate', () => {
-  let copy: Copy;
-  beforeAll(() => {
-    copy = copyOfRepository();
-    copy.change('spec/openapi.yaml', (text) =>
-      text.replace(
-        '        - name: status\n',
-        '        - name: limit\n          in: header\n          schema: {}\n        - name: status\n',
-      ),
-    );
-  });
-  afterAll(() => copy.remove());
-
-  test('prints why a spec is not supported in one line, and writes nothing', () => {
-    const gen = join(copy.folder, 'packages/types/src/gen');
-    const before = readdirSync(gen);
-    const temporary = newFolder('generate');
-    const env = { ...process.env, TMPDIR: temporary };
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['generate/main.ts'], {
-      cwd: join(copy.folder, 'tools'),
-      env,
-      encoding: 'utf8',
-    });
-    const left = readdirSync(temporary).filter((name) => name.startsWith('petstore-'));
-    expect([status, stdout, stderr]).toEqual([
-      1,
-      '',
-      "spec/openapi.yaml: paths./pets.get.parameters.limit: 'limit' is both a query parameter and a header parameter; rename one, because all inputs are properties of one object.\n",
-    ]);
-    expect([readdirSync(gen), left]).toEqual([before, []]);
-  });
+test('hey-api writes the types of a document as before', async () => {
+  const golden = join(import.meta.dirname, 'golden');
+  const files = await generate(readFileSync(join(golden, 'document.yaml'), 'utf8'));
+  await expect(files.get('packages/types/src/gen/types.gen.ts')).toMatchFileSnapshot(join(golden, 'types.txt'));
 });
 
-describe('names', () => {
-  test("no operation takes the name of one of petctl's own commands", () => {
-    const operations = new Set(Object.values<Operation>(operationsOfSpec).map(({ command: [group] }) => group));
-    const own = (fullTree().commands ?? []).filter(({ name }) => !operations.has(name));
-    for (const { name } of own) {
-      expect(command('listThings', 'get', '/things', name)).toBe(`api-${name} list-things`);
-      expect(() => command('listThings', 'get', '/things', name, `${name} list`)).toThrow(
-        `the command '${name} list' is built into petctl; choose another command in x-command`,
-      );
-    }
-    expect(command('importPets', 'post', '/pets/import')).toBe('pets api-import');
-  });
-
-  const command = (id: string, method: string, path: string, tag: string | undefined = 'pets', explicit?: string) =>
-    commandOf({ id, method, path, tag, command: explicit }, '').join(' ');
-
-  test.each([
-    ['listPets', 'get', '/pets', 'pets list'],
-    ['getPets', 'get', '/pets', 'pets list'],
-    ['getPet', 'get', '/pets/{petId}', 'pets get'],
-    ['getPetPhoto', 'get', '/pets/{petId}/photo', 'pets get-photo'],
-    ['findPetsByStatus', 'get', '/pets/findByStatus', 'pets find-by-status'],
-    ['pets_list', 'get', '/pets', 'pets list'],
-  ])('the command of %s, %s %s, is %s', (id, method, path, expected) => {
-    expect(command(id, method, path)).toBe(expected);
-  });
-
-  test('an operation without a name or a tag gets both from its path', () => {
-    expect(derivedId('get', '/pets/{petId}/photo')).toBe('getPetsByPetIdPhoto');
-    expect(command('getPetsByPetIdPhoto', 'get', '/pets/{petId}/photo', undefined)).toBe('pets get-by-id-photo');
-  });
-});
-
-test('an operation may have the name of a function that the client imports', async () => {
-  const text = withPath('/things', {
-    get: {
-      operationId: 'inQuery',
-      parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }],
-      responses: noContent,
-    },
-    post: { operationId: 'send', responses: noContent },
-  });
-  const calls = (await generate(text)).get('packages/client/src/gen/calls.gen.ts') ?? '';
-  expect(calls).toContain('inQuery as inQuery_');
-  expect(calls).toContain('export function inQuery(');
-  expect(calls).toContain('encoders: [inQuery_]');
-  expect(calls).toContain('return send_(connection');
-});
+test.each(['@scalar/galaxy/3.1.json', '@readme/oas-examples/3.1/json/train-travel.json'])(
+  'every construct of %s that is not supported is refused in one run, with what to write instead',
+  async (name) => {
+    const file = createRequire(import.meta.url).resolve(name);
+    const refusals = await refusalsOf(readFileSync(file, 'utf8'), file);
+    expect(new Set(refusals.map(({ line }) => line)).size).toBeGreaterThan(10);
+    for (const { message } of refusals) expect(message).toMatch(/(is not supported; .+\.|\. .+[.?])$/);
+  },
+);

@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
-import type { Reported } from '../drift/check.ts';
 import { released, root } from '../repository.ts';
 
 /** A copy of the repository for tests that change files, run its programs, or release it. */
@@ -10,8 +9,6 @@ export interface Copy {
   readonly folder: string;
   /** Replaces the text of a file; a file that is not there yet has an empty one. */
   change(file: string, edit: (text: string) => string): void;
-  /** The findings of the copy's drift check. */
-  drift(): Reported[];
   generate(): void;
   git(...args: string[]): void;
   remove(): void;
@@ -50,14 +47,6 @@ export function copyOfRepository(): Copy {
       if (changed === text) throw new Error(`the edit of ${file} changes nothing`);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, changed);
-    },
-    drift: () => {
-      const { stdout, stderr } = spawnSync(process.execPath, ['drift/main.ts', '--json'], {
-        cwd: tools,
-        encoding: 'utf8',
-      });
-      if (stdout === '') throw new Error(stderr);
-      return JSON.parse(stdout);
     },
     generate: () => {
       execFileSync(process.execPath, ['generate/main.ts'], { cwd: tools, stdio: 'pipe' });

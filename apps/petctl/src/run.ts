@@ -1,8 +1,8 @@
-import { operations as all, type Operation } from '@petstore/types';
 import { version } from './call/client.ts';
 import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/process-io.ts';
+import { operations as all, type Operation } from './old.ts';
 import { errorLine, isJsonFormat, isJsonOutput, reportOf } from './output/report.ts';
 import { parse } from './parse/parser.ts';
 import { type ResolvedSettings, resolveSettings } from './settings/resolve.ts';

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import { missingProgram, missingShell, skips } from '@petstore/testing';
-import { type Operation, operations, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { kebab } from '../src/flags/flag.ts';
 import { parseValue } from '../src/flags/parse-value.ts';
+import { type Operation, operations, typeIn } from '../src/old.ts';
 import { petctl } from './petctl.ts';
 import { record } from './recorder.ts';
 

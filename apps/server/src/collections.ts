@@ -1,4 +1,4 @@
-import { operations } from '@petstore/types';
+import { operations } from './old.ts';
 import { type CollectionDeclaration, collectionOf } from './store/document.ts';
 
 /** The collections of this service. The list operation of each declares its identifier and its filters. */

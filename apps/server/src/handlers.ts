@@ -1,5 +1,5 @@
-import { type Input, operations } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
+import { type Input, operations } from './old.ts';
 import type { ListQuery, Store } from './store/store.ts';
 import { type Handlers, stored } from './store/stored.ts';
 

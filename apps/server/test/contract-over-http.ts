@@ -1,6 +1,6 @@
 import { PetstoreError, petstore } from '@petstore/client';
-import { type Api, type ApiError, exactJson, type Operation, type OperationId, operations } from '@petstore/types';
 import { beforeEach, describe } from 'vitest';
+import { type Api, type ApiError, exactJson, type Operation, type OperationId, operations } from '../src/old.ts';
 import { decodeText } from '../src/store/document.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import type { Store } from '../src/store/store.ts';

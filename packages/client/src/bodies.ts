@@ -1,6 +1,7 @@
 // Encoders of JSON bodies, which may contain bigints. `inBody` writes JSON without bigints.
-import { exactJson } from '@petstore/types';
+
 import { type Encoder, writeEach } from './build-request.ts';
+import { exactJson } from './old.ts';
 
 /** Writes the inputs as the properties of JSON with integers that may be bigints. */
 export function inExactJson(type = 'application/json'): Encoder {

@@ -1,5 +1,5 @@
-import type { OperationId } from '@petstore/types';
 import type { CallOptions, Connection, HttpResponse } from './connection.ts';
+import type { OperationId } from './old.ts';
 
 /** The wire format of an operation: its endpoint, and the functions that build its requests and parse its responses. */
 export interface Wire<Id extends OperationId = OperationId> {

@@ -1,8 +1,8 @@
-import { deployments, type Input, type OperationId, type Result } from '@petstore/types';
 import type { Wire } from './build-request.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import type { CallError } from './errors.ts';
 import { type CallArguments, type DataAndResponse, execute } from './execute.ts';
+import { deployments, type Input, type OperationId, type Result } from './old.ts';
 
 /** How a call ended, as a value: with data, or with an error. */
 export type Outcome<Id extends OperationId> =
@@ -61,3 +61,6 @@ export function atServer(connection: Connection, server: string): Connection {
 
 /** A URL without a default port and without trailing slashes. */
 const normalized = (url: string, base?: string) => new URL(url, base).href.replace(/\/+$/, '');
+
+/** A call of a list. */
+export type PageCall<Id extends OperationId> = Call<Id>;

@@ -1,4 +1,4 @@
-import type { deployments, OperationId, service } from '@petstore/types';
+import type { deployments, OperationId, service } from './old.ts';
 
 /** The name of a deployment in the spec. */
 export type Deployment = keyof typeof deployments;

@@ -1,5 +1,5 @@
-import type { ServiceErrorCode } from '@petstore/types';
 import type { HttpResponse } from './connection.ts';
+import type { ServiceErrorCode } from './old.ts';
 
 /** The properties of a cause that the client reads. fetch wraps the system's error in another cause. */
 export interface Cause {

@@ -1,4 +1,3 @@
-import type { OperationId, Result } from '@petstore/types';
 import { buildRequest, type RequestDraft, type Wire } from './build-request.ts';
 import {
   type CallOptions,
@@ -10,6 +9,7 @@ import {
   type Retry,
 } from './connection.ts';
 import { BaseError, type Cause, type PetstoreError } from './errors.ts';
+import type { OperationId, Result } from './old.ts';
 import { parseResponse } from './parse-response.ts';
 
 /** The arguments of a call. */

@@ -1,5 +1,5 @@
-export type * from '@petstore/types';
 export { atServer, type Call, type Outcome, outcome } from './call.ts';
+export * from './calls.ts';
 export {
   type CallOptions,
   type Connection,
@@ -28,7 +28,7 @@ export {
   UnexpectedResponseError,
 } from './errors.ts';
 export { type DataAndResponse, mayRetry } from './execute.ts';
-export * from './gen/calls.gen.ts';
 export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
+export type * from './old.ts';
 export { type Page, type Paged, pages } from './pages.ts';
 export { type Options, type Petstore, petstore, withEnvironment } from './petstore.ts';

@@ -1,8 +1,8 @@
-import type { OperationId } from '@petstore/types';
 import type { Encoder } from './build-request.ts';
 import type { Connection, DeprecationNotice, HttpRequest, HttpResponse, Observer, Transport } from './connection.ts';
-import { apiKeyNames } from './gen/schemes.gen.ts';
+import type { OperationId } from './old.ts';
 import { LOOP_LEFT } from './pages.ts';
+import { apiKeyNames } from './schemes.ts';
 
 /** A request as callbacks get it: `***` replaces credentials. */
 export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'headers'>;

@@ -1,9 +1,9 @@
-import { exactJson, type OperationId, type operations, type Pagination, type Result } from '@petstore/types';
 import type { Call } from './call.ts';
 import type { HttpResponse } from './connection.ts';
 import { errorFrom } from './errors.ts';
 import type { DataAndResponse } from './execute.ts';
-import { pageRules } from './gen/pages.gen.ts';
+import { exactJson, type OperationId, type operations, type Pagination, type Result } from './old.ts';
+import { pageRules } from './page-rules.ts';
 
 /** The operations that have pages. */
 export type PagedId = {

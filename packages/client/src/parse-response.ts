@@ -1,7 +1,7 @@
-import { responseOf } from '@petstore/types';
 import { isExact, type Parse } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
 import { BaseError, errorFrom } from './errors.ts';
+import { responseOf } from './old.ts';
 
 /** Parses the response if `ok` matches its status (default: 200). Otherwise rejects with the error for the response. */
 export function parseResponse(

@@ -1,5 +1,5 @@
-import { type Api, deployments, type OperationId, version } from '@petstore/types';
 import { type Call, type Outcome, outcome } from './call.ts';
+import * as calls from './calls.ts';
 import {
   type CallOptions,
   type Connection,
@@ -9,8 +9,8 @@ import {
   limitsFrom,
 } from './connection.ts';
 import { mergeHeaders } from './execute.ts';
-import * as calls from './gen/calls.gen.ts';
 import { mergeHooks, type ObserveOptions, observe } from './observe.ts';
+import { type Api, deployments, type OperationId, version } from './old.ts';
 import { type Paged, type PagedId, pages } from './pages.ts';
 
 /** The options of a client. */

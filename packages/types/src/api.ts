@@ -1,5 +1,4 @@
-import type { Operations } from './gen/operation-types.gen.ts';
-import type { service } from './gen/service.gen.ts';
+import type { Operations, service } from './gen/operations.gen.ts';
 
 /** The identifier of an operation. */
 export type OperationId = keyof Operations;

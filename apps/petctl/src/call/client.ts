@@ -10,12 +10,12 @@ import {
   petstore,
   TimeoutError,
 } from '@petstore/client';
-import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
 import { ResponseError, unsendableInputErrors } from '../io/errors.ts';
 import { proxyOf } from '../io/http.ts';
 import { isObject } from '../io/text.ts';
 import { type Credential, type CredentialScope, findCredentials, redactor } from '../keys/credentials.ts';
+import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '../old.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, successorHint } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';

@@ -1,9 +1,9 @@
-import { type Field, type Operation, pathFieldsOf, type Schema } from '@petstore/types';
 import { expected, parseJson, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
 import { isObject, jsonText } from '../io/text.ts';
+import { type Field, type Operation, pathFieldsOf, type Schema } from '../old.ts';
 import type { Input, Invocation } from '../parse/command.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { type Flag, kebab, switchFlag, valueFlag } from '../flags/flag.ts';
 import { isMap, kindOf, notNull } from '../flags/parse-value.ts';
+import { type Operation, propertiesOf, resolved, type Schema } from '../old.ts';
 import { callFlags, globalFlags } from '../parse/command.ts';
 
 /** All flags of the command of an operation. */

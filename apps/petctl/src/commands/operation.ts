@@ -1,6 +1,6 @@
 import type { Page } from '@petstore/client';
-import { type Operation, responseOf } from '@petstore/types';
 import { type Call, clientFunction, clientOptionsFor, credentialsFor } from '../call/client.ts';
+import { type Operation, responseOf } from '../old.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
 import { checkFilter } from '../output/jq.ts';
 import { print } from '../output/print.ts';

@@ -1,6 +1,6 @@
-import { type Operation, operations, pathFieldsOf, service } from '@petstore/types';
 import { type Argument, type Flag, kebab, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
 import { kindOf } from '../flags/parse-value.ts';
+import { type Operation, operations, pathFieldsOf, service } from '../old.ts';
 import { type CommandNode, successorHint } from '../parse/command.ts';
 import { builtinCommands } from './builtin.ts';
 import { runOperation } from './operation.ts';

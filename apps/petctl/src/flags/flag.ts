@@ -1,4 +1,4 @@
-import type { Schema } from '@petstore/types';
+import type { Schema } from '../old.ts';
 
 /** The source of completions for a value, instead of its schema. */
 export type Completes = 'file' | 'properties';

@@ -1,3 +1,4 @@
+import { jsonValue, jsonValueIfValid } from '../io/text.ts';
 import {
   isInt64,
   isRounded,
@@ -14,8 +15,7 @@ import {
   typeIn,
   typesOf,
   violationOf,
-} from '@petstore/types';
-import { jsonValue, jsonValueIfValid } from '../io/text.ts';
+} from '../old.ts';
 
 /** A parsed value, or why it is invalid. */
 export type ParsedValue = { readonly value: unknown } | { readonly problem: string };

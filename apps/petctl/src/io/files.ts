@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { repeatedKey } from '@petstore/types';
+import { repeatedKey } from '../old.ts';
 import { CliError, systemCode, UsageError } from './errors.ts';
 import type { Io } from './process-io.ts';
 import { isObject, jsonValueIfValid } from './text.ts';

@@ -1,4 +1,4 @@
-import { exactJson, parseExact } from '@petstore/types';
+import { exactJson, parseExact } from '../old.ts';
 
 /** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

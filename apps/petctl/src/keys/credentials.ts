@@ -1,12 +1,12 @@
 import { devNull, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Entry } from '@napi-rs/keyring';
-import { type Operation, type SecurityScheme, service } from '@petstore/types';
 import { kebab } from '../flags/flag.ts';
 import { CliError, systemCode, UsageError } from '../io/errors.ts';
 import { changeJsonFile, readJsonFile } from '../io/files.ts';
 import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
+import { type Operation, type SecurityScheme, service } from '../old.ts';
 
 /** A security scheme that petctl supports. */
 export interface Scheme {

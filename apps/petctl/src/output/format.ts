@@ -1,6 +1,6 @@
-import { type Operation, type OperationResponse, propertiesOf, resolved, typeIn } from '@petstore/types';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { escapeControls, escapeControlsInLines, isObject, jsonText } from '../io/text.ts';
+import { type Operation, type OperationResponse, propertiesOf, resolved, typeIn } from '../old.ts';
 import type { Output } from '../settings/settings.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

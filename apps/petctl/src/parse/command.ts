@@ -1,7 +1,7 @@
-import type { Operation } from '@petstore/types';
 import { type Argument, type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
 import type { HttpTransport } from '../io/http.ts';
 import type { Io } from '../io/process-io.ts';
+import type { Operation } from '../old.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
 import { settings } from '../settings/settings.ts';
 

@@ -1,8 +1,8 @@
-import type { Schema } from '@petstore/types';
 import { Command, Argument as CommandArgument, Option } from 'commander';
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
+import type { Schema } from '../old.ts';
 import { type CommandAtPath, type CommandInput, type CommandNode, flagsOf } from './command.ts';
 
 /** A parsed command line. */

@@ -1,8 +1,8 @@
 import { connect, type Deployment } from '@petstore/client';
-import { service } from '@petstore/types';
 import { expected, parseValue } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import type { Environment } from '../io/process-io.ts';
+import { service } from '../old.ts';
 import { type Setting, type SettingName, settings } from './settings.ts';
 
 /** A value and its source: `--timeout`, `PETCTL_TIMEOUT`, or the default. */

@@ -1,6 +1,6 @@
 import { connect } from '@petstore/client';
-import { service } from '@petstore/types';
 import { type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
+import { service } from '../old.ts';
 
 /** A setting, which a flag or an environment variable sets. */
 export interface Setting<T> {

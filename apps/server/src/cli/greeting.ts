@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Operation, operations, service } from '@petstore/types';
 import { type Config, defaultConfig } from '../config/config.ts';
+import { type Operation, operations, service } from '../old.ts';
 import type { Running } from '../serve.ts';
 
 /** The greeting that the server prints at start: URLs, keys, and commands to try. */

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { schemas } from '@petstore/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorCode, reasonOf } from '../files/files.ts';
 import { HttpError, invalidRequest } from '../http/http-error.ts';
 import { parseJson } from '../http/json.ts';
 import { violationOf } from '../http/validation/violation.ts';
 import { canonical } from '../http/values.ts';
+import { schemas } from '../old.ts';
 import { type CollectionDeclaration, decode, decodeText, documentsIn } from '../store/document.ts';
 import type { Collection, Properties, Store } from '../store/store.ts';
 import { ImportError } from './errors.ts';

@@ -1,7 +1,7 @@
-import { service } from '@petstore/types';
 import { Command, CommanderError, Help } from 'commander';
 import { type Config, databaseVariable, keysVariable, rejectUnknownEnvironment, suggestion } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { service } from '../old.ts';
 import { errorLine, UsageError } from './errors.ts';
 import { addExportCommand, addImportCommand } from './export-import.ts';
 import { addSettings, configOf } from './flags-and-variables.ts';

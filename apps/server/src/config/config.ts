@@ -1,5 +1,5 @@
-import { closest } from '@petstore/types';
 import { parseKeys } from '../keys/parse-keys.ts';
+import { closest } from '../old.ts';
 import { ConfigError } from './kinds.ts';
 import { type Deployment, deployments, type Setting, settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
-import { service } from '@petstore/types';
 import type { ProxyHeader } from '../http/client-address.ts';
 import { DEFAULTS } from '../limits.ts';
+import { service } from '../old.ts';
 import { MAX_IDEMPOTENCY_KEYS } from '../store/store.ts';
 import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, text, yesOrNo } from './kinds.ts';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Operation, operations, service } from '@petstore/types';
-import { openApiDocument } from '@petstore/types/document';
 import { type RequestHandler, Router } from 'express';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import helmet from 'helmet';
 import { cached } from '../cached.ts';
+import { openApiDocument } from '../gen/document.gen.ts';
 import { readOnly } from '../http/health.ts';
+import { type Operation, operations, service } from '../old.ts';
 
 type Spec = OpenAPIV3.DocumentV3_1;
 type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];

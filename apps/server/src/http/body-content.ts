@@ -1,5 +1,5 @@
-import { type BodyKind, type Operation, propertiesOf, type RequestBody, type Schema, typesOf } from '@petstore/types';
 import { JSON_CONTAINER_BYTES, MAX_FORM_VALUES } from '../limits.ts';
+import { type BodyKind, type Operation, propertiesOf, type RequestBody, type Schema, typesOf } from '../old.ts';
 import { HttpError } from './http-error.ts';
 import { type OnMemory, parseJson, utf8Of } from './json.ts';
 import { parsePairs, withName } from './parameters.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyKind } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import { MAX_TINY_CHUNKS, TINY_CHUNK_BYTES, UNCOUNTED_BODY_BYTES } from '../limits.ts';
+import type { BodyKind } from '../old.ts';
 import { bodySchemaOf, isAccepted, parseBody } from './body-content.ts';
 import { HttpError, unavailable } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Operation, operations, service } from '@petstore/types';
 import cors from 'cors';
+import { type Operation, operations, service } from '../old.ts';
 
 /**
  * The response headers that the spec need not declare: they belong to responses outside its operations, such as a 405, to errors of

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Operation, responseOf } from '@petstore/types';
 import { handlers } from '../handlers.ts';
 import { MAX_PAGE_BYTES } from '../limits.ts';
+import { type Operation, responseOf } from '../old.ts';
 import { whenRead } from '../store/document.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import { Stored, WithHeaders } from '../store/stored.ts';

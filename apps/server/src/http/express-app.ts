@@ -1,6 +1,6 @@
-import { exactReplacer, type Operation, operations, service } from '@petstore/types';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { docs } from '../docs/docs.ts';
+import { exactReplacer, type Operation, operations, service } from '../old.ts';
 import { authenticate } from './authentication.ts';
 import { bodyParser } from './body.ts';
 import type { Dispatch } from './dispatch.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
 import { bodyChecks, parameterChecks } from '../gen/checks.gen.ts';
+import { type Operation, operations, type RequestBody, type Schema } from '../old.ts';
 import { callerOf } from './authentication.ts';
 import { type BodyBudget, hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { service } from '@petstore/types';
 import type { Logger } from 'pino';
+import { service } from '../old.ts';
 import { IdempotencyMismatchError, StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import type { RequestContext } from './request-context.ts';
 import type { WriteResponse } from './response.ts';

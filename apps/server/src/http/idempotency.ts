@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Operation } from '@petstore/types';
 import { MAX_REQUESTS_PER_KEY } from '../limits.ts';
+import type { Operation } from '../old.ts';
 import { hash64 } from '../store/idempotency.ts';
 import type { Awaitable, Collection, Idempotency, Store, WriteOptions } from '../store/store.ts';
 import { HttpError } from './http-error.ts';

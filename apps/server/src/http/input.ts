@@ -1,4 +1,4 @@
-import type { Operation } from '@petstore/types';
+import type { Operation } from '../old.ts';
 
 /** The parsed parameters of a request by location and name. */
 export interface ParameterValues {

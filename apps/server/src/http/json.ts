@@ -1,13 +1,5 @@
-import {
-  int64Of,
-  isExactNumber,
-  mayBeWide,
-  partsOf,
-  propertySchemasOf,
-  repeatedKey,
-  type Schema,
-} from '@petstore/types';
 import { JSON_CONTAINER_BYTES, JSON_VALUE_BYTES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
+import { int64Of, isExactNumber, mayBeWide, partsOf, propertySchemasOf, repeatedKey, type Schema } from '../old.ts';
 import { HttpError } from './http-error.ts';
 import { inexact } from './values.ts';
 

@@ -1,5 +1,5 @@
 import { stringify } from 'node:querystring';
-import type { Operation } from '@petstore/types';
+import type { Operation } from '../old.ts';
 import type { Input } from './input.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Headers } from './response.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Field, type Operation, operations, propertiesOf, type Schema, type Serialization } from '@petstore/types';
+import { type Field, type Operation, operations, propertiesOf, type Schema, type Serialization } from '../old.ts';
 import { HttpError } from './http-error.ts';
 import type { ParameterValues } from './input.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Operation } from '@petstore/types';
+import type { Operation } from '../old.ts';
 import type { Input, ParameterValues } from './input.ts';
 import type { Target } from './target-cache.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { service } from '@petstore/types';
 import { type Logger, pino } from 'pino';
 import type { KeyCheck } from '../keys/check-keys.ts';
 import { DEFAULTS, MAX_PENDING_WRITES } from '../limits.ts';
 import type { LogRequest } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
+import { service } from '../old.ts';
 import type { Store } from '../store/store.ts';
 import { callerOf, unauthorized } from './authentication.ts';
 import { bodyBudget, bodyReceiver } from './body.ts';

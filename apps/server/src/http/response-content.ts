@@ -1,6 +1,6 @@
-import type { OperationResponse } from '@petstore/types';
-import { exactJson } from '@petstore/types';
 import { MAX_PAGE_BYTES } from '../limits.ts';
+import type { OperationResponse } from '../old.ts';
+import { exactJson } from '../old.ts';
 import type { JsonText } from '../store/store.ts';
 import { Stored } from '../store/stored.ts';
 

@@ -1,4 +1,4 @@
-import { type Operation, operations, service } from '@petstore/types';
+import { type Operation, operations, service } from '../old.ts';
 
 /** A path of the interface, with its operations by method. */
 export interface Route {

@@ -1,4 +1,4 @@
-import { type Field, type Schema, type Serialization, typesOf } from '@petstore/types';
+import { type Field, type Schema, type Serialization, typesOf } from '../old.ts';
 import { HttpError } from './http-error.ts';
 import { type OnMemory, parseJson } from './json.ts';
 import { allowsAnyText, decodedText, itemsOf, propertyOf, StyleError, textParser } from './values.ts';

@@ -8,7 +8,7 @@ import {
   resolved,
   type Schema,
   typesOf,
-} from '@petstore/types';
+} from '../old.ts';
 
 /** Text that does not follow the style of its parameter, or a number that a double would change. */
 export class StyleError extends Error {

@@ -1,4 +1,4 @@
-import { exactJson, type Operation, parseExact, type Schema } from '@petstore/types';
+import { exactJson, type Operation, parseExact, type Schema } from '../old.ts';
 import type { Awaitable, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** Describes the documents of a collection to a store, which knows no other property of them. */

@@ -1,4 +1,4 @@
-import type { Api, Arguments, OperationId, operations, Result } from '@petstore/types';
+import type { Api, Arguments, OperationId, operations, Result } from '../old.ts';
 import { decode, whenRead } from './document.ts';
 import type { Awaitable, Collection, Document, JsonText, NotWritten, Page, Properties } from './store.ts';
 

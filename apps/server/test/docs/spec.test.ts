@@ -1,6 +1,6 @@
-import type { Operation } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { presentedSpec } from '../../src/docs/docs.ts';
+import type { Operation } from '../../src/old.ts';
 
 const operation = (id: string, more: Partial<Operation>): Operation => ({
   id,

@@ -1,5 +1,5 @@
 // Authenticates requests as the service does, by the security schemes of the spec.
-import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
+import { type Operation, operations, type SecurityScheme, service } from '../old.ts';
 import { HttpError } from './read-body.ts';
 
 const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;

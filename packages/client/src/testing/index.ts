@@ -1,4 +1,4 @@
-import { type Api, deployments, type Operation, type OperationId, operations } from '@petstore/types';
+import { type Api, deployments, type Operation, type OperationId, operations } from '../old.ts';
 import { type Petstore, petstore } from '../petstore.ts';
 import { callerOf } from './authenticate.ts';
 import { HttpError, type Inputs } from './read-body.ts';

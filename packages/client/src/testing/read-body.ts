@@ -1,4 +1,6 @@
 // Reads bodies and texts as the service does.
+
+import { parseIfJson } from '../errors.ts';
 import {
   isInt64,
   type Operation,
@@ -11,8 +13,7 @@ import {
   typeIn,
   typesOf,
   violationOf,
-} from '@petstore/types';
-import { parseIfJson } from '../errors.ts';
+} from '../old.ts';
 
 /** An error response of the fake service. */
 export class HttpError extends Error {

@@ -1,5 +1,5 @@
 // Reads requests as the service does, by the operations of the spec.
-import { type Field, type Operation, pathFieldsOf, typeIn, typesOf } from '@petstore/types';
+import { type Field, type Operation, pathFieldsOf, typeIn, typesOf } from '../old.ts';
 import { HttpError, type Inputs, readBody, validate, valueFrom } from './read-body.ts';
 
 /** An operation, and the percent-encoded parameters in the path that matches it. */

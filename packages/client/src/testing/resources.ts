@@ -1,5 +1,5 @@
 // Executes operations on documents in memory, if the shape of an operation (its method, path and schemas) shows what it does.
-import { type Operation, propertiesOf, typeIn, typesOf } from '@petstore/types';
+import { type Operation, propertiesOf, typeIn, typesOf } from '../old.ts';
 import { type Inputs, isObject } from './read-body.ts';
 
 /** The result of an operation, with the cursor of the next page if there is one. */

@@ -1,5 +1,5 @@
 // Writes responses as the service does.
-import { exactJson, type Operation, operations, responseOf, service } from '@petstore/types';
+import { exactJson, type Operation, operations, responseOf, service } from '../old.ts';
 import type { OperationResult } from './resources.ts';
 
 /** The response of a success. */

@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (b7cda5ba218eb16f) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.

@@ -1,8 +1,8 @@
-import type { Operation } from '@petstore/types';
 import { type CsvError, parse } from 'csv-parse';
 import { kebab } from '../../flags/flag.ts';
 import { parseValue } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
+import type { Operation } from '../../old.ts';
 import type { Input } from '../../parse/command.ts';
 
 /** The length of a title in error messages: a file that is not CSV may be one long title. */

@@ -1,7 +1,7 @@
-import type { Operation } from '@petstore/types';
 import { UsageError } from '../../io/errors.ts';
 import { rejectLarge } from '../../io/files.ts';
 import { isObject } from '../../io/text.ts';
+import type { Operation } from '../../old.ts';
 import { propertiesIn } from '../../output/format.ts';
 import type { Input } from '../../parse/command.ts';
 import { checkProperties, missingFields, parseInputJson } from '../input-from-flags.ts';

@@ -1,5 +1,5 @@
-import type { Operation } from '@petstore/types';
 import { CliError, UsageError } from '../../io/errors.ts';
+import type { Operation } from '../../old.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { print } from '../../output/print.ts';

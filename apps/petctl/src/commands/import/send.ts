@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ConnectionError, mayRetry, PetstoreError, TimeoutError } from '@petstore/client';
-import type { Operation } from '@petstore/types';
 import { clientFunction, clientOptionsFor, credentialsFor } from '../../call/client.ts';
 import { UsageError, unsendableInputErrors } from '../../io/errors.ts';
+import type { Operation } from '../../old.ts';
 import { asRow, type Row } from '../../output/format.ts';
 import { isUnauthorized } from '../../output/report.ts';
 import type { Input, Invocation } from '../../parse/command.ts';

@@ -1,7 +1,7 @@
 // Only tools/generate loads this module. The server runs the generated checks.
 import { createRequire } from 'node:module';
-import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import type { Operation } from '../../old.ts';
 import { type Ajv, checkCompiler, prepareSpec } from './compiled-checks.ts';
 import { keywordChecks, nameOf } from './keywords.ts';
 

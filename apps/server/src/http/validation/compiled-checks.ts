@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
+import type { Operation } from '../../old.ts';
 import type { RequestValues } from '../input.ts';
 import { type AjvKeywords, adaptedSpec, addRequestKeywords, nameOf } from './keywords.ts';
 import { type AjvError, type Violation, violationOf } from './violation.ts';

@@ -1,5 +1,5 @@
-import { hasSafeBounds, isInt64, type JsonType, type Operation, type Schema, typeOf } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import { hasSafeBounds, isInt64, type JsonType, type Operation, type Schema, typeOf } from '../../old.ts';
 import { canonical, decodedText } from '../values.ts';
 
 /** The methods of ajv that add and remove keywords. */

@@ -1,4 +1,4 @@
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations } from '../../old.ts';
 
 /** A violation of the spec in a request. */
 export interface Violation {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exactJson } from '@petstore/types';
+import { exactJson } from '../../old.ts';
 import { type CollectionDeclaration, indexedValue } from '../document.ts';
 import type { Properties } from '../store.ts';
 import type { Form, Kind, StoredRecord } from './block.ts';

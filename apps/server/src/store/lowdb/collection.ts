@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { exactJson } from '@petstore/types';
 import { MAX_PAGE_BYTES } from '../../limits.ts';
+import { exactJson } from '../../old.ts';
 import {
   type CollectionDeclaration,
   decodeText,

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { exactJson } from '@petstore/types';
+import { exactJson } from '../../old.ts';
 import { decodeText, documentsIn, storedDocument } from '../document.ts';
 import { IdempotencyMismatchError } from '../errors.ts';
 import { IdempotencyKeys } from '../idempotency.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { exactJson } from '@petstore/types';
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { exactJson } from '../../old.ts';
 import type { CollectionDeclaration } from '../document.ts';
 import type { Session } from './session.ts';
 

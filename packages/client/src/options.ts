@@ -1,0 +1,1 @@
+export type { CallOptions } from './connection.ts';

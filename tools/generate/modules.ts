@@ -1,0 +1,177 @@
+// The text of the generated modules that are not types: the table of operations, and the client's methods.
+import type { Operation } from '@petstore/types';
+import { operationType } from './names.ts';
+import { node, referencesIn, type Table } from './table.ts';
+
+/** `operations.gen.ts` of the types: what the document says, as data. */
+export function operationsModule(table: Table): string {
+  const { operations, service, deployments, schemas, recursive } = table;
+  const rows = Object.fromEntries(operations.map((operation) => [operation.id, former(operation)]));
+  const { version, ...others } = service;
+  const types = operations.map(typesOf);
+  const used = [...new Set(types.join().match(/\b[A-Z]\w*(?:Data|Responses)\b/g))].sort();
+  const recursiveSchemas = Object.fromEntries(Object.entries(schemas).filter(([name]) => recursive.has(name)));
+  const print = (value: unknown) => literal(value, recursive);
+  return `import type { ${used.join(', ')} } from './types.gen.ts';
+
+/** The types of each operation: its parameters and body, and what it returns. */
+export interface Operations {
+${types.join('\n')}
+}
+
+${constantsOf(table, print)}
+/** The schemas that contain themselves, by name. */
+export const schemas = ${print(recursiveSchemas)} as const;
+
+/** All operations as data, by operationId. */
+export const operations = ${print(rows)} as const;
+
+/** The version of the interface. */
+export const version = ${print(version)};
+
+/** The addresses of the deployments. */
+export const deployments = ${print(deployments)} as const;
+
+/** The service as a whole. */
+export const service = ${print({ ...others, responseHeaders: formerHeaders, securitySchemes: { bearer: { type: 'bearer' } }, keyScheme: 'bearer', security: [['bearer']], version, deployments })} as const;
+`;
+}
+
+const formerHeaders = 'Allow Deprecation ETag Idempotency-Replayed Link Retry-After Sunset WWW-Authenticate'.split(' ');
+
+/** What the server, the client and petctl read until they are written anew. */
+function former(operation: Operation) {
+  const { body, responses, pagination } = operation;
+  const json = { kind: 'json', mediaType: 'application/json' };
+  return {
+    ...operation,
+    security: [['bearer']],
+    ...(body && { body: { ...body, ...json } }),
+    ...(pagination && { pagination: { by: 'link', ...pagination } }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [
+        status,
+        response.schema ? { ...response, ...json } : response,
+      ]),
+    ),
+  };
+}
+
+/** `calls.gen.ts` of the client: a method for each operation, and how its requests are written. */
+export function callsModule({ operations }: Table): string {
+  const methods = operations.map((operation) => {
+    const { id, fields, pagination } = operation;
+    const isRequired = Object.values(fields).some(({ required }) => required);
+    const call = pagination ? 'PageCall' : 'Call';
+    const parameters = `input${isRequired ? '' : '?'}: Input<'${id}'>, options?: CallOptions`;
+    return `${comment(operation)}\n  ${id}(${parameters}): ${call}<'${id}'>;`;
+  });
+  const wires = Object.fromEntries(operations.map((operation) => [operation.id, wireOf(operation)]));
+  const calls = [...new Set(operations.map(({ pagination }) => (pagination ? 'PageCall' : 'Call')))].sort();
+  return `import type { Input, OperationId } from '@petstore/types';
+import type { ${calls.join(', ')} } from '../call.ts';
+import type { CallOptions } from '../options.ts';
+import type { Wire } from '../request.ts';
+
+export interface Methods {
+${methods.join('\n')}
+}
+
+/** How the requests of each operation are written. */
+export const wires: Readonly<Record<OperationId, Wire>> = ${literal(wires)};
+`;
+}
+
+/** What the client has to know of an operation to send it. */
+function wireOf({ method, path, fields, body, idempotencyKey, pagination, sunset, deprecated, successes }: Operation) {
+  const named = (place: string) => Object.keys(fields).filter((name) => fields[name]?.in === place);
+  const [query, headers] = [named('query'), named('header')];
+  return {
+    method,
+    path,
+    ...(query.length > 0 && { query }),
+    ...(headers.length > 0 && { headers }),
+    ...(body && { body: body.whole ? 'whole' : 'properties' }),
+    ...(idempotencyKey && { idempotencyKey: idempotencyKey.header }),
+    ...(pagination && { cursor: pagination.cursor, limit: pagination.limit }),
+    ...(deprecated && { deprecated: sunset ?? true }),
+    successes: successes.map(Number),
+  };
+}
+
+/** The documentation of a method, as editors show it. */
+function comment({
+  summary,
+  description,
+  deprecated,
+  deprecatedSince,
+  sunset,
+  successor,
+  pagination,
+  stability,
+}: Operation) {
+  const use = successor ? ` Use \`${successor}\` instead.` : '';
+  const removal = sunset ? ` It will be removed on ${sunset}.` : '';
+  const paragraphs = [
+    summary,
+    description,
+    stability && `Stability: ${stability}.`,
+    pagination &&
+      '`await` gives the first page. `for await` gives every element, and `.collect()` all of them as one array.',
+    deprecated && `@deprecated ${deprecatedSince ? `since ${deprecatedSince}.` : ''}${removal}${use}`.trim(),
+  ].filter(Boolean);
+  const lines = paragraphs.join('\n\n').replaceAll('*/', '*\\/').split('\n');
+  return ['  /**', ...lines.map((line) => `   * ${line}`.trimEnd()), '   */'].join('\n');
+}
+
+function typesOf({ id, body, successes, responses, fields }: Operation): string {
+  const data = operationType(id, 'Data');
+  const dataOf = (status: string) =>
+    responses[status]?.schema ? `${operationType(id, 'Responses')}[${status}]` : 'undefined';
+  const [only = '', ...others] = successes;
+  const result =
+    others.length === 0
+      ? dataOf(only)
+      : successes.map((status) => `{ status: ${status}; data: ${dataOf(status)} }`).join(' | ');
+  const isRequired = fields.body?.required ? '' : '?';
+  const whole = `{ body${isRequired}: NonNullable<${data}['body']> }`;
+  const input = body?.whole ? whole : body ? `NonNullable<${data}['body']>` : 'unknown';
+  return `  ${id}: { data: ${data}; body: ${input}; response: ${result} };`;
+}
+
+/** A constant for each schema that is used and does not contain itself, those that others use first. */
+function constantsOf({ operations, schemas, recursive }: Table, print: (value: unknown) => string): string {
+  const written = new Set<string>();
+  let text = '';
+  const write = (name: string) => {
+    if (written.has(name)) return;
+    written.add(name);
+    for (const used of referencesIn(schemas[name])) write(used);
+    if (!recursive.has(name)) text += `const ${name}Schema = ${print(withoutExtensions(schemas[name]))} as const;\n\n`;
+  };
+  for (const name of referencesIn(operations)) write(name);
+  return text;
+}
+
+const withoutExtensions = (value: unknown) =>
+  Object.fromEntries(Object.entries(node(value)).filter(([key]) => !key.startsWith('x-')));
+
+/** A value as TypeScript. A reference becomes the constant of its schema, unless the schema contains itself. */
+function literal(value: unknown, recursive: ReadonlySet<string> = new Set(), indent = ''): string {
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => literal(item, recursive, inner));
+    return `[${items.join(', ')}]`;
+  }
+  if (Object(value) !== value) return JSON.stringify(value) ?? 'undefined';
+  const { $ref, ...beside } = node(value);
+  const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : '';
+  const isConstant = name !== '' && !recursive.has(name);
+  if (isConstant && Object.keys(beside).length === 0) return `${name}Schema`;
+  const members = Object.entries(isConstant ? beside : node(value)).map(([key, member]) => {
+    const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+    return `${inner}${property}: ${literal(member, recursive, inner)},\n`;
+  });
+  if (isConstant) members.unshift(`${inner}...${name}Schema,\n`);
+  return members.length === 0 ? '{}' : `{\n${members.join('')}${indent}}`;
+}
