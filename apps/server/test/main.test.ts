@@ -1,9 +1,9 @@
 import { type StdioOptions, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { newFolder, rounds, skips, unprivilegedUser } from '@petstore/testing';
+import { newFolder, rounds, skips } from '@petstore/testing';
 import { runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../src/config/settings.ts';
@@ -171,20 +171,6 @@ test.each([[['help', 'foo']], [['keys', 'help', 'foo']], [['keys']]])(
     expect(stderr).toMatch(/^Usage: [\s\S]*\nCommands:\n[\s\S]*\npetstore-server: name one of the commands above\.\n$/);
   },
 );
-
-const user = unprivilegedUser();
-
-test.skipIf(process.platform === 'win32').each([
-  ['export', 'pets'],
-  ['keys', 'list'],
-])('reports in one line that the user may not read the data folder: %s', async (...argv) => {
-  const folder = newFolder();
-  mkdirSync(join(folder, 'closed'), { mode: user ? 0o700 : 0 });
-  const env = { ...process.env, PETSTORE_DATA_DIR: join(folder, 'closed') };
-  const { status, stderr } = spawnSync(process.execPath, [main, ...argv], { ...user, env, encoding: 'utf8' });
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/^petstore-server: \S+ cannot be read \(EACCES\)[.;] .* as the (same )?user.*\.\n$/);
-});
 
 test.skipIf(process.platform === 'win32')('rejects a folder as the input of an import', async () => {
   const folder = newFolder();
