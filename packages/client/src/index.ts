@@ -1,5 +1,5 @@
 export { atServer, type Call, type Outcome, outcome } from './call.ts';
-export * from './calls.ts';
+export { createPet, getPet, listPets } from './calls.ts';
 export {
   type CallOptions,
   type Connection,

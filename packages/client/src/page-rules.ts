@@ -1,15 +1,9 @@
-// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
-
+import { wires } from './gen/calls.gen.ts';
 import type { Pagination } from './old.ts';
 
-/**
- * The paging rules of the operations that have pages.
- */
-export const pageRules: Readonly<Record<string, Pagination>> = {
-  listPets: {
-    by: 'link',
-    cursor: 'after',
-    limit: 'limit',
-    key: 'id',
-  },
-};
+/** The paging rules of the operations that have pages. */
+export const pageRules: Readonly<Record<string, Pagination>> = Object.fromEntries(
+  Object.entries(wires).flatMap(([id, { cursor, limit }]) =>
+    cursor && limit ? [[id, { by: 'link', cursor, limit, key: 'id' } as const]] : [],
+  ),
+);

@@ -1,5 +1,5 @@
 import { type Call, type Outcome, outcome } from './call.ts';
-import * as calls from './calls.ts';
+import { calls } from './calls.ts';
 import {
   type CallOptions,
   type Connection,

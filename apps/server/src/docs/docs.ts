@@ -5,7 +5,7 @@ import { type RequestHandler, Router } from 'express';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import helmet from 'helmet';
 import { cached } from '../cached.ts';
-import { openApiDocument } from '../gen/document.gen.ts';
+import { openApiDocument } from '../document.ts';
 import { readOnly } from '../http/health.ts';
 import { type Operation, operations, service } from '../old.ts';
 

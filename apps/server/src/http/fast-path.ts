@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { bodyChecks, parameterChecks } from '../gen/checks.gen.ts';
+import { openApiDocument } from '../document.ts';
 import { type Operation, operations, type RequestBody, type Schema } from '../old.ts';
 import { callerOf } from './authentication.ts';
 import { type BodyBudget, hasBody, isEncoded } from './body.ts';
@@ -12,6 +12,7 @@ import { parseParameters } from './parameters.ts';
 import { passTo, type RequestContext } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import type { Target } from './target-cache.ts';
+import { generateChecks } from './validation/checks-generator.ts';
 import { keywordChecks, nameOf } from './validation/keywords.ts';
 
 /** An operation whose requests the fast path can check. */
@@ -106,11 +107,15 @@ export function generatedCheck(operation: Operation): ((request: RequestValues) 
 
 type Checks = Readonly<Record<string, (request: RequestValues) => boolean>>;
 
-const generated = { parameters: evaluated(parameterChecks), bodies: evaluated(bodyChecks) };
+const [parameterCode, bodyCode] = generateChecks(
+  openApiDocument as Parameters<typeof generateChecks>[0],
+  Object.values<Operation>(operations),
+);
+const generated = { parameters: evaluated(parameterCode), bodies: evaluated(bodyCode) };
 
-function evaluated(evaluate: typeof bodyChecks): Checks {
+function evaluated(code: string): Checks {
   const checks: Checks = {};
-  evaluate(checks, requireOfValidator, keywordChecks);
+  new Function('exports', 'require', 'keywords', 'self', code)(checks, requireOfValidator, keywordChecks);
   return checks;
 }
 

@@ -325,8 +325,8 @@ export const service = {
     internal_error: 500,
     unavailable: 503,
   },
-  responseHeaders: ["Allow", "Deprecation", "ETag", "Idempotency-Replayed", "Link", "Retry-After", "Sunset", "WWW-Authenticate"],
   basePath: "/v1",
+  responseHeaders: ["Allow", "Deprecation", "ETag", "Idempotency-Replayed", "Link", "Retry-After", "Sunset", "WWW-Authenticate"],
   securitySchemes: {
     bearer: {
       type: "bearer",

@@ -1,4 +1,3 @@
-// Only tools/generate loads this module. The server runs the generated checks.
 import { createRequire } from 'node:module';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import type { Operation } from '../../old.ts';

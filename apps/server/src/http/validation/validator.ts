@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { openApiDocument } from '../../gen/document.gen.ts';
+import { openApiDocument } from '../../document.ts';
 import { withoutFiles } from '../body-content.ts';
 import { invalidRequest } from '../http-error.ts';
 import { inputOf } from '../input.ts';
