@@ -2,50 +2,23 @@
 import { join } from 'node:path';
 import { createConfig, getLineColLocation, lintFromString } from '@redocly/openapi-core';
 import { root, textOf } from '../repository.ts';
-import {
-  commonHeaders,
-  examplesIn,
-  list,
-  type Node,
-  node,
-  type Operation,
-  type Schema,
-  type Spec,
-  specFile,
-} from './spec.ts';
+import { commonHeaders, list, type Node, node, type Operation, type Parameter, type Spec, specFile } from './spec.ts';
 import { differ, membersOf, type Report } from './values.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
-  const config = await createConfig({ extends: ['recommended'] });
-  for (const { message, location } of await lintFromString({
-    source: spec.text,
-    absoluteRef: join(root, specFile),
-    config,
-  })) {
+  const rules = { 'no-invalid-parameter-examples': 'error', 'no-invalid-schema-examples': 'error' } as const;
+  const config = await createConfig({ extends: ['recommended'], rules });
+  const problems = await lintFromString({ source: spec.text, absoluteRef: join(root, specFile), config });
+  for (const { message, location } of problems) {
     const [{ line, col } = { line: 1, col: 1 }] = location.map((place) => getLineColLocation(place).start);
     report(`${specFile}:${line}:${col}: ${message}`);
   }
-  checkExamples(spec, spec.document, '', report);
   checkErrors(spec, report);
   for (const operation of spec.operations) checkOperation(spec, operation, report);
   const { description, version } = node(spec.document.info);
   for (const name of commonHeaders)
     if (!String(description).includes(`\`${name}`)) report(`info.description does not name the header ${name}`);
   differ(report, 'info.version', version, JSON.parse(textOf('spec/package.json')).version);
-}
-
-/** Examples and defaults are valid by the schemas beside them. */
-function checkExamples(spec: Spec, value: unknown, place: string, report: Report): void {
-  const { schema, default: usual, ...rest } = node(value);
-  const isSchema = schema === undefined && /string/.test(typeof rest.type) && !('in' in rest || 'scheme' in rest);
-  const own = isSchema ? (value as Schema) : schema;
-  for (const example of own ? [...examplesIn(rest), ...(isSchema && usual !== undefined ? [usual] : [])] : []) {
-    const fault = spec.faultOf(own as Schema, example);
-    if (fault) report(`the example at ${place} ${fault}`);
-  }
-  for (const [name, member] of Object.entries(node(value)))
-    if (!/^(?:examples?|default|enum)$/.test(name) || Object(member).content)
-      checkExamples(spec, member, `${place}/${name}`, report);
 }
 
 /** Each error code has its status in `x-statuses` and in its description, and each error response is an Error with a right example. */
@@ -74,7 +47,12 @@ function checkOperation(spec: Spec, operation: Operation, report: Report): void 
   const target = spec.operations.find(({ id }) => id === successor);
   const items = membersOf(spec, spec.follow(responses[200]?.body?.schema).items);
   const inputs = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+  const hasFault = ({ schema }: Parameter) => {
+    const { default: usual } = spec.follow(schema);
+    return usual !== undefined && spec.faultOf(schema, usual) !== undefined;
+  };
   const faults: Node = {
+    'the default of a parameter is invalid': parameters.some(hasFault),
     'it has dates of a deprecation, but is not deprecated': (since || sunset || successor) && !deprecated,
     'it is deprecated without x-sunset': deprecated && !sunset,
     'x-sunset has passed': Date.parse(String(sunset)) < Date.now(),

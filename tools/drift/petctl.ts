@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { buildPetctl, helpOf, page, petctlFile, referenceOf } from '../reference.ts';
 import { textOf } from '../repository.ts';
 import { compareRequest, type Inputs, inputMembersOf, validInputs } from './requests.ts';
-import { list, type Node, node, type Operation, type Schema, type Spec } from './spec.ts';
+import { list, type Node, node, type Operation, type Parameter, type Schema, type Spec } from './spec.ts';
 import { differ, membersOf, type Report, readJson, validValues, writeJson } from './values.ts';
 
 const ownCommands = /^(?:|(?:auth|completion|help)\b.*|\S+ import)$/;
@@ -32,11 +33,8 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   const checked = known.map(async (operation) => {
     checkHelp(spec, operation, all, report);
     const inputs = validInputs(spec, operation);
-    await Promise.all(
-      [...inputs.map((each) => [each]), [inputs[0], true] as const].map(([each, isWhole = false]) =>
-        checkRequest(spec, operation, each as Inputs, isWhole as boolean, report),
-      ),
-    );
+    for (const each of inputs) await checkRequest(spec, operation, each, report);
+    if (operation.body) await checkRequest(spec, operation, inputs[0], report, true);
     if (operation.declared.deprecated) await checkWarning(spec, operation, inputs[0], report);
   });
   await Promise.all(checked);
@@ -48,7 +46,7 @@ function checkHelp(spec: Spec, operation: Operation, all: Map<string, string>, r
   const text = all.get(command) ?? '';
   const rows = rowsOf(text);
   const fields = fieldsOf(spec, operation);
-  for (const { flag, required, schema, place, name } of fields) {
+  for (const { flag, required, schema, in: place, name } of fields) {
     const row = rows.get(flag) ?? rows.get(flag.replaceAll(/[<>]/g, ''));
     const what = `'${command}' ${flag}: the help`;
     if (row === undefined) report(`${what} lacks it`);
@@ -83,33 +81,20 @@ export function rowsOf(text: string): Map<string, string> {
 }
 
 /** The request of a dry run is the one that the spec requires. */
-async function checkRequest(
-  spec: Spec,
-  operation: Operation,
-  inputs: Inputs,
-  isWhole: boolean,
-  report: Report,
-): Promise<void> {
+async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, report: Report, asJson = false) {
   const command = commandOf(operation);
   const fields = fieldsOf(spec, operation);
   const members = Object.entries(node(inputs.body));
-  const asFlags =
-    !isWhole &&
-    inputMembersOf(spec, operation) !== undefined &&
-    members.every(([name, value]) => value !== null && fields.some((each) => each.name === name));
+  const isFlag = ([name, value]: [string, unknown]) => value !== null && fields.some((each) => each.name === name);
+  const asFlags = !asJson && inputMembersOf(spec, operation) !== undefined && members.every(isFlag);
   const values: Node = { ...inputs.parameters, ...(asFlags && node(inputs.body)) };
-  const args = fields
-    .filter(({ name }) => values[name] !== undefined)
-    .flatMap(({ name, flag, place }) =>
-      [values[name]].flat().map((value) => (place === 'path' ? `${value}` : `${flag}=${value}`)),
-    );
+  const args = fields.flatMap(({ name, flag, in: place }) =>
+    [values[name] ?? []].flat().map((value) => (place === 'path' ? `${value}` : `${flag}=${value}`)),
+  );
   if (inputs.body !== undefined && !asFlags) args.push(`--data=${writeJson(inputs.body)}`);
   // A process takes no such argument.
   if (args.some((each) => each.includes('\0'))) return;
-  const { stdout, stderr } = await petctl(
-    [...command.split(' '), ...args, '--dry-run', '-o', 'json'],
-    `http://127.0.0.1:9${spec.basePath}`,
-  );
+  const { stdout, stderr } = await petctl([...command.split(' '), ...args, '--dry-run', '-o', 'json'], spec, 9);
   const name = `petctl ${command} ${args.join(' ').slice(0, 100)}`;
   if (!stdout.startsWith('{')) return report(`${name} --dry-run: ${stderr.trim() || 'it prints no JSON'}`);
   const { method, url, headers, body = '' } = node(readJson(stdout));
@@ -128,58 +113,38 @@ async function checkWarning(spec: Spec, operation: Operation, inputs: Inputs, re
   await once(service, 'listening');
   const { port } = service.address() as AddressInfo;
   const args = [...commandOf(operation).split(' '), ...Object.values(inputs.parameters).map(String), '--verbose'];
-  const { stderr } = await petctl(args, `http://127.0.0.1:${port}${spec.basePath}`);
+  const { stderr } = await petctl(args, spec, port);
   service.close();
   for (const notice of ['deprecated', operation.declared['x-sunset']])
     if (!stderr.includes(String(notice))) report(`petctl ${args.join(' ')}: stderr does not say ${notice}`);
 }
 
-/** Runs of petctl, a few at a time. */
-const lanes: Promise<unknown>[] = [1, 2, 3].map(() => Promise.resolve());
-let turn = 0;
-
-function petctl(args: readonly string[], baseUrl: string): Promise<{ stdout: string; stderr: string }> {
+/** Runs petctl to its end, whether it fails or not. */
+async function petctl(
+  args: readonly string[],
+  { basePath }: Spec,
+  port: number,
+): Promise<{ stdout: string; stderr: string }> {
+  const url = { PETCTL_BASE_URL: `http://127.0.0.1:${port}${basePath}` };
   const { PATH, HOME } = process.env;
-  const env = {
-    PATH,
-    HOME,
-    XDG_CONFIG_HOME: '/nonexistent',
-    PETCTL_KEYRING: 'false',
-    PETCTL_API_KEY: 'drift-key',
-    PETCTL_BASE_URL: baseUrl,
-  };
-  const { promise, resolve } = Promise.withResolvers<{ stdout: string; stderr: string }>();
-  const lane = turn++ % lanes.length;
-  lanes[lane] =
-    lanes[lane]?.then(() => {
-      execFile(process.execPath, [petctlFile, ...args], { env }, (_, stdout, stderr) => resolve({ stdout, stderr }));
-      return promise;
-    }) ?? promise;
-  return promise;
+  const env = { PATH, HOME, XDG_CONFIG_HOME: '/nonexistent', PETCTL_KEYRING: 'false', PETCTL_API_KEY: 'drift', ...url };
+  return promisify(execFile)(process.execPath, [petctlFile, ...args], { env }).catch((error) => error);
 }
 
-interface Field {
-  readonly name: string;
-  readonly place: string;
-  readonly required: boolean;
-  readonly schema: Schema;
-  readonly flag: string;
-}
+type Field = Omit<Parameter, 'example'> & { readonly flag: string };
 
 /** The parameters and the scalar members of the body, in the order of the path where they stand in it. */
 function fieldsOf(spec: Spec, operation: Operation): Field[] {
   const { parameters, pagination, path, body } = operation;
   const { required } = membersOf(spec, body?.schema);
-  const isScalar = ({ type, enum: values }: Schema) =>
-    values || [type].flat().every((each) => !/object|array|undefined/.test(`${each}`));
-  const members = Object.entries(inputMembersOf(spec, operation) ?? {}).filter(([, schema]) =>
-    isScalar(spec.follow(schema)),
-  );
-  const ofBody = members.map(([name, schema]) => ({ name, in: 'body', required: required.includes(name), schema }));
+  const isScalar = ({ type, enum: values }: Schema) => values || !/object|array|undefined/.test(String(type));
+  const ofBody = Object.entries(inputMembersOf(spec, operation) ?? {})
+    .filter(([, schema]) => isScalar(spec.follow(schema)))
+    .map(([name, schema]) => ({ name, in: 'body', required: required.includes(name), schema }));
   const placed = [...parameters].sort((a, b) => path.indexOf(`{${a.name}}`) - path.indexOf(`{${b.name}}`));
   return [...placed, ...ofBody].map(({ name, in: place, required = false, schema }) => {
     const word = name === pagination?.limit ? 'limit' : kebab(name);
-    return { name, place, required, schema, flag: place === 'path' ? `<${word}>` : `--${word}` };
+    return { name, in: place, required, schema, flag: place === 'path' ? `<${word}>` : `--${word}` };
   });
 }
 
@@ -190,14 +155,8 @@ export function commandOf({ id, path, declared }: Operation): string {
   const group = kebab(String(tag));
   const singular = (word: string) => word.replace(/ies$/, 'y').replace(/(?<![sui])s$/, '');
   const nouns = [...group.split('-'), ...group.split('-').map(singular), singular(group)];
-  const words = kebab(id)
-    .split('-')
-    .filter((word, i) => i === 0 || !nouns.includes(word));
-  return `${group} ${words.join('-')}`;
+  const [verb, ...words] = kebab(id).split('-');
+  return `${group} ${[verb, ...words.filter((word) => !nouns.includes(word))].join('-')}`;
 }
 
-const kebab = (name: string) =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '-')
-    .toLowerCase();
+const kebab = (name: string) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '-').toLowerCase();

@@ -67,7 +67,10 @@ function interfaceOf({ document, operations }: Spec): Node {
       return [`${name} in ${place}`, { required, schema, media }];
     });
     const answers = Object.entries(responses).map(([status, { headers, body: { type: media = '', schema } = {} }]) => {
-      const needed = Object.entries(headers).map(([name, { required = false }]) => [name, { required }]);
+      const needed = Object.entries(headers).map(([name, { required = false, schema }]) => [
+        name,
+        { required, schema },
+      ]);
       return [status, { media, schema, headers: Object.fromEntries(needed) }];
     });
     const removal = declared.deprecated ? (declared['x-sunset'] ?? '') : '9999';
