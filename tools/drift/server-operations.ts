@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { badRequests, type Inputs, requestOf, validInputs } from './requests.ts';
 import type { Answer, Conversation, Wanted } from './server-requests.ts';
 import { node, type Operation, type Spec } from './spec.ts';
-import { differ, type Report, readJson, validValues, writeJson } from './values.ts';
+import { differ, membersOf, type Report, readJson, validValues, writeJson } from './values.ts';
 
 /** What the checks of one server share. */
 export interface Session {
@@ -32,8 +32,8 @@ export async function checkOperation(session: Session, operation: Operation): Pr
 
   const { inputs, isStored } = await withDocuments(session, operation, all[0]);
   for (const bad of badRequests(spec, operation, inputs)) {
-    const status = { path: responses[404] ? 404 : 400, type: 415, size: 413 }[bad.place] ?? 400;
-    await server.call(operation, bad, bad.why, [status]);
+    const status = { path: 404, type: 415, size: 413 }[bad.place] ?? 400;
+    await server.call(operation, bad, bad.why, bad.place === 'path' && !responses[404] ? [400, 404] : [status]);
   }
   if (operation.idempotencyKey) await checkIdempotency(session, operation, all);
   if (method !== 'GET') return;
@@ -52,15 +52,24 @@ export async function checkValid(session: Session, operation: Operation, tried: 
   const { inputs, isStored } = await withDocuments(session, operation, tried);
   const request = requestOf(operation, inputs);
   // A valid request can still meet a document in the wrong state, or none.
-  const others = [403, 409, 410, 412, ...(isStored ? [] : [404])].filter((status) => responses[status]);
+  const others = [403, 409, 410, 412].filter((status) => responses[status]);
   const why = `a valid request (${request.query.join(' ')}${request.body?.slice(0, 100) ?? ''})`;
-  const answer = await server.call(operation, request, why, [200, ...others]);
+  const answer = await server.call(operation, request, why, [200, ...others, ...(isStored ? [] : [404])]);
   checkDeprecation(session, operation, answer);
   if (answer.status >= 300) return;
 
-  for (const [name, value] of method === 'POST' || method === 'PUT' ? Object.entries(node(inputs.body)) : [])
-    if (name in node(answer.data))
-      differ(report, `${method} ${path}: ${name} in the answer`, node(answer.data)[name], readJson(writeJson(value)));
+  // What was not sent is not invented.
+  const { properties } = membersOf(spec, method === 'PATCH' ? {} : operation.body?.schema);
+  const returned = membersOf(spec, responses[answer.status]?.body?.schema).properties;
+  for (const [name, schema] of Object.entries(properties).filter((each) => each[0] in returned)) {
+    const sent = node(inputs.body)[name] ?? spec.follow(schema).default;
+    differ(
+      report,
+      `${method} ${path}: ${name} in the answer`,
+      node(answer.data)[name],
+      sent && readJson(writeJson(sent)),
+    );
+  }
   const item =
     method === 'POST' ? new RegExp(`^${RegExp.escape(path)}/\\{(\\w+)\\}$`) : new RegExp(`^${RegExp.escape(path)}$`);
   const get = spec.operations.find((each) => each.method === 'GET' && item.test(each.path));
@@ -100,6 +109,8 @@ export async function withDocuments({ spec, server, documents }: Session, operat
     }
     if (key === undefined) isStored = false;
     else parameters[name] = key;
+    // A write may change what POST has written.
+    if (operation.method !== 'GET') documents.get(before)?.delete(parameters[name]);
   }
   return { inputs: { ...inputs, parameters }, isStored };
 }
@@ -115,12 +126,15 @@ function checkDeprecation({ spec, report }: Session, { method, path, declared }:
 }
 
 /** The same key gives the first answer again; with another body, it gives 422. */
-async function checkIdempotency(session: Session, operation: Operation, [least, ...others]: Inputs[]): Promise<void> {
+async function checkIdempotency(session: Session, operation: Operation, [least, ...more]: Inputs[]): Promise<void> {
   const { spec, server, report } = session;
   const { method, path, idempotencyKey, responses } = operation;
   if (!idempotencyKey || !least) return;
   const name = `${method} ${path} with a repeated ${idempotencyKey.name}`;
-  for (const key of [crypto.randomUUID(), ...validValues(spec, idempotencyKey.schema)].map(String)) {
+  // A key belongs to one request, whatever its operation.
+  const [first] = spec.operations.filter((each) => each.idempotencyKey);
+  const others = operation === first ? validValues(spec, idempotencyKey.schema) : [];
+  for (const key of [crypto.randomUUID(), ...others].map(String)) {
     const { inputs } = await withDocuments(session, operation, least);
     const ask = (body: unknown, wanted: Wanted) => {
       const request = requestOf(operation, { ...inputs, body });
@@ -132,7 +146,7 @@ async function checkIdempotency(session: Session, operation: Operation, [least, 
     const marks = answers.map(({ headers }) => headers['idempotency-replayed']);
     if (responses[answers[0].status]?.headers['idempotency-replayed'])
       differ(report, `${name}: Idempotency-Replayed`, marks, [undefined, 'true']);
-    const other = others.find(({ body }) => body !== undefined && !isDeepStrictEqual(body, inputs.body));
+    const other = more.find(({ body }) => body !== undefined && !isDeepStrictEqual(body, inputs.body));
     if (other && responses[422]) await ask(other.body, [422]);
   }
 }

@@ -66,13 +66,9 @@ export class Conversation {
     });
     sent.on('error', reject).end(body);
     const answer = await promise;
-    const shown = `${method} ${path.split('?')[0]} ${answer.status}: ${commonHeaders.slice(0, 2)}`;
-    differ(
-      this.#report,
-      shown,
-      [answer.headers['x-request-id'], answer.headers['x-content-type-options']],
-      [id, 'nosniff'],
-    );
+    if (answer.headers['x-request-id'] !== id) this.#report(`${method}: X-Request-Id is not that of the request`);
+    if (answer.headers['x-content-type-options'] !== 'nosniff')
+      this.#report(`${method}: X-Content-Type-Options is missing`);
     return answer;
   }
 
@@ -111,7 +107,8 @@ export class Conversation {
     differ(this.#report, `${name}: the media type`, headers['content-type']?.split(';')[0], declared.body?.type);
     const fault = declared.body && this.#spec.faultOf(declared.body.schema, data);
     if (fault) this.#report(`${name}: the body ${fault}`);
-    for (const item of [data].flat()) for (const member of Object.keys(Object(item))) see(`member ${member}`);
+    for (const item of [data].flat())
+      for (const member of Object.keys(Object(item))) see(`member ${member}`) && see('member');
     if (status >= 400) this.checkError(name, status, data);
   }
 
@@ -138,8 +135,8 @@ export class Conversation {
         if (status === 'default' || (codes.length > 0 && codes.every((code) => unprovoked[code]))) continue;
         const schema = follow(body?.schema);
         const { properties = {} } = follow(schema.items ?? schema);
-        const members = Object.keys(properties).map((member) => `member ${member}`);
         const isSeen = (what: string) => this.#seen.has(`${id} ${status} ${what}`);
+        const members = isSeen('member') ? Object.keys(properties).map((member) => `member ${member}`) : [];
         const missing = [...Object.keys(headers), ...members].filter((what) => !isSeen(what) && !unprovoked[what]);
         for (const what of isSeen('') ? missing : ['status']) miss(`${method} ${path} ${status}: the ${what}`);
       }

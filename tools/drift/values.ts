@@ -79,16 +79,16 @@ function textsOf({ format = '', minLength = 0, maxLength = 0, pattern, ...shown 
 }
 
 function arraysOf(spec: Spec, { items = {}, minItems = 1, maxItems = minItems }: Schema, depth: number): unknown[] {
-  const values = validValues(spec, items, depth + 1);
+  // A schema that contains itself ends with an empty array, or with the members that it requires.
+  const values = depth < 4 ? validValues(spec, items, depth + 1) : [];
   const filled = (length: number) => Array.from({ length }, (_, i) => values[i % values.length]);
-  return [filled(Math.max(minItems, 1)), [], values, filled(maxItems)];
+  return values.length > 0 ? [filled(Math.max(minItems, 1)), [], values, filled(maxItems)] : [[]];
 }
 
 function objectsOf(spec: Spec, schema: Schema, depth: number): unknown[] {
   const { properties, required } = membersOf(spec, schema);
   const others = Object(schema.additionalProperties) === schema.additionalProperties && depth < 4;
   const [extra] = others ? validValues(spec, schema.additionalProperties as Schema, depth + 1) : [];
-  // A schema that contains itself ends with what is required.
   const values = Object.entries(properties)
     .filter(([name]) => depth < 4 || required.includes(name))
     .map(([name, property]) => [name, validValues(spec, property, depth + 1)] as const);

@@ -96,7 +96,7 @@ export const plants: readonly Edit[] = [
       'Retry-After: {',
       'idempotency-replayed is not declared',
     ],
-    ['a status that is not declared', /"404":[\s\S]*? {8}(?=default)/, '', 'should get 400'],
+    ['a status that is not declared', /"404":[\s\S]*?(?=\ncomponents)/, '', '404: the status is not declared'],
     ['a status that no request gets', notModified, notModified.replace('304', '403'), '403: the status'],
     ['another status of a code', 'not_found: 404', 'not_found: 410', 'not_found'],
     ['another order', 'key: id', 'key: categoryId', 'GET /pets'],
