@@ -20,6 +20,11 @@ const checks: Readonly<Record<string, readonly [promise: string, fix: string, lo
 
 const lines: string[] = [];
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
+const unknown = names.find((name) => !(name in checks));
+if (unknown) {
+  console.error(`There is no check ${unknown}. The checks are ${Object.keys(checks).join(', ')}.`);
+  process.exit(2);
+}
 try {
   const spec = readSpec(textOf(specFile));
   await Promise.all(names.map((name) => run(name, spec)));
@@ -32,13 +37,11 @@ process.exitCode = lines.length === 0 ? 0 : 1;
 
 async function run(name: string, spec: Spec): Promise<void> {
   const [promise, usual, load] = checks[name] ?? [];
-  if (!load) throw new Error(`there is no check ${name}; there are ${Object.keys(checks).join(', ')}`);
   const found = new Set<string>();
   const report: Report = (what, fix = usual) =>
     void found.add(`${promise} ${name}: ${what}; fix: ${fix}`.replaceAll('\n', ' '));
   try {
-    const { check } = await load();
-    const note = await check(spec, report);
+    const note = await (await load?.())?.check(spec, report);
     if (note) console.log(`${promise} ${name}: ${note}`);
   } catch (error) {
     report(`the check failed: ${error instanceof Error ? error.stack : error}`, 'correct what it says');

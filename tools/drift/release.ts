@@ -44,11 +44,10 @@ function baseOf(): { text: string; has: (folder: string) => boolean } | undefine
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
   const { PETSTORE_BASE: named } = process.env;
   if (named && existsSync(named)) return { text: readFileSync(named, 'utf8'), has: () => true };
-  const tags = existsSync(join(root, '.git'))
-    ? ['tag', '--list', '@petstore/spec@*', 'v[0-9]*', '--sort=-creatordate']
-    : ['--version'];
-  const [ref] = named ? [named] : git(...tags).split('\n');
-  if (!ref || tags.length === 1) return undefined;
+  const isCheckout = existsSync(join(root, '.git'));
+  const tags = isCheckout ? git('tag', '--list', '@petstore/spec@*', 'v[0-9]*', '--sort=-creatordate') : '';
+  const ref = named ?? tags.split('\n')[0];
+  if (!ref) return undefined;
   const files = git('ls-tree', '-r', '--name-only', ref).split('\n');
   return { text: git('show', `${ref}:${specFile}`), has: (folder) => files.includes(`${folder}/package.json`) };
 }
@@ -103,7 +102,8 @@ function compare(
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
     const [old, now] = [was[key], is[key]];
     const path = [...place, key];
-    const what = `${path.filter((name) => !maps.includes(name)).join(' ')} ${JSON.stringify(old)} → ${JSON.stringify(now)}`;
+    const [from, to] = [old, now].map((value) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing');
+    const what = `${path.filter((name) => !maps.includes(name)).join(' ')} ${from} → ${to}`;
     const narrower = (isNarrower: boolean) => change(isNarrower === place.includes('inputs') ? 'major' : 'minor', what);
     const isInside = [old, now].every((value) => Object(value) === value && (!Array.isArray(value) || /Of$/.test(key)));
     const less = (a: unknown, b: unknown) => [a ?? []].flat().some((each) => ![b ?? []].flat().includes(each));

@@ -100,7 +100,7 @@ export const plants: readonly Edit[] = [
     ['a status that no request gets', notModified, notModified.replace('304', '403'), '403: the status'],
     ['another status of a code', 'not_found: 404', 'not_found: 410', 'not_found'],
     ['another order', 'key: id', 'key: categoryId', 'GET /pets'],
-    ['an operation without a handler', end, deletePet, 'DELETE /pets/{petId}', { generate: true }],
+    ['an operation without a handler', end, deletePet, '/pets/{petId}', { generate: true }],
   ]),
 
   ...on('client', spec, [
