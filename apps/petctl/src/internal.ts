@@ -1,7 +1,6 @@
 // Not published. For the tools of this repository: the command tree, the parser, the pages, and petctl as a function.
 
 export { candidates } from './commands/completion.ts';
-export { markdown } from './commands/help/pages.ts';
 export { fullTree } from './commands/tree.ts';
 export type { Argument, Flag } from './flags/flag.ts';
 export { kebab } from './flags/flag.ts';

@@ -1,19 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { rounds } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { markdown } from '../src/commands/help/pages.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import { exitCodes } from '../src/io/errors.ts';
 import { walk } from '../src/parse/command.ts';
 import { petctl } from './petctl.ts';
 
 const root = fullTree();
-
-test('docs/petctl.md is up to date; `npm run docs` in apps/petctl writes it', () => {
-  expect(readFileSync(join(import.meta.dirname, '../../../docs/petctl.md'), 'utf8')).toBe(markdown(root));
-});
 
 const paths = [...walk(root)].map(({ path }) => [path]);
 

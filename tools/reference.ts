@@ -1,0 +1,47 @@
+// `npm run docs`: writes the reference in docs/petctl.md, which is the help of each command of the built petctl.
+import { execFile, execFileSync } from 'node:child_process';
+import { globSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { root, textOf } from './repository.ts';
+
+export const page = 'docs/petctl.md';
+export const petctlFile = join(root, 'apps/petctl/dist/petctl.js');
+const sources = ['apps/petctl/{*,{src,build}/**/*}.{ts,json}', 'packages/{client,types}/src/**/*.ts'];
+
+/** Builds petctl, unless the build is newer than every source file. */
+export function buildPetctl(): void {
+  const built = statSync(petctlFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (globSync(sources, { cwd: root }).every((file) => statSync(join(root, file)).mtimeMs < built)) return;
+  execFileSync(process.execPath, ['--run', 'build'], { cwd: join(root, 'apps/petctl'), stdio: 'pipe' });
+}
+
+/** The help of a command and of all below it, by their words. */
+export async function helpOf(file: string, words = ''): Promise<Map<string, string>> {
+  const args = [file, ...words.split(' ').filter(Boolean), '--help'];
+  const env = { ...process.env, COLUMNS: undefined, NO_COLOR: '1' };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  const [, commands = ''] = /^Commands:?\n((?: {2}.*\n?)*)/m.exec(stdout) ?? [];
+  const names = [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].filter(([, name]) => name !== 'help');
+  const below = await Promise.all(names.map(([, name]) => helpOf(file, `${words} ${name}`.trim())));
+  return new Map([[words, stdout], ...below.flatMap((each) => [...each])]);
+}
+
+/** The reference as the page shows it. */
+export function referenceOf(help: ReadonlyMap<string, string>): string {
+  const parts = [...help].map(
+    ([words, text]) => `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
+  );
+  return `${parts.join('')}\n`;
+}
+
+if (import.meta.main) {
+  buildPetctl();
+  const reference = referenceOf(await helpOf(petctlFile));
+  const between = /(?<=<!-- reference -->\n)[\s\S]*(?=<!-- \/reference -->)/;
+  if (!between.test(textOf(page))) throw new Error(`${page} lacks <!-- reference --> and <!-- /reference -->`);
+  writeFileSync(
+    join(root, page),
+    textOf(page).replace(between, () => reference),
+  );
+}
