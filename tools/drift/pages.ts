@@ -1,6 +1,7 @@
 // D6: pages name only what exists.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as client from '@petstore/client';
 import { helpOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
 import { petctlHelp, rowsOf } from './petctl.ts';
@@ -104,6 +105,8 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
     const target = path === '' ? file : join(dirname(file), path);
     return existsSync(join(root, target)) && (!anchor || anchorsOf(textOf(target)).includes(anchor));
   };
+  const isErrorClass: Known = (name, _, { file }) =>
+    name in client || name in globalThis || !file.startsWith('packages/client/');
   return [
     ['code', /\bnpm (?:run )?(?:-s )?([a-z][\w:-]*)/g, 'npm script', isScript],
     ['code', /--filter[= ]([@\w/-]+)(?: (?:run )?([a-z][\w:-]*))?/g, 'script of', isScriptOf],
@@ -121,6 +124,7 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
     ['spans', /`(\/[a-z]+(?:\.\w+)?|\/v\d+\/[\w/{}-]+)`/g, 'path', isPath],
     ['code', /\b(?:store|client|operations)\.([a-z]+[A-Z]\w*)/g, 'operation', isOperation],
     ['text', /\bcode["'`]?(?::| ===)? ?["'`](\w+)["'`]/g, 'error code', (code) => code in spec.statuses],
+    ['spans', /`([A-Z]\w*Error)`/g, 'error class', isErrorClass],
     ['text', /\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g, 'variable', isVariable],
     [
       'spans',

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
+import { parseYaml } from '@redocly/openapi-core';
 import { callsModule, operationsModule } from './modules.ts';
 import { refusalsOf } from './refusals.ts';
-import { tableOf } from './table.ts';
+import { node, tableOf } from './table.ts';
 import { typesModule } from './types.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,7 +22,8 @@ const folders = ['packages/types/src/gen', 'packages/client/src/gen'];
 
 /** The generated files by their paths. Equal texts give equal bytes. */
 export async function generate(text: string): Promise<Map<string, string>> {
-  const document = parse(text);
+  // The same parser as the linter's.
+  const document = node(parseYaml(text));
   const header = headerOf(text);
   const table = tableOf(document);
   return new Map([

@@ -1,7 +1,7 @@
 // The text of the generated modules that are not types: the table of operations, and the client's methods.
 import type { Operation } from '@petstore/types';
-import { operationType } from './names.ts';
 import { node, referencesIn, type Table } from './table.ts';
+import { operationType } from './types.ts';
 
 /** `operations.gen.ts` of the types: what the document says, as data. */
 export function operationsModule(table: Table): string {
@@ -134,8 +134,8 @@ function typesOf({ id, body, successes, responses, fields }: Operation): string 
       ? dataOf(only)
       : successes.map((status) => `{ status: ${status}; data: ${dataOf(status)} }`).join(' | ');
   const isRequired = fields.body?.required ? '' : '?';
-  const whole = `{ body${isRequired}: NonNullable<${data}['body']> }`;
-  const input = body?.whole ? whole : body ? `NonNullable<${data}['body']>` : 'unknown';
+  const whole = `{ body${isRequired}: Exclude<${data}['body'], undefined> }`;
+  const input = body?.whole ? whole : body ? `Exclude<${data}['body'], undefined>` : 'unknown';
   return `  ${id}: { data: ${data}; body: ${input}; response: ${result} };`;
 }
 
@@ -147,11 +147,14 @@ function constantsOf({ operations, schemas, recursive }: Table, print: (value: u
     if (written.has(name)) return;
     written.add(name);
     for (const used of referencesIn(schemas[name])) write(used);
-    if (!recursive.has(name)) text += `const ${name}Schema = ${print(withoutExtensions(schemas[name]))} as const;\n\n`;
+    if (!recursive.has(name)) text += `const ${name}Schema = ${constant(print(withoutExtensions(schemas[name])))};\n\n`;
   };
   for (const name of referencesIn(operations)) write(name);
   return text;
 }
+
+/** An alias of another constant is constant already. */
+const constant = (text: string) => (text.startsWith('{') ? `${text} as const` : text);
 
 const withoutExtensions = (value: unknown) =>
   Object.fromEntries(Object.entries(node(value)).filter(([key]) => !key.startsWith('x-')));

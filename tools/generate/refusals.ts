@@ -1,5 +1,4 @@
-// The supported part of OpenAPI: one table of keywords, and rules for their values. Everything else is refused, with its place and
-// what to write instead, before anything is generated.
+// Finds what the generator does not support in a document, all of it in one run, each with its place and what to write instead.
 import {
   createConfig,
   getLineColLocation,
@@ -7,60 +6,9 @@ import {
   type Oas3Rule,
   type UserContext,
 } from '@redocly/openapi-core';
-import { commandOf } from './names.ts';
-import { isJson, type Node, node } from './table.ts';
-
-/** The keywords that are generated for, by the type of object. What is not here is refused. */
-export const handled: Readonly<Record<string, string>> = {
-  Root: 'openapi info servers security tags paths components',
-  Info: 'title version summary description termsOfService contact license',
-  Contact: 'name url email',
-  License: 'name identifier url',
-  Server: 'url description variables x-deployment',
-  ServerVariable: 'default description enum',
-  Tag: 'name description',
-  Components: 'schemas parameters headers requestBodies responses examples securitySchemes',
-  SecurityScheme: 'type scheme bearerFormat description',
-  PathItem: 'summary description parameters get put post delete patch',
-  Operation:
-    'operationId tags summary description deprecated parameters requestBody responses x-command x-pagination ' +
-    'x-deprecated-since x-sunset x-successor x-stability-level',
-  Parameter: 'name in description required deprecated style explode schema example examples x-idempotency-key',
-  RequestBody: 'description required content',
-  Response: 'description headers content',
-  MediaType: 'schema example examples',
-  Header: 'description required deprecated schema example examples',
-  Example: 'summary description value',
-  Schema:
-    'title description type format enum const default example examples deprecated minimum maximum exclusiveMinimum ' +
-    'exclusiveMaximum multipleOf minLength maxLength pattern items minItems maxItems uniqueItems properties required ' +
-    'additionalProperties oneOf anyOf allOf x-statuses',
-};
-
-/** What to write instead of a construct that people often use. */
-const instead: Readonly<Record<string, string>> = {
-  nullable: "write type: [string, 'null']",
-  readOnly: 'declare two schemas, as NewPet and Pet',
-  writeOnly: 'declare two schemas, as NewPet and Pet',
-  discriminator: 'give each alternative of oneOf a property with const',
-  webhooks: 'describe them in another document',
-  callbacks: 'describe them in another document',
-  security: 'remove it: the security of the document applies to each operation',
-  servers: 'remove it: the servers of the document apply to each operation',
-  links: 'name the operation in the description',
-  encoding: 'send JSON',
-  content: 'write schema: a parameter or header is text',
-  head: 'remove it: the server answers HEAD wherever there is GET',
-  options: 'remove it: the server answers OPTIONS itself',
-  trace: 'remove it: fetch cannot send TRACE',
-  $defs: 'move it to components.schemas',
-  patternProperties: 'write additionalProperties',
-  not: 'write what is allowed',
-};
-
-/** Objects whose keys are names, not keywords. */
-const isNamed = (type: string) =>
-  /(?:Map|List|Properties)$|^(?:Named|Paths$|Responses$|SecurityRequirement$|(?:AllOf|AnyOf|OneOf)$)/.test(type);
+import { instead, keywords, type Refuse, rules } from './rules.ts';
+import { commandOf, followed, type Node, node, operationsIn, parametersOf } from './table.ts';
+import { operationType, typeName } from './types.ts';
 
 /** One construct that the generator does not support. */
 export interface Refusal {
@@ -68,91 +16,6 @@ export interface Refusal {
   readonly column: number;
   readonly message: string;
 }
-
-/** Refuses a construct: says what it is, and what to write instead. `key` names the member that is meant. */
-type Refuse = (problem: string, fix: string, key?: string | number) => void;
-
-type Rule = (value: Node, refuse: Refuse, context: UserContext) => void;
-
-const formats = 'int32 int64 float double date date-time time duration uuid email hostname ipv4 ipv6 uri uri-reference';
-const scalars = ['string', 'number', 'integer', 'boolean'];
-
-/** Rules for the values of keywords, by the type of object. */
-const rules: Readonly<Record<string, Rule>> = {
-  Root: (root, refuse) => {
-    if (!/^3\.1\.\d+$/.test(String(root.openapi))) refuse(`OpenAPI ${root.openapi}`, 'write openapi: 3.1.0', 'openapi');
-    if (!Array.isArray(root.security) || root.security.length !== 1 || Object.keys(node(root.security[0])).length !== 1)
-      refuse('a security other than one bearer key', 'write security: [{ bearer: [] }]', 'security');
-  },
-  SecurityScheme: ({ type, scheme }, refuse) => {
-    if (type !== 'http' || String(scheme).toLowerCase() !== 'bearer')
-      refuse(`the security scheme ${type}${scheme ? ` ${scheme}` : ''}`, 'write type: http, scheme: bearer', 'type');
-  },
-  Operation: (operation, refuse, { location }) => {
-    const { operationId, responses, requestBody } = operation;
-    if (!/^[a-z][A-Za-z0-9]*$/.test(String(operationId ?? '')))
-      refuse(`the operationId '${operationId ?? ''}'`, 'write a name such as listPets', 'operationId');
-    const method = location.pointer.split('/').at(-1) ?? '';
-    if (/^(?:get|delete)$/.test(method) && requestBody)
-      refuse(`a body of ${method.toUpperCase()}`, 'use POST or PUT', 'requestBody');
-    if (!Object.keys(node(responses)).some((status) => /^2\d\d$/.test(status)))
-      refuse('an operation without a success', 'declare a response such as "200"', 'responses');
-    for (const key of ['x-deprecated-since', 'x-sunset'])
-      if (operation[key] !== undefined && !isDate(operation[key]))
-        refuse(`the date ${operation[key]}`, `write a date such as "2030-12-31"`, key);
-    const stability = operation['x-stability-level'];
-    if (stability !== undefined && stability !== 'experimental' && stability !== 'beta')
-      refuse(`the stability level ${stability}`, 'write experimental or beta', 'x-stability-level');
-    const unknown = Object.keys(node(operation['x-pagination'])).find((key) => !/^(?:cursor|key|limit)$/.test(key));
-    if (unknown) refuse(`x-pagination.${unknown}`, 'write cursor, key and limit', 'x-pagination');
-  },
-  Responses: (responses, refuse) => {
-    for (const status of Object.keys(responses))
-      if (!/^(?:[2-5]\d\d|default)$/.test(status))
-        refuse(`the status ${status}`, 'write one status, or default', status);
-  },
-  MediaTypesMap: (content, refuse) => {
-    for (const type of Object.keys(content))
-      if (!isJson(type)) refuse(`the media type ${type}`, 'use application/json', type);
-  },
-  Parameter: (parameter, refuse, context) => {
-    const { name, in: place, style, explode } = parameter;
-    const schema = resolved(parameter.schema, context);
-    if (place === 'cookie') refuse(`the cookie ${name}`, 'use a header or a query parameter', 'in');
-    if (place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(name)))
-      refuse(`the header parameter ${name}`, 'remove it: media types and security describe it', 'name');
-    if (place === 'path' && !/^\w+$/.test(String(name)))
-      refuse(`the path parameter '${name}'`, 'use letters and digits', 'name');
-    const ordinary = place === 'query' ? ['form', true] : ['simple', false];
-    if (style !== undefined && style !== ordinary[0])
-      refuse(`style ${style}`, `leave it out: it is ${ordinary[0]}`, 'style');
-    if (explode !== undefined && explode !== ordinary[1])
-      refuse(`explode: ${explode}`, 'leave it out, and repeat the parameter for each value', 'explode');
-    const items = place === 'query' && schema.type === 'array' ? resolved(schema.items, context) : schema;
-    if (!isScalar(items)) refuse(`a ${place} parameter that is no scalar`, scalarFix(place), 'schema');
-  },
-  Header: (header, refuse, context) => {
-    if (!isScalar(resolved(header.schema, context)))
-      refuse('a header that is no scalar', scalarFix('header'), 'schema');
-  },
-  Schema: (schema, refuse) => {
-    const { format, pattern, type } = schema;
-    if (format !== undefined && !formats.split(' ').includes(String(format)))
-      refuse(`format ${format}`, `use ${formats.replaceAll(' ', ', ')}, or a pattern`, 'format');
-    if (typeof pattern === 'string' && !isPattern(pattern))
-      refuse(`the pattern ${pattern}`, 'correct it: it is no regular expression with the flag u', 'pattern');
-    if (Array.isArray(type) && type.filter((name) => name !== 'null').length !== 1)
-      refuse(`type [${type}]`, "write oneOf for several types; [string, 'null'] allows null", 'type');
-    // The parser of YAML has already rounded such a number.
-    for (const key of ['default', 'const', 'enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'])
-      if ([schema[key]].flat().some((value) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER))
-        refuse(`an integer beyond ±(2^53−1) in ${key}`, 'leave it out: int64 has its own bounds', key);
-  },
-  NamedSchemas: (schemas, refuse) => {
-    for (const name of Object.keys(schemas))
-      if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) refuse(`the schema name ${name}`, 'write a name such as NewPet', name);
-  },
-};
 
 /** The linter's own rules that apply too, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
@@ -169,23 +32,34 @@ const advice: Readonly<Record<string, string>> = {
 /** All refusals of a document, in the order of their places. */
 export async function refusalsOf(text: string, file: string): Promise<Refusal[]> {
   const config = await createConfig({
-    plugins: [{ id: 'petstore', rules: { oas3: { supported, unique } } }],
+    plugins: [{ id: 'petstore', rules: { oas3: { supported, whole } } }],
     rules: Object.fromEntries(
-      ['petstore/supported', 'petstore/unique', ...Object.keys(advice)].map((rule) => [rule, 'error'] as const),
+      ['petstore/supported', 'petstore/whole', ...Object.keys(advice)].map((rule) => [rule, 'error'] as const),
     ),
   });
-  const problems = await lintFromString({ source: text, absoluteRef: file, config });
+  const problems = await lintFromString({ source: text, absoluteRef: file, config }).catch((error: Error) => error);
+  // The linter does not parse such a document, or it ends at a reference that leads to itself.
+  if (problems instanceof Error) return [{ line: 1, column: 1, message: `${problems.message}; correct the document.` }];
   const refusals = problems
     // `supported` refuses other files, whether they are there or not.
     .filter(({ message }) => !message.startsWith("Can't resolve $ref: "))
     .map(({ ruleId, message, suggest, location: [place] }) => {
       const { start } = place ? getLineColLocation(place) : { start: { line: 1, col: 1 } };
       const fix = suggest.length > 0 ? `did you mean ${suggest[0]}?` : `${advice[ruleId]}.`;
-      return { line: start.line, column: start.col, message: ruleId in advice ? `${message} ${fix}` : message };
+      const isOurs = ruleId.startsWith('petstore/');
+      return {
+        line: start.line,
+        column: start.col,
+        isOurs,
+        message: isOurs ? message : `${message.replace(/\.?$/, ';')} ${fix}`,
+      };
     });
-  // Where both a rule of ours and one of the linter refuse a place, ours says what to write.
-  const places = new Map(refusals.toReversed().map((refusal) => [`${refusal.line}:${refusal.column}`, refusal]));
-  return [...places.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+  // Where a rule of ours refuses a place too, it says what to write.
+  const ours = new Set(refusals.filter(({ isOurs }) => isOurs).map(({ line, column }) => `${line}:${column}`));
+  return refusals
+    .filter(({ isOurs, line, column }) => isOurs || !ours.has(`${line}:${column}`))
+    .map(({ isOurs: _, ...refusal }) => refusal)
+    .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 /** Refuses keywords and values that are not handled. */
@@ -194,88 +68,105 @@ const supported: Oas3Rule = () => ({
     const type = context.type.name;
     if (type === 'SpecExtension' || Object(value) !== value) return;
     const refuse = refuseAt(context);
-    const keywords = handled[type]?.split(' ');
-    if (!keywords && !isNamed(type)) refuse(`${type}`, 'remove it');
-    for (const key of keywords ? Object.keys(value) : []) {
-      const nearest = key.startsWith('x-') ? 'remove it, or correct its name' : 'remove it';
-      if (!keywords?.includes(key)) refuse(`${key} of ${article(type)}`, instead[key] ?? nearest, key);
+    const handled = keywords[type]?.split(' ');
+    for (const key of handled ? Object.keys(value) : []) {
+      const fix = instead[key] ?? (key.startsWith('x-') ? 'remove it, or correct its name' : 'remove it');
+      if (!handled?.includes(key)) refuse(`${key} in ${type}`, fix, key);
     }
     rules[type]?.(node(value), refuse, context);
   },
   ref(value, context) {
     const refuse = refuseAt(context);
-    if (!String(value.$ref).startsWith('#/components/'))
-      refuse(`the reference ${value.$ref}`, 'move its target to components of this document', '$ref');
+    if (!/^#\/components\/\w+\/[\w.-]+$/.test(value.$ref))
+      refuse(`the reference ${value.$ref}`, 'refer to a component of this document', '$ref');
     for (const key of Object.keys(value))
-      if (key !== '$ref' && key !== 'description') refuse(`${key} beside $ref`, 'move it to the target', key);
+      if (key !== '$ref' && !(key === 'description' && context.type.name === 'Schema'))
+        refuse(`${key} beside $ref`, 'move it to the target', key);
   },
 });
 
-/** Refuses what is only wrong together with another place: commands that are taken, and successors that are none. */
-const unique: Oas3Rule = () => ({
+/** Refuses what is wrong only together with another part of the document. */
+const whole: Oas3Rule = () => ({
   Root: {
     leave(root, context) {
-      const commands = new Map<string, string>();
-      const operations = Object.entries(node(root.paths)).flatMap(([path, item]) =>
-        Object.entries(node(item)).flatMap(([method, operation]) =>
-          /^(?:get|put|post|delete|patch)$/.test(method) ? [{ path, method, operation: node(operation) }] : [],
-        ),
-      );
-      const ids = operations.map(({ operation }) => operation.operationId);
-      for (const { path, method, operation } of operations) {
+      const document = node(root);
+      const operations = operationsIn(document);
+      const schemas = node(node(document.components).schemas);
+      const ids = operations.map(({ operation }) => String(operation.operationId));
+      const commands = new Map<string, unknown>();
+      if (Object.keys(node(document.paths)).length === 0) refuseAt(context)('a document without paths', 'describe one');
+      for (const each of operations) {
+        const { path, method, operation } = each;
         const refuse = refuseAt(context, ['paths', path, method]);
-        const command = commandOf(operation, path);
-        const taken = commands.get(command.join(' '));
-        if (/^(?:auth|completion|help)$/.test(command[0] ?? '') || command[1] === 'import' || taken !== undefined)
-          refuse(
-            `the command '${command.join(' ')}' beside that of ${taken ?? 'petctl itself'}`,
-            'choose another in x-command',
-            operation['x-command'] ? 'x-command' : 'operationId',
-          );
-        commands.set(command.join(' '), String(operation.operationId));
-        const successor = operation['x-successor'];
-        if (successor !== undefined && !ids.includes(successor))
+        const words = commandOf(operation, path);
+        const command = words.join(' ');
+        const owner = /^(?:auth|completion|help) | import$/.test(command) ? 'petctl itself' : commands.get(command);
+        if (owner !== undefined || words.includes(''))
+          refuse(`the command '${command}'${owner ? ` beside that of ${owner}` : ''}`, 'choose another in x-command');
+        commands.set(command, operation.operationId);
+        const { 'x-successor': successor, operationId } = operation;
+        if (successor !== undefined && (successor === operationId || !ids.includes(String(successor))))
           refuse(`the successor ${successor}`, 'write the operationId of another operation', 'x-successor');
+        checkParameters(parametersOf(each, document), each, refuse);
+        for (const part of ['Data', 'Responses', 'Response', 'Errors', 'Error'])
+          if (operationType(String(operationId), part) in schemas)
+            refuse(
+              `the operationId ${operationId} beside the schema ${operationType(String(operationId), part)}`,
+              'rename one',
+              'operationId',
+            );
       }
+      for (const name of Object.keys(schemas)) {
+        const refuse = refuseAt(context, ['components', 'schemas', name]);
+        if (typeName(name) !== name && typeName(name) in schemas)
+          refuse(`${name} beside ${typeName(name)}`, 'rename one');
+        if (contains(schemas[name], name, document))
+          refuse(`${name}, which is a part of itself`, 'put a property or an array between');
+      }
+      const deployments = (Array.isArray(document.servers) ? document.servers : []).map(
+        (server) => node(server)['x-deployment'],
+      );
+      if (new Set(deployments).size < deployments.length)
+        refuseAt(context)('two servers of one name', 'give each its own x-deployment', 'servers');
     },
   },
 });
 
+/** Refuses parameters that cannot be told apart by their names, which are the names of inputs, and parameters that do nothing. */
+function checkParameters(
+  parameters: readonly Node[],
+  { method, operation }: { method: string; operation: Node },
+  refuse: Refuse,
+): void {
+  const names = parameters.map(({ name }) => String(name).toLowerCase());
+  const repeated = names.find((name, i) => names.indexOf(name) < i);
+  if (repeated !== undefined) refuse(`two parameters called ${repeated}`, 'rename one of them', 'parameters');
+  const keys = parameters.filter((parameter) => parameter['x-idempotency-key'] === true);
+  if (keys.length > 1 || (keys.length > 0 && !/^(?:post|patch)$/.test(method)))
+    refuse(`this x-idempotency-key of ${method.toUpperCase()}`, 'declare one, for POST or PATCH', 'parameters');
+  const pagination = operation['x-pagination'];
+  if (pagination === undefined) return;
+  const { cursor, limit, key, ...others } = node(pagination);
+  const inQuery = (name: unknown) =>
+    parameters.some((parameter) => parameter.name === name && parameter.in === 'query');
+  if (!inQuery(cursor) || !inQuery(limit) || typeof key !== 'string' || Object.keys(others).length > 0)
+    refuse('this x-pagination', 'write cursor and limit, which are query parameters, and key', 'x-pagination');
+}
+
+/** Whether a schema contains another through references, alternatives and parts alone, so that it has no end. */
+function contains(schema: unknown, name: string, document: Node, seen = new Set<unknown>()): boolean {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const { $ref, oneOf, anyOf, allOf } = node(schema);
+  if ($ref === `#/components/schemas/${name}`) return true;
+  if (typeof $ref === 'string') return contains(followed(document, schema), name, document, seen);
+  return [oneOf, anyOf, allOf].flat().some((part) => contains(part, name, document, seen));
+}
+
 function refuseAt(context: UserContext, path: readonly string[] = []): Refuse {
   return (problem, fix, key) => {
     const place = path.reduce((location, name) => location.child(name), context.location);
-    const isThere = key !== undefined;
-    context.report({
-      message: `${problem} is not supported; ${fix}.`,
-      location: isThere ? place.child(key).key() : place.key(),
-    });
+    const location = key === undefined ? place.key() : place.child(key).key();
+    context.report({ message: `${problem} is not supported; ${fix}.`, location });
   };
-}
-
-/** The schema, or what it refers to. */
-function resolved(schema: unknown, context: UserContext): Node {
-  return node(node(schema).$ref === undefined ? schema : context.resolve({ $ref: String(node(schema).$ref) }).node);
-}
-
-function isScalar({ type, enum: values, const: only }: Node): boolean {
-  return scalars.includes(String(type)) || (type === undefined && (values !== undefined || only !== undefined));
-}
-
-const scalarFix = (place: unknown) => `use ${scalars.join(', ')}${place === 'query' ? ', or an array of them' : ''}`;
-
-const article = (type: string) => `${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type.toLowerCase()}`;
-
-function isDate(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const time = Date.parse(value);
-  // Date.parse takes 31 February for 3 March.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
-}
-
-function isPattern(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,5 @@
 // The parsed document as the table of operations. The document has passed the refusals, so nothing is checked here.
 import type { Field, IdempotencyKey, Operation, OperationResponse, RequestBody, Schema } from '@petstore/types';
-import { commandOf } from './names.ts';
 
 /** An object of the document. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -15,41 +14,55 @@ export interface Table {
   readonly deployments: Readonly<Record<string, string>>;
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'patch'];
-
 export function tableOf(document: Node): Table {
-  const follow = (value: unknown) => followed(document, value);
-  const operations = Object.entries(node(document.paths)).flatMap(([path, value]) => {
-    const item = node(value);
-    return Object.keys(item)
-      .filter((key) => methods.includes(key))
-      .map((method) => operationOf(path, method, item, follow));
-  });
+  const operations = operationsIn(document).map((each) => operationOf(each, document));
   const schemas = node(node(document.components).schemas) as Table['schemas'];
-  const info = node(document.info);
+  const { title, version, summary = '' } = node(document.info);
   const deployments = deploymentsOf(list(document.servers));
   const [firstUrl = '/'] = Object.values(deployments);
-  const service = {
-    title: info.title,
-    version: info.version,
-    summary: info.summary ?? '',
-    statuses: node(schemas.ErrorCode)['x-statuses'] ?? {},
-    basePath: new URL(firstUrl, 'http://localhost').pathname.replace(/\/$/, ''),
-  };
+  const basePath = new URL(firstUrl, 'http://localhost').pathname.replace(/\/$/, '');
+  const service = { title, version, summary, statuses: node(schemas.ErrorCode)['x-statuses'] ?? {}, basePath };
   return { operations, schemas, recursive: recursiveIn(schemas), service, deployments };
 }
 
-function operationOf(path: string, method: string, item: Node, follow: (value: unknown) => Node): Operation {
-  const declared = node(item[method]);
-  const text = (key: string) => String(declared[key] ?? item[key] ?? '').trim();
-  // A parameter of the operation replaces that of the path.
-  const parameters = new Map(
-    [...list(item.parameters), ...list(declared.parameters)]
+/** An operation as the document has it. */
+interface Declared {
+  readonly path: string;
+  readonly method: string;
+  readonly item: Node;
+  readonly operation: Node;
+}
+
+/** All operations of a document, in its order. */
+export function operationsIn(document: Node): Declared[] {
+  return Object.entries(node(document.paths)).flatMap(([path, value]) => {
+    const item = node(value);
+    const methods = Object.keys(item).filter((key) => /^(?:get|put|post|delete|patch)$/.test(key));
+    return methods.map((method) => ({ path, method, item, operation: node(item[method]) }));
+  });
+}
+
+/** The parameters of an operation, and those of its path that it does not replace. */
+export function parametersOf({ item, operation }: Declared, document: Node): Node[] {
+  const follow = (parameter: unknown) => followed(document, parameter);
+  const own = list(operation.parameters).map(follow);
+  const isReplaced = ({ name, in: place }: Node) => own.some((each) => each.name === name && each.in === place);
+  return [
+    ...list(item.parameters)
       .map(follow)
-      .map((parameter) => [`${parameter.in} ${String(parameter.name).toLowerCase()}`, parameter]),
-  );
-  const key = parameters.values().find((parameter) => parameter['x-idempotency-key'] === true);
-  const inputs = [...parameters.values()].filter((parameter) => parameter !== key);
+      .filter((parameter) => !isReplaced(parameter)),
+    ...own,
+  ];
+}
+
+function operationOf(each: Declared, document: Node): Operation {
+  const { path, method, item, operation: declared } = each;
+  const follow = (value: unknown) => followed(document, value);
+  // A summary or description of the path is that of its operations.
+  const text = (key: string) => String(declared[key] ?? item[key] ?? '').trim();
+  const parameters = parametersOf(each, document);
+  const key = parameters.find((parameter) => parameter['x-idempotency-key'] === true);
+  const inputs = parameters.filter((parameter) => parameter !== key);
   const responses = Object.entries(node(declared.responses)).map(
     ([status, response]) => [status, responseOf(follow(response))] as const,
   );
@@ -86,7 +99,7 @@ function fieldOf(parameter: Node): Field {
     in: parameter.in as Field['in'],
     required: parameter.required === true,
     description: String(parameter.description ?? ''),
-    deprecated: parameter.deprecated as Field['deprecated'],
+    deprecated: parameter.deprecated === true || undefined,
     schema: node(parameter.schema),
   });
 }
@@ -96,11 +109,11 @@ function idempotencyKeyOf({ name, description, schema }: Node): IdempotencyKey {
 }
 
 function responseOf({ description, content }: Node): OperationResponse {
-  const [media] = Object.values(node(content));
+  const media = node(content)['application/json'];
   return { description: String(description), ...(media !== undefined && { schema: node(node(media).schema) }) };
 }
 
-/** The body, and the inputs that are its properties; one input `body` where properties would not be clear or not be enough. */
+/** The body, and its inputs: its properties, or all of it as the input `body`. */
 function bodyOf(
   declared: unknown,
   parameters: readonly Node[],
@@ -108,14 +121,18 @@ function bodyOf(
 ): { body?: RequestBody; fields?: Record<string, Field> } {
   if (declared === undefined) return {};
   const { required = false, description = '', content } = follow(declared);
-  const schema = node(node(Object.values(node(content))[0]).schema);
+  const schema = node(node(node(content)['application/json']).schema);
   const parts = partsOf(schema, follow);
   const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Record<string, Node>;
   const names = Object.keys(properties);
   const needed = new Set(parts.flatMap((part) => list(part.required)));
   const isWhole =
     names.length === 0 ||
-    parts.some(({ type, oneOf, anyOf }) => (type !== undefined && type !== 'object') || oneOf || anyOf) ||
+    // A body that may be something else than an object, or has properties of any name.
+    parts.some(
+      ({ type, allOf, additionalProperties }) =>
+        (type !== 'object' && !allOf) || node(additionalProperties) === additionalProperties,
+    ) ||
     parameters.some(({ name }) => names.includes(String(name))) ||
     (required === false && needed.size > 0);
   if (isWhole) {
@@ -128,7 +145,7 @@ function bodyOf(
       in: 'body',
       required: needed.has(name),
       description: String(property.description ?? follow(property).description ?? ''),
-      deprecated: property.deprecated as Field['deprecated'],
+      deprecated: property.deprecated === true || undefined,
       schema: property,
     }),
   ]);
@@ -182,9 +199,30 @@ export const node = (value: unknown): Node => (Object(value) === value ? (value 
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export const isJson = (type: string) => /^application\/(?:[\w.+-]+\+)?json$/.test(type);
-
 /** The object without the properties that are undefined. */
 function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, property]) => property !== undefined)) as T;
 }
+
+/** The words of an operation's petctl command. They depend on this operation only, so that no other operation renames it. */
+export function commandOf({ operationId, tags, 'x-command': chosen }: Record<string, unknown>, path: string): string[] {
+  if (chosen !== undefined) return String(chosen).split(' ');
+  const [segment = 'root'] = path.split('/').filter((part) => part !== '' && !part.includes('{'));
+  const [tag = segment] = Array.isArray(tags) ? tags : [];
+  const group = kebab(String(tag));
+  const words = kebab(String(operationId)).split('-');
+  const nouns = new Set([...group.split('-'), ...group.split('-').map(singular), singular(group)]);
+  // The verb is the first word, so it stays even if it is also a noun of the tag.
+  return [group, words.filter((word, i) => i === 0 || !nouns.has(word)).join('-')];
+}
+
+/** `categoryId` as `category-id`. */
+function kebab(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .toLowerCase();
+}
+
+const singular = (noun: string) => noun.replace(/ies$/, 'y').replace(/(?<![sui])s$/, '');

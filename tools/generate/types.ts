@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
-import { operationType, typeName } from './names.ts';
 import { followed, type Node, node } from './table.ts';
 
 /** `types.gen.ts`. hey-api can only write files, and deletes what is in its folder, so it gets a fresh one. */
@@ -79,3 +78,21 @@ function described(properties: Node, document: Node): Node {
     }),
   );
 }
+
+/** The TypeScript name of a schema. It must hide neither a global type nor an export of the packages. */
+export function typeName(schema: string): string {
+  return taken.has(schema) ? `Api${schema}` : schema;
+}
+
+const taken = new Set(
+  (
+    'Array ArrayBuffer AsyncGenerator AsyncIterable Awaited BigInt Blob Boolean Date Error Event Exclude Extract File Function ' +
+    'Headers Infinity Iterable Map Math NonNullable Number Object Omit Partial Pick Promise Readonly ReadonlyArray Record RegExp ' +
+    'Request Required Response Set String Symbol URL Api Arguments Call CallError CallOptions Field IdempotencyKey Input ' +
+    'JsonType Operation OperationId OperationResponse Operations Options Outcome PageCall Pagination Petstore RequestBody Result ' +
+    'Retry Schema ServiceErrorCode'
+  ).split(' '),
+);
+
+/** The name of a type of an operation, such as `ListPetsData`. */
+export const operationType = (id: string, part: string) => `${id.charAt(0).toUpperCase()}${id.slice(1)}${part}`;

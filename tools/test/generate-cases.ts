@@ -214,7 +214,7 @@ export const refused: Refused[] = [
   {
     name: 'another version',
     document:
-      'openapi: 3.0.3\ninfo: { title: T, version: 1.0.0 }\nsecurity: [{ bearer: [] }]\npaths: {}\ncomponents: { securitySchemes: { bearer: { type: http, scheme: bearer } } }\n',
+      'openapi: 3.0.3\ninfo: { title: T, version: 1.0.0 }\nsecurity: [{ bearer: [] }]\npaths: { /a: { get: { operationId: op, responses: { "204": { description: Done. } } } } }\ncomponents: { securitySchemes: { bearer: { type: http, scheme: bearer } } }\n',
     refusals: ['openapi: OpenAPI 3.0.3 is not supported; write openapi: 3.1.0.'],
   },
   {
@@ -267,25 +267,25 @@ export const refused: Refused[] = [
     name: 'security of an operation',
     document: get(`security: []\n${done}`),
     refusals: [
-      'security: security of an operation is not supported; remove it: the security of the document applies to each operation.',
+      'security: security in Operation is not supported; remove it: the security of the document applies to each operation.',
     ],
   },
   {
     name: 'servers of a path',
     document: `paths:\n  /a:\n    servers: [{ url: https://b.test }]\n    get: { operationId: op, ${done} }`,
     refusals: [
-      'servers: servers of a pathitem is not supported; remove it: the servers of the document apply to each operation.',
+      'servers: servers in PathItem is not supported; remove it: the servers of the document apply to each operation.',
     ],
   },
   {
     name: 'callbacks',
     document: get(`callbacks: {}\n${done}`),
-    refusals: ['callbacks: callbacks of an operation is not supported; describe them in another document.'],
+    refusals: ['callbacks: callbacks in Operation is not supported; describe them in another document.'],
   },
   {
     name: 'HEAD',
     document: `paths:\n  /a:\n    head: { operationId: op, ${done} }`,
-    refusals: ['head: head of a pathitem is not supported; remove it: the server answers HEAD wherever there is GET.'],
+    refusals: ['head: head in PathItem is not supported; remove it: the server answers HEAD wherever there is GET.'],
   },
   {
     name: 'a body of GET',
@@ -315,18 +315,18 @@ export const refused: Refused[] = [
   {
     name: 'nullable',
     document: returns('{ type: string, nullable: true }'),
-    refusals: ["nullable: nullable of a schema is not supported; write type: [string, 'null']."],
+    refusals: ["nullable: nullable in Schema is not supported; write type: [string, 'null']."],
   },
   {
     name: 'readOnly',
     document: returns('{ type: string, readOnly: true }'),
-    refusals: ['readOnly: readOnly of a schema is not supported; declare two schemas, as NewPet and Pet.'],
+    refusals: ['readOnly: readOnly in Schema is not supported; declare two schemas, as NewPet and Pet.'],
   },
   {
     name: 'a discriminator',
     document: returns('{ oneOf: [{ type: object }], discriminator: { propertyName: kind } }'),
     refusals: [
-      'discriminator: discriminator of a schema is not supported; give each alternative of oneOf a property with const.',
+      'discriminator: discriminator in Schema is not supported; give each alternative of oneOf a property with const.',
     ],
   },
   {
@@ -340,18 +340,18 @@ export const refused: Refused[] = [
     name: 'an integer that YAML rounds',
     document: returns('{ type: integer, maximum: 9223372036854775807 }'),
     refusals: [
-      'maximum: an integer beyond ±(2^53−1) in maximum is not supported; leave it out: int64 has its own bounds.',
+      'maximum: a number beyond ±(2^53−1) in maximum is not supported; leave it out: int64 has its own bounds.',
     ],
   },
   {
     name: 'a pattern that does not compile',
     document: returns("{ type: string, pattern: '[' }"),
-    refusals: ['pattern: the pattern [ is not supported; correct it: it is no regular expression with the flag u.'],
+    refusals: ['pattern: the pattern [ is not supported; write a regular expression that compiles with the flag u.'],
   },
   {
     name: 'another file',
     document: returns("{ $ref: 'pets.yaml#/Pet' }"),
-    refusals: ['$ref: the reference pets.yaml#/Pet is not supported; move its target to components of this document.'],
+    refusals: ['$ref: the reference pets.yaml#/Pet is not supported; refer to a component of this document.'],
   },
   {
     name: 'a keyword beside a reference',
@@ -361,40 +361,42 @@ export const refused: Refused[] = [
   {
     name: 'a misspelt extension',
     document: get(`x-comand: a list\n${done}`),
-    refusals: ['x-comand: x-comand of an operation is not supported; remove it, or correct its name.'],
+    refusals: ['x-comand: x-comand in Operation is not supported; remove it, or correct its name.'],
   },
   {
     name: 'a misspelt part of x-pagination',
     document: get(`x-pagination: { curser: after }\n${done}`),
-    refusals: ['x-pagination: x-pagination.curser is not supported; write cursor, key and limit.'],
+    refusals: [
+      'x-pagination: this x-pagination is not supported; write cursor and limit, which are query parameters, and key.',
+    ],
   },
   {
     name: 'a date that is none',
-    document: get(`x-sunset: "2030-02-31"\n${done}`),
+    document: get(`deprecated: true\nx-sunset: "2030-02-31"\n${done}`),
     refusals: ['x-sunset: the date 2030-02-31 is not supported; write a date such as "2030-12-31".'],
   },
   {
     name: 'a successor that is none',
-    document: get(`x-successor: other\n${done}`),
+    document: get(`deprecated: true\nx-successor: other\n${done}`),
     refusals: ['x-successor: the successor other is not supported; write the operationId of another operation.'],
   },
   {
     name: 'two operations with one command',
     document: `paths:\n  /a:\n    get: { operationId: op, ${done} }\n  /b:\n    get: { operationId: other, x-command: a op, ${done} }`,
-    refusals: ["x-command: the command 'a op' beside that of op is not supported; choose another in x-command."],
+    refusals: ["get: the command 'a op' beside that of op is not supported; choose another in x-command."],
   },
   {
     name: 'a command of petctl itself',
     document: get(done).replace('tags: [a]', 'tags: [auth]'),
     refusals: [
-      "operationId: the command 'auth op' beside that of petctl itself is not supported; choose another in x-command.",
+      "get: the command 'auth op' beside that of petctl itself is not supported; choose another in x-command.",
     ],
   },
   {
     name: 'paths that only names tell apart',
     document: `paths:\n  /a/{x}:\n    get: { operationId: op, parameters: [{ name: x, in: path, required: true, schema: { type: string } }], ${done} }\n  /a/{y}:\n    put: { operationId: other, parameters: [{ name: y, in: path, required: true, schema: { type: string } }], ${done} }`,
     refusals: [
-      '/a/{y: The path already exists which differs only by path parameter name(s): `/a/{x}` and `/a/{y}`. use the same names.',
+      '/a/{y: The path already exists which differs only by path parameter name(s): `/a/{x}` and `/a/{y}`; use the same names.',
     ],
   },
   {
@@ -403,6 +405,101 @@ export const refused: Refused[] = [
     refusals: [
       'in: the cookie q is not supported; use a header or a query parameter.',
       'format: format byte is not supported; use int32, int64, float, double, date, date-time, time, duration, uuid, email, hostname, ipv4, ipv6, uri, uri-reference, or a pattern.',
+    ],
+  },
+  {
+    name: 'one name in two places',
+    document: `paths:\n  /a/{id}:\n    get: { operationId: op, parameters: [{ name: id, in: path, required: true, schema: { type: string } }, { name: ID, in: query, schema: { type: string } }], ${done} }`,
+    refusals: ['parameters: two parameters called id is not supported; rename one of them.'],
+  },
+  {
+    name: 'an optional path parameter',
+    document: `paths:\n  /a/{id}:\n    get: { operationId: op, parameters: [{ name: id, in: path, schema: { type: string } }], ${done} }`,
+    refusals: ['name: an optional path parameter is not supported; write required: true.'],
+  },
+  {
+    name: 'a schema without a type',
+    document: returns('{ minLength: 1 }'),
+    refusals: ['schema: a schema with no type is not supported; write one of type, oneOf, anyOf, allOf.'],
+  },
+  {
+    name: 'alternatives beside each other',
+    document: returns('{ oneOf: [{ type: string }], anyOf: [{ type: string }] }'),
+    refusals: ['anyOf: a schema with oneOf and anyOf is not supported; write one of type, oneOf, anyOf, allOf.'],
+  },
+  {
+    name: 'an enum of another type',
+    document: returns('{ type: string, enum: [1, 2] }'),
+    refusals: ['enum: an enum whose values are not of its type is not supported; write type, and values of that type.'],
+  },
+  {
+    name: 'an allOf of numbers',
+    document: returns('{ allOf: [{ type: integer, format: int64 }, { type: integer, minimum: 1 }] }'),
+    refusals: ['allOf: allOf of something else than objects is not supported; write one schema.'],
+  },
+  {
+    name: 'a required property that is none',
+    document: returns('{ type: object, required: [z] }'),
+    refusals: ['required: the required property z is not supported; declare it in properties.'],
+  },
+  {
+    name: 'a schema that is its own alternative',
+    document:
+      returns("{ $ref: '#/components/schemas/J' }") +
+      schemas("J: { anyOf: [{ type: string }, { $ref: '#/components/schemas/J' }] }"),
+    refusals: ['J: J, which is a part of itself is not supported; put a property or an array between.'],
+  },
+  {
+    name: 'a schema with the name of a type of an operation',
+    document: returns("{ $ref: '#/components/schemas/OpData' }") + schemas('OpData: { type: string }'),
+    refusals: ['operationId: the operationId op beside the schema OpData is not supported; rename one.'],
+  },
+  {
+    name: 'a reference into a component',
+    document:
+      returns("{ $ref: '#/components/schemas/A/properties/b' }") +
+      schemas('A: { type: object, properties: { b: { type: string } } }'),
+    refusals: [
+      '$ref: the reference #/components/schemas/A/properties/b is not supported; refer to a component of this document.',
+    ],
+  },
+  {
+    name: 'a body of 204',
+    document: get(
+      'responses: { "204": { description: Done., content: { application/json: { schema: { type: string } } } } }',
+    ),
+    refusals: ['"204": a body of 204 is not supported; remove its content.'],
+  },
+  {
+    name: 'a second media type',
+    document: returns('{ type: string }').replace(
+      'content: { application/json',
+      'content: { application/json: { schema: { type: string } }, application/hal+json',
+    ),
+    refusals: ['application/hal+json: a second media type is not supported; keep application/json.'],
+  },
+  {
+    name: 'a command of one word',
+    document: get(`x-command: drop\n${done}`),
+    refusals: ["x-command: the command 'drop' is not supported; write two words, such as pets list."],
+  },
+  {
+    name: 'paging by a parameter that is none',
+    document: get(`x-pagination: { cursor: after, key: id, limit: limit }\n${done}`),
+    refusals: [
+      'x-pagination: this x-pagination is not supported; write cursor and limit, which are query parameters, and key.',
+    ],
+  },
+  {
+    name: 'a sunset of an operation that is not deprecated',
+    document: get(`x-sunset: "2030-12-31"\n${done}`),
+    refusals: ['x-sunset: x-sunset without deprecated is not supported; add deprecated: true.'],
+  },
+  {
+    name: 'YAML that cannot be parsed',
+    document: 'openapi: [',
+    refusals: [
+      'openapi: unexpected end of the stream within a flow collection in "/spec.yaml" (1:11); correct the document.',
     ],
   },
 ];

@@ -5,7 +5,7 @@ import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, Li
 /** The types of each operation: its parameters and body, and what it returns. */
 export interface Operations {
   listPets: { data: ListPetsData; body: unknown; response: ListPetsResponses[200] };
-  createPet: { data: CreatePetData; body: NonNullable<CreatePetData['body']>; response: CreatePetResponses[201] };
+  createPet: { data: CreatePetData; body: Exclude<CreatePetData['body'], undefined>; response: CreatePetResponses[201] };
   getPet: { data: GetPetData; body: unknown; response: GetPetResponses[200] };
 }
 
