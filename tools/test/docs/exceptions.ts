@@ -59,7 +59,6 @@ export const exceptions: readonly Exception[] = [
     reason: 'it reads the key from a terminal; apps/petctl/test/auth.test.ts does that',
     instead: 'petctl auth login --with-key < key.txt',
   },
-  { commands: /^petctl [^#]*\[flags\]$/, reason: 'it is the syntax of a command' },
   {
     commands: /^(DATABASE_URL=|node_modules\/\.bin\/petstore-server (export|import) )/,
     reason: 'it needs a PostgreSQL or a stopped server; apps/server/test/postgres and test/cli have them',
