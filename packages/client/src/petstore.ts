@@ -9,6 +9,7 @@ import {
   limitsFrom,
 } from './connection.ts';
 import { mergeHeaders } from './execute.ts';
+import type { Methods } from './gen/calls.gen.ts';
 import { mergeHooks, type ObserveOptions, observe } from './observe.ts';
 import { type Api, deployments, type OperationId, version } from './old.ts';
 import { type Paged, type PagedId, pages } from './pages.ts';
@@ -18,8 +19,8 @@ export interface Options extends EnvironmentOptions, ObserveOptions {}
 
 /** The whole service as an object with a method for each operation. */
 export type Petstore = {
-  // The type is mapped over the functions, so that editors show the documentation of the functions.
-  [Id in keyof typeof calls]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
+  // The type is mapped over the methods, so that editors show their documentation.
+  [Id in keyof Methods]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
     ? Paged<Id>
     : Call<Id>) & {
     /** How the call ended, as a value. Rejects only for a wrong input or option, and for errors of `check` and of credential functions. */
