@@ -82,6 +82,9 @@ async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, re
   const { idempotencyKey } = operation;
   if (!idempotencyKey) return;
   const again = await call(spec, operation, inputs, [responseOf(operation, status, data)], 'of-the-caller');
+  const third = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
+  if (third.requests[0]?.request.headers.get(idempotencyKey.name) === request.headers.get(idempotencyKey.name))
+    report(`${name}: two calls have one key`);
   differ(
     report,
     `${name}: the caller's key`,
@@ -106,8 +109,8 @@ async function checkResponses(spec: Spec, operation: Operation, report: Report):
     differ(
       report,
       `${operation.id}: the error for ${status} ${code}`,
-      [node(error).status, node(error).code],
-      [status, code],
+      [node(error).status, node(error).code, node(error).message],
+      [status, code, 'A message.'],
     );
   }
 }

@@ -51,6 +51,6 @@ async function run(name: string, spec: Spec): Promise<void> {
 
 /** A line as GitHub shows it beside the change. */
 function annotation(line: string): string {
-  const [, file = specFile, at = '1'] = /: ([\w./-]+\.\w+)(?::(\d+))?/.exec(line) ?? [];
+  const [, file = specFile, at = '1'] = /: ([\w./-]+\.(?:md|yaml|ts|json))(?::(\d+))?/.exec(line) ?? [];
   return `::error file=${file},line=${at}::${line.replaceAll('%', '%25')}`;
 }

@@ -29,6 +29,9 @@ export async function check(now: Spec, report: Report): Promise<string | undefin
     const said = heads.map((head) => new RegExp(`^["']?${name}["']?: *(\\w+)`, 'm').exec(head)?.[1] ?? '');
     return Math.max(raised < 0 ? 0 : 3 - raised, ...said.map((level) => levels.indexOf(level as 'major')));
   };
+  const known = released.map((folder): string => JSON.parse(textOf(`${folder}/package.json`)).name);
+  for (const [, name = '', level = ''] of heads.join('').matchAll(/^["']?([^"':\n]+)["']?: *(\w+)/gm))
+    if (!known.includes(name) || !levels.includes(level as 'major')) report(`a changeset says ${level} of ${name}`);
   const names = released.filter(base.has).map((folder): string => JSON.parse(textOf(`${folder}/package.json`)).name);
   compare([before, now], [before, now].map(interfaceOf) as [Node, Node], [], (level, what) => {
     const missing = names.filter((name) => saidOf(name) < levels.indexOf(level));
@@ -111,7 +114,7 @@ function compare(
     if (isInside) above.includes(old) || compare(specs, [old, now], path, change, [...above, old]);
     else if (isDeepStrictEqual(old, now)) continue;
     else if (map === 'answers') change(/^[23]|default/.test(key) ? 'major' : 'minor', what);
-    else if (map) change(now === undefined || (map === 'inputs' && node(now).required) ? 'major' : 'minor', what);
+    else if (map) change(old !== undefined || (map === 'inputs' && node(now).required) ? 'major' : 'minor', what);
     else if (key === 'removal') change(String(now) < String(old) && old !== '9999' ? 'major' : 'minor', what);
     else if (typeof now === 'boolean' && key === 'required') narrower(now);
     else if (/^(?:exclusiveM|m)in/.test(key)) narrower(Number(now ?? -Infinity) > Number(old ?? -Infinity));

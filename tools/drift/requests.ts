@@ -94,6 +94,22 @@ export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): B
   for (const [what, value] of invalidValues(spec, body.schema, 'body')) add(what, writeJson(value));
   if (body.required) add('no body', undefined);
   add('a body that is no JSON', '{');
+  const [[member = '', value] = []] = Object.entries(Object(inputs.body));
+  if (member) add(`${member} twice`, good.body?.replace('{', `{${writeJson(member)}:${writeJson(value)},`));
+  const text = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'string')?.[0];
+  if (text) add('broken Unicode', writeJson({ ...Object(inputs.body), [text]: 'SURR' }).replace('SURR', '\\ud800'));
+  const number = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'number')?.[0];
+  if (number)
+    add(
+      'a number that would be rounded',
+      writeJson({ ...Object(inputs.body), [number]: 4711 }).replace('4711', '4711.00000000000000000001'),
+    );
+  const answers = membersOf(spec, (operation.responses[201] ?? operation.responses[200])?.body?.schema).properties;
+  for (const [name, schema] of Object.entries(answers)) {
+    const changed = { ...Object(inputs.body), [name]: validValues(spec, schema)[0] };
+    if (spec.faultOf(body.schema, changed)) add(`the member ${name} of the answer`, writeJson(changed));
+  }
+  add('a body as merge-patch', good.body, 'type', 'application/merge-patch+json');
   add('a body as text/plain', good.body, 'type', 'text/plain');
   add('a body of 2 MiB', `${good.body}${' '.repeat(2 ** 21)}`, 'size');
   return found;
@@ -108,7 +124,10 @@ function invalidTexts(spec: Spec, schema: Schema, name: string): Set<string> {
   const form = forms[type as keyof typeof forms];
   const read = (text: string) => (form?.test(text) ? readJson(text) : text);
   const scalars = invalidValues(spec, target, name).filter(([, value]) => Object(value) !== value);
-  const texts = [...scalars.map(([, value]) => String(value)), ...(type === 'integer' ? ['1e1', '5.0'] : [])];
+  const texts = [
+    ...scalars.map(([, value]) => String(value)),
+    ...(type === 'integer' ? ['1e1', '5.0', '05', '+5', ' 5', '0x5'] : []),
+  ];
   return new Set(texts.filter((text) => spec.faultOf(target, read(text)) !== undefined));
 }
 

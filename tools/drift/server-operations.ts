@@ -21,11 +21,21 @@ export async function checkOperation(session: Session, operation: Operation): Pr
   const all = validInputs(spec, operation);
   const good = requestOf(operation, all[0]);
   const query = [['unknown-parameter', '1']] as const;
-  for (const authorization of ['', 'Bearer wrong', 'Basic d3Jvbmc6'])
+  for (const authorization of ['', 'Bearer wrong', 'Basic d3Jvbmc6']) {
+    const request = { ...good, query, headers: { ...good.headers, authorization } };
+    const { headers } = await server.call(operation, request, 'no valid key', [401]);
+    differ(
+      report,
+      `${method} ${path} without a key: the challenge`,
+      headers['www-authenticate']?.slice(0, 6),
+      'Bearer',
+    );
+  }
+  if (operation.method === 'GET')
     await server.call(
       operation,
-      { ...good, query, headers: { ...good.headers, authorization } },
-      'no valid key',
+      { ...good, method: 'HEAD', headers: { authorization: '' } },
+      'HEAD without a key',
       [401],
     );
   for (const inputs of all) await checkValid(session, operation, inputs);
@@ -41,8 +51,11 @@ export async function checkOperation(session: Session, operation: Operation): Pr
   const { status, headers } = await server.call(operation, request, 'a valid request', isStored ? [200] : [200, 404]);
   if (headers.etag)
     await server.call(operation, { ...request, headers: { 'if-none-match': headers.etag } }, 'its ETag', [304]);
+  if (headers.etag)
+    await server.call(operation, { ...request, headers: { 'if-none-match': '"other"' } }, 'another ETag', [200]);
   const head = await server.call(operation, { ...request, method: 'HEAD' }, 'HEAD', [status]);
   differ(report, `HEAD ${path}: the body`, head.text, '');
+  differ(report, `HEAD ${path}: the ETag`, head.headers.etag, headers.etag);
 }
 
 /** Sends valid inputs, and compares what was written with what is read. */

@@ -49,6 +49,8 @@ async function checkMethods({ spec, server, report }: Session, path: string): Pr
     const request = requestOf(operation, validInputs(spec, operation)[0]);
     const { status, headers, data } = await server.ask(method, `${spec.basePath}${request.path}`);
     const name = `${method} ${path}, which the spec lacks`;
+    const { status: keyless } = await server.ask(method, `${spec.basePath}${request.path}`, { authorization: '' });
+    differ(report, `${name}, without a key: the status`, keyless, 401);
     differ(report, `${name}: the status`, status, 405);
     const found = headers.allow?.split(/[\s,]+/).filter((each) => each !== 'OPTIONS');
     if (status === 405) differ(report, `${name}: Allow`, found?.sort(), allowed);
@@ -69,6 +71,15 @@ async function checkOwnPaths({ spec, server, report }: Session): Promise<void> {
   const { headers } = await get('/docs');
   differ(report, 'GET /docs: the media type', headers['content-type']?.split(';')[0], 'text/html');
   for (const path of ['/healthz', '/readyz', '/metrics']) await get(path);
+  for (const { path } of spec.operations)
+    for (const other of [path.toUpperCase(), `${path}/`])
+      await get(`${spec.basePath}${other.replaceAll(/\{\w+\}/gi, '1')}`, 404);
+  differ(
+    report,
+    'no key, no path',
+    (await server.ask('GET', `${spec.basePath}/no-such-path`, { authorization: '' })).status,
+    401,
+  );
   const missing = await get(`${spec.basePath}/no-such-path`, 404);
   server.checkError('a path that the spec lacks', missing.status, missing.data);
 }
@@ -83,7 +94,11 @@ async function checkList(session: Session, operation: Operation): Promise<void> 
   const { default: size, maximum = 20 } = schemaOf(limit);
   const post = spec.operations.find((each) => each.method === 'POST' && each.path === path && each.responses[201]);
   const missing = post ? Math.min(maximum, 200) + 2 - (documents.get(path)?.size ?? 0) : 0;
-  const create = () => post && checkValid(session, post, validInputs(spec, post)[0]);
+  const bodies = post ? validInputs(spec, post) : [];
+  const create = (_: unknown, i: number) => {
+    const body = bodies[i % bodies.length];
+    return post && body && checkValid(session, post, body);
+  };
   await Promise.all(Array.from({ length: Math.max(missing, 0) }, create));
 
   const { inputs } = await withDocuments(session, operation, { parameters: {} });
@@ -95,7 +110,20 @@ async function checkList(session: Session, operation: Operation): Promise<void> 
       pages.push(list(data).map(node));
       const [, next] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.link ?? '') ?? [];
       if (next === undefined) return pages;
-      request = { ...request, query: [...new URL(next, `http://localhost${path}`).searchParams] };
+      const { pathname, searchParams } = new URL(next, `http://localhost${spec.basePath}${request.path}`);
+      differ(report, `GET ${path}: the path of the link`, pathname, `${spec.basePath}${request.path}`);
+      const rest = (query: Iterable<readonly [string, string]>) =>
+        [...query]
+          .filter(([name]) => name !== cursor)
+          .map(String)
+          .sort();
+      differ(
+        report,
+        `GET ${path}: the query of the link`,
+        rest(searchParams).filter((each) => rest(request.query).includes(each)),
+        rest(request.query),
+      );
+      request = { ...request, query: [...searchParams] };
     }
     if (most > 1) report(`GET ${path}: the links to the next page never end`);
     return pages;
@@ -118,7 +146,7 @@ async function checkList(session: Session, operation: Operation): Promise<void> 
   for (const { name } of parameters) {
     const schema = spec.follow(schemaOf(name).items ?? schemaOf(name));
     for (const value of schema.enum && all.some((each) => name in each) ? validValues(spec, schema) : []) {
-      const some = (await pagesOf({ [name]: value })).flat();
+      const some = (await pagesOf({ [name]: value, [limit]: 3 })).flat();
       const wanted = all.filter((each) => each[name] === value);
       differ(report, `GET ${path}?${name}=${writeJson(value)}: the elements`, some, wanted);
     }

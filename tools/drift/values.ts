@@ -74,7 +74,15 @@ function numbersOf(schema: Schema): unknown[] {
 function textsOf({ format = '', minLength = 0, maxLength = 0, pattern, ...shown }: Schema): unknown[] {
   if (formats[format]) return [formats[format][0]];
   const patterned = [shown.example, 'x', 'X', '0', 'abc', 'ABC-1', '12345'].filter((text) => text !== undefined);
-  const free = ['Rex', '', 'Käthe "of" \\ 100% & <b>?#/ \u{1F431}', 'a\u0000\nb'];
+  const free = [
+    'Rex',
+    '',
+    'Käthe "of" \\ 100% & <b>?#/ \u{1F431}',
+    'a\u0000\nb',
+    ' Rex ',
+    'Ka\u0308the',
+    'x'.repeat(1000),
+  ];
   return [...(pattern ? patterned : free), 'x'.repeat(minLength), 'x'.repeat(maxLength)];
 }
 
@@ -107,7 +115,7 @@ export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 
   const plain = [
     ...[null, 5, 'no such value', '', {}, []],
     ...(isNumber ? [1.5, (low ?? 0n) - 1n, (high ?? 0n) + 1n] : []),
-    ...(listed === undefined ? [] : [`${listed}x`]),
+    ...(listed === undefined ? [] : [`${listed}x`, `${listed}`.toUpperCase()]),
     ...(pattern || full.format ? ['a b', '!', 'é', '7', 'x'.repeat(300)] : []),
     ...(full.minLength ? ['x'.repeat(full.minLength - 1)] : []),
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1)]),
