@@ -47,7 +47,8 @@ export class Journal {
 
   /** Opens a journal that was read. What follows its whole lines is cut before the first write. */
   static async open(folder: string, number: number, bytes: number): Promise<Journal> {
-    return new Journal(number, await open(join(folder, journalName(number)), 'r+'), bytes, true);
+    const file = await open(join(folder, journalName(number)), 'r+');
+    return new Journal(number, file, bytes, (await file.stat()).size > bytes);
   }
 
   /** Resolves when the changes are on the disk. */

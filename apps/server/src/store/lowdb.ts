@@ -32,10 +32,7 @@ export async function openLowdbStore(
     return new LowdbStore(path, files, journal, unlock, limits.fold ?? 2 ** 23);
   } catch (error) {
     unlock();
-    if (error instanceof StoreError || !(error instanceof Error)) throw error;
-    throw new StoreError(`${path}: cannot be used (${error.message}). Check the disk and the permissions.`, {
-      cause: error,
-    });
+    throw unusable(path, error);
   }
 }
 
@@ -202,7 +199,9 @@ class LowdbStore implements Store {
     this.#journal = next;
     this.#before += bytes;
     this.#folding = this.#fold(previous)
-      .catch(warn)
+      .catch((error: unknown) => {
+        if (!this.#batch.isClosed) warn(error);
+      })
       .finally(() => {
         this.#folding = undefined;
       });
@@ -257,9 +256,14 @@ async function makeAndLock(folder: string): Promise<() => void> {
   } catch (error) {
     if (hasCode(error, 'ERR_SQLITE_ERROR') && /locked/.test(messageOf(error)))
       throw new StoreError(`${folder}: another process uses it; stop that, or choose another folder.`);
-    const advice = hasCode(error, 'ENOSPC') ? 'Free some space' : 'Check the path and its permissions';
-    throw new StoreError(`${folder}: cannot be used (${messageOf(error)}). ${advice}.`, { cause: error });
+    throw unusable(folder, error);
   }
+}
+
+function unusable(folder: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const advice = hasCode(error, 'ENOSPC') ? 'Free some space' : 'Check the path, its permissions and the disk';
+  return new StoreError(`${folder}: cannot be used (${messageOf(error)}). ${advice}.`, { cause: error });
 }
 
 /** Locks a file until the returned function is called, or the process ends in any way. */
