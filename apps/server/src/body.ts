@@ -29,7 +29,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export function isJson({ headers }: IncomingMessage): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   if (encoding.toLowerCase() !== 'identity') return false;
-  return type === 'application/json' || /^application\/json *(; *(?!charset)[^;]*|; *charset="?utf-8"? *)*$/i.test(type);
+  return type === 'application/json' || /^application\/json *(;(?! *charset)[^;]*|; *charset="?utf-8"? *)*$/i.test(type);
 }
 
 /** Receives a body of up to `limit` bytes. Calls `done` once, with an error or the bytes. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { apiKey } from '@petstore/testing/server';
-import { type ErrorCode, service } from '@petstore/types';
+import { type ServiceErrorCode, service } from '@petstore/types';
 import { expect, onTestFinished } from 'vitest';
 
 /** A response as the server sent it. */
@@ -118,7 +118,7 @@ export function request(
 }
 
 /** Expects a response in the Error shape, with the status of its code by default. */
-export function expectError(response: WireResponse, code: ErrorCode, status: number = service.statuses[code]) {
+export function expectError(response: WireResponse, code: ServiceErrorCode, status: number = service.statuses[code]) {
   expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
   expect(JSON.parse(response.body)).toEqual({ code, message: expect.stringMatching(/./), status });
   expect(response.headers.get('x-request-id')).toBeTruthy();
