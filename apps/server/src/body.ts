@@ -17,8 +17,9 @@ export function awaitContinue(request: IncomingMessage): void {
 
 /** Ends the receiving of a body whose rest will never arrive; false if none is being received. */
 export function breakBody(request: IncomingMessage, error: HttpError): boolean {
-  broken.get(request)?.(error);
-  return broken.has(request);
+  const end = broken.get(request);
+  end?.(error);
+  return end !== undefined;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

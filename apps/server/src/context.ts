@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Operation, service } from '@petstore/types';
-import { invalid } from './errors.ts';
+import { malformed } from './errors.ts';
 import { noticesOf, type Route, routeOf } from './routes.ts';
 
 /** What is known of a request. */
@@ -73,21 +73,21 @@ const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** Throws for a message that HTTP does not allow (RFC 9112). */
 export function checkMessage({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw malformed('This server speaks HTTP/1.1.');
   const { host, expect, 'transfer-encoding': coding } = headers;
   if (host ? !HOST.test(host) : httpVersion === '1.1' || host === '')
-    throw invalid(host ? 'The Host header is not a host.' : 'The Host header is missing or empty.');
+    throw malformed(host ? 'The Host header is not a host.' : 'The Host header is missing or empty.');
   let seen = '';
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     if (name.length !== 4 && name.length < 12) continue;
     const lower = name.toLowerCase();
     if (!SINGLE.has(lower)) continue;
-    if (seen.includes(`${lower},`)) throw invalid(`The ${name} header appears more than once.`);
+    if (seen.includes(`${lower},`)) throw malformed(`The ${name} header appears more than once.`);
     seen += `${lower},`;
   }
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked'))
-    throw invalid('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
+    throw malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-    throw invalid(`The expectation '${expect}' is not supported.`, 417);
+    throw malformed(`The expectation '${expect}' is not supported.`, 417);
 }

@@ -34,6 +34,11 @@ export function invalid(message: string, status?: number): HttpError {
   return new HttpError('invalid_request', message, status === undefined ? {} : { status });
 }
 
+/** An error of the message itself: nothing that follows on the connection can be trusted. */
+export function malformed(message: string, status = 400): HttpError {
+  return new HttpError('invalid_request', message, { status, headers: { Connection: 'close' } });
+}
+
 /** Nothing was done; trying again may help. */
 export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from './app.ts';
 import { awaitContinue, breakBody } from './body.ts';
-import { HttpError, invalid } from './errors.ts';
+import { HttpError, malformed } from './errors.ts';
 import { type Log, silent } from './log.ts';
 
 export interface ListenOptions {
@@ -125,7 +125,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else fail(socket as Socket, malformed(error));
+    else fail(socket as Socket, errorOf(error));
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -159,11 +159,11 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** The error for bytes that Node cannot parse, or that did not arrive in time. */
-function malformed({ code }: NodeJS.ErrnoException): HttpError {
-  if (code === 'HPE_HEADER_OVERFLOW') return invalid('The head of the request is too large.', 431);
+function errorOf({ code }: NodeJS.ErrnoException): HttpError {
+  if (code === 'HPE_HEADER_OVERFLOW') return malformed('The head of the request is too large.', 431);
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
-    return new HttpError('payload_too_large', 'The chunk extensions are too large.');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalid('The request took too long to arrive.', 408);
+    return new HttpError('payload_too_large', 'The chunk extensions are too large.', { headers: { Connection: 'close' } });
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformed('The request took too long to arrive.', 408);
   const orMethod = code === 'HPE_INVALID_METHOD' ? ', or its method is unknown' : '';
-  return invalid(`This is not a well-formed HTTP request${orMethod}.`);
+  return malformed(`This is not a well-formed HTTP request${orMethod}.`);
 }
