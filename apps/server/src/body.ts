@@ -8,18 +8,18 @@ const MAX_RECEIVING = 2 ** 26;
 let receiving = 0;
 
 const waitingForContinue = new WeakSet<IncomingMessage>();
-const broken = new WeakMap<IncomingMessage, (error: HttpError) => void>();
+const receivers = new WeakMap<IncomingMessage, (error: HttpError) => void>();
+const broken = new WeakMap<IncomingMessage, HttpError>();
+
+/** Records that the rest of a body will never arrive. */
+export function breakBody(request: IncomingMessage, error: HttpError): void {
+  broken.set(request, error);
+  receivers.get(request)?.(error);
+}
 
 /** Records that the client waits for `100 Continue` before it sends the body. */
 export function awaitContinue(request: IncomingMessage): void {
   waitingForContinue.add(request);
-}
-
-/** Ends the receiving of a body whose rest will never arrive; false if none is being received. */
-export function breakBody(request: IncomingMessage, error: HttpError): boolean {
-  const end = broken.get(request);
-  end?.(error);
-  return end !== undefined;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -44,6 +44,8 @@ export function receive(
   let size = 0;
   const tooLarge = () => new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return done(tooLarge(), Buffer.alloc(0));
+  const failure = broken.get(request);
+  if (failure) return done(failure, Buffer.alloc(0));
   const onData = (chunk: Buffer) => {
     size += chunk.length;
     receiving += chunk.length;
@@ -56,13 +58,13 @@ export function receive(
   const onClose = () => finish(invalid('The body is incomplete.'));
   const finish = (error?: HttpError) => {
     receiving -= size;
-    broken.delete(request);
+    receivers.delete(request);
     request.off('data', onData).off('end', onEnd).off('close', onClose);
     // The rest is read and forgotten, so that the client gets the response.
     if (error) request.resume();
     done(error, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   };
-  broken.set(request, finish);
+  receivers.set(request, finish);
   request.on('data', onData).on('end', onEnd).on('close', onClose);
   if (waitingForContinue.has(request)) response.writeContinue();
 }

@@ -38,9 +38,11 @@ const STOP_GRACE = 300;
 /** The requests of one connection, which are served one after the other. */
 interface Connection {
   current: IncomingMessage | undefined;
+  /** The last request that has begun to arrive. */
+  last: IncomingMessage | undefined;
   readonly waiting: (() => void)[];
-  /** What ends the connection after its last response. */
-  failure: HttpError | undefined;
+  /** What ends the connection after its last response: an error, or nothing more. */
+  end: HttpError | 'silently' | undefined;
 }
 
 /** Serves an app. Where Node would answer without a body, the answer is an error of the spec. */
@@ -60,11 +62,21 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
   server.timeout = RESPONSE_TIMEOUT;
   // 0 means no limit: beyond a limit, Node ignores headers. The size of the head bounds their number.
   server.maxHeadersCount = 0;
+  // A client that has sent all may close its half of the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection) return void response.destroy();
+    // Nothing that follows a fault is trusted.
+    if (connection.end) return;
+    connection.last = request;
+    // Node drops bytes after an offer to upgrade, so the next ones could be misread.
+    if (request.headers.upgrade !== undefined) {
+      response.setHeader('Connection', 'close');
+      connection.end = 'silently';
+    }
     const start = () => {
       connection.current = request;
       if (isStopping) response.setHeader('Connection', 'close');
@@ -76,7 +88,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
       const first = connection.waiting.shift();
       if (connection.waiting.length < MAX_WAITING) socket.resume();
       if (first) first();
-      else if (connection.failure) reject(socket, connection.failure);
+      else if (connection.end) finish(socket, connection.end);
     };
     if (connection.current) {
       if (connection.waiting.push(start) >= MAX_WAITING) socket.pause();
@@ -102,16 +114,25 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     setTimeout(() => socket.destroy(), 1000).unref();
   };
 
+  const finish = (socket: Socket, end: HttpError | 'silently') => {
+    if (end !== 'silently') reject(socket, end);
+    else if (socket.writable) socket.end();
+  };
+
   /** Ends a connection after the responses that come before. */
   const fail = (socket: Socket, error: HttpError) => {
     const connection = connections.get(socket);
-    if (!connection?.current) return reject(socket, error);
-    if (breakBody(connection.current, error)) return;
-    connection.failure = error;
+    if (!connection || connection.end) return;
+    const { last } = connection;
+    // A fault within a body is the fault of its request, which gets only one response.
+    const isInBody = last !== undefined && !last.complete && !last.readableEnded;
+    connection.end = isInBody ? 'silently' : error;
+    if (last && isInBody) breakBody(last, error);
+    if (!connection.current) finish(socket, connection.end);
   };
 
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, { current: undefined, waiting: [], failure: undefined });
+    connections.set(socket, { current: undefined, last: undefined, waiting: [], end: undefined });
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', serve);
@@ -121,11 +142,12 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
   });
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) =>
-    reject(socket as Socket, new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } })),
+    fail(socket as Socket, new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } })),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else fail(socket as Socket, errorOf(error));
+    // The response that closes the connection is the last one.
+    else if (error.code !== 'HPE_CLOSED_CONNECTION') fail(socket as Socket, errorOf(error));
   });
   server.listen(port, host);
   await once(server, 'listening');
