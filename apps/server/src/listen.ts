@@ -134,6 +134,8 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
   server.on('connection', (socket: Socket) => {
     connections.set(socket, { current: undefined, last: undefined, waiting: [], end: undefined });
     socket.once('close', () => connections.delete(socket));
+    // A reset after CONNECT, which Node does not handle.
+    socket.on('error', () => socket.destroy());
   });
   server.on('request', serve);
   server.on('checkContinue', (request, response) => {
