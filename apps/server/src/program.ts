@@ -18,7 +18,7 @@ export async function main(argv: readonly string[] = process.argv): Promise<void
     )
     .action(() => start(configOf(root.opts(), process.env)));
   const keys = root.command('keys').description('create, list and revoke API keys; a running server follows within a second');
-  const folderOf = (command: Command) => configOf(command.optsWithGlobals(), process.env).dataDir;
+  const folderOf = (command: Command) => configOf(command.opts(), process.env).dataDir;
   const below = (name: string, about: string) =>
     addSettings(keys.command(name).description(about), ['PETSTORE_DATA_DIR']);
   below('create', 'create a key, and print it').option('--name <name>', 'name of the key').action((_, command: Command) => {
@@ -35,8 +35,9 @@ export async function main(argv: readonly string[] = process.argv): Promise<void
   });
   try {
     await root.parseAsync(argv);
-  } catch (error) {
-    process.stderr.write(`petstore-server: ${lineOf(listenError(error))}\n`);
+  } catch (thrown) {
+    const error = listenError(thrown);
+    process.stderr.write(`petstore-server: ${lineOf(error)}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
     // A log or a socket may be open.
     setTimeout(() => process.exit(), 100).unref();
