@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkMessage, type Context } from './context.ts';
+import { type Context, checkMessage } from './context.ts';
 import { HttpError } from './errors.ts';
 import type { KeyCheck } from './keys.ts';
 

@@ -73,9 +73,19 @@ export function createApp(store: Store, options: AppOptions): App {
 
 const HOUR = 3600;
 
-function corsOf(origins: readonly string[]): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
+function corsOf(
+  origins: readonly string[],
+): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
   const origin = origins.includes('*') ? '*' : [...origins];
-  const exposedHeaders = ['Allow', 'Deprecation', 'ETag', 'Idempotency-Replayed', 'Link', 'RateLimit', 'RateLimit-Policy'];
+  const exposedHeaders = [
+    'Allow',
+    'Deprecation',
+    'ETag',
+    'Idempotency-Replayed',
+    'Link',
+    'RateLimit',
+    'RateLimit-Policy',
+  ];
   exposedHeaders.push('Retry-After', 'Sunset', 'WWW-Authenticate', 'X-Request-Id');
   return cors({ origin, exposedHeaders, maxAge: HOUR });
 }

@@ -30,7 +30,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export function isJson({ headers }: IncomingMessage): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   if (encoding.toLowerCase() !== 'identity') return false;
-  return type === 'application/json' || /^application\/json *(;(?! *charset)[^;]*|; *charset="?utf-8"? *)*$/i.test(type);
+  return (
+    type === 'application/json' || /^application\/json *(;(?! *charset)[^;]*|; *charset="?utf-8"? *)*$/i.test(type)
+  );
 }
 
 /** Receives a body of up to `limit` bytes. Calls `done` once, with an error or the bytes. */
@@ -83,7 +85,8 @@ export function parseBody(bytes: Uint8Array): unknown {
   try {
     value = parseExact(text);
   } catch (error) {
-    if (error instanceof InexactNumberError) throw invalid(`body ${error.message.replace(/^(?!')/, ': ')}`.replace(' :', ':'));
+    if (error instanceof InexactNumberError)
+      throw invalid(`body ${error.message.replace(/^(?!')/, ': ')}`.replace(' :', ':'));
     // Without a short stack the reviver fails at deep nesting.
     if (error instanceof RangeError) throw tooDeep();
     throw new HttpError('invalid_request', 'body: it is not JSON', { cause: error });

@@ -43,14 +43,56 @@ const settings: readonly Setting[] = [
   ['--data-dir <folder>', 'PETSTORE_DATA_DIR', 'folder for keys and documents', 'data', text],
   ['--body-limit <bytes>', 'PETSTORE_BODY_LIMIT', 'largest request body', '1048576', integer(1, 2 ** 26)],
   ['--request-timeout <seconds>', 'PETSTORE_REQUEST_TIMEOUT', 'time for a request to arrive', '30', seconds(0.001)],
-  ['--drain-delay <seconds>', 'PETSTORE_DRAIN_DELAY', 'time to serve on after a stop signal, with /readyz at 503', '0', seconds(0)],
-  ['--shutdown-timeout <seconds>', 'PETSTORE_SHUTDOWN_TIMEOUT', 'time to finish requests after a stop signal', '10', seconds(0.001)],
-  ['--admin-port <number>', 'PETSTORE_ADMIN_PORT', 'separate port for /metrics, /healthz and /readyz', 'off', orOff(integer(0, 65_535))],
-  ['--trust-proxy <proxies>', 'PETSTORE_TRUST_PROXY', 'proxies in front: their number, or their addresses separated by commas', 'off', orOff(proxies)],
-  ['--cors-origin <origins>', 'PETSTORE_CORS_ORIGIN', "origins whose pages may call the API, separated by commas, or '*'", 'off', origins],
-  ['--rate-limit <number>', 'PETSTORE_RATE_LIMIT', 'requests per minute and key', 'off', orOff(integer(1, 1_000_000_000))],
+  [
+    '--drain-delay <seconds>',
+    'PETSTORE_DRAIN_DELAY',
+    'time to serve on after a stop signal, with /readyz at 503',
+    '0',
+    seconds(0),
+  ],
+  [
+    '--shutdown-timeout <seconds>',
+    'PETSTORE_SHUTDOWN_TIMEOUT',
+    'time to finish requests after a stop signal',
+    '10',
+    seconds(0.001),
+  ],
+  [
+    '--admin-port <number>',
+    'PETSTORE_ADMIN_PORT',
+    'separate port for /metrics, /healthz and /readyz',
+    'off',
+    orOff(integer(0, 65_535)),
+  ],
+  [
+    '--trust-proxy <proxies>',
+    'PETSTORE_TRUST_PROXY',
+    'proxies in front: their number, or their addresses separated by commas',
+    'off',
+    orOff(proxies),
+  ],
+  [
+    '--cors-origin <origins>',
+    'PETSTORE_CORS_ORIGIN',
+    "origins whose pages may call the API, separated by commas, or '*'",
+    'off',
+    origins,
+  ],
+  [
+    '--rate-limit <number>',
+    'PETSTORE_RATE_LIMIT',
+    'requests per minute and key',
+    'off',
+    orOff(integer(1, 1_000_000_000)),
+  ],
   ['--log-level <level>', 'PETSTORE_LOG_LEVEL', `level of the log: ${levels.join(', ')}`, 'info', oneOf(levels)],
-  ['--validate-responses <true|false>', 'PETSTORE_VALIDATE_RESPONSES', 'compare every response with the spec', 'false', yesOrNo],
+  [
+    '--validate-responses <true|false>',
+    'PETSTORE_VALIDATE_RESPONSES',
+    'compare every response with the spec',
+    'false',
+    yesOrNo,
+  ],
 ];
 
 /** The settings without a flag, because process lists show flags. */
@@ -84,7 +126,8 @@ export function configOf(options: Record<string, unknown>, env: NodeJS.ProcessEn
 }
 
 /** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
-const others = /^PETSTORE_(API_KEY$|BASE_URL$|TEST_)|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+const others =
+  /^PETSTORE_(API_KEY$|BASE_URL$|TEST_)|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const address = /^(tcp|udp|sctp):\/\//;
 
 /** Refuses variables that look like settings, because they may be misspelt. */

@@ -50,7 +50,8 @@ export function dispatcher(store: Store, handlers: Partial<Handlers>, validateRe
       const status = operation.success ?? Number(operation.successes[0]);
       const json = jsonOf(result);
       if (validateResponses) checkResponse(operation, status, json === undefined ? undefined : parseExact(json));
-      if (isStored(result) && 'isReplayed' in result && result.isReplayed) response.setHeader('Idempotency-Replayed', 'true');
+      if (isStored(result) && 'isReplayed' in result && result.isReplayed)
+        response.setHeader('Idempotency-Replayed', 'true');
       const next = nextLink(operation, parameters, result);
       if (next) response.appendHeader('Link', next);
       if (operation.method === 'GET' && json !== undefined && isCurrent(request, response, json)) return;

@@ -1,5 +1,15 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UsageError } from './errors.ts';
@@ -106,7 +116,9 @@ export function readKeys(folder: string): HashedKey[] | undefined {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new UsageError(`${file} cannot be read (${codeOf(error)}). Run the server and its commands as the same user.`);
+    throw new UsageError(
+      `${file} cannot be read (${codeOf(error)}). Run the server and its commands as the same user.`,
+    );
   }
   try {
     const { keys }: { keys: HashedKey[] } = JSON.parse(text);

@@ -144,7 +144,10 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
   });
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) =>
-    fail(socket as Socket, new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } })),
+    fail(
+      socket as Socket,
+      new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } }),
+    ),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -186,7 +189,9 @@ const reasons: Readonly<Record<number, string>> = {
 function errorOf({ code }: NodeJS.ErrnoException): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return malformed('The head of the request is too large.', 431);
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
-    return new HttpError('payload_too_large', 'The chunk extensions are too large.', { headers: { Connection: 'close' } });
+    return new HttpError('payload_too_large', 'The chunk extensions are too large.', {
+      headers: { Connection: 'close' },
+    });
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformed('The request took too long to arrive.', 408);
   const orMethod = code === 'HPE_INVALID_METHOD' ? ', or its method is unknown' : '';
   return malformed(`This is not a well-formed HTTP request${orMethod}.`);

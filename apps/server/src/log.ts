@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BlockList } from 'node:net';
+import type { BlockList } from 'node:net';
 import { hostname } from 'node:os';
 import { pino } from 'pino';
 import type { Context } from './context.ts';

@@ -27,7 +27,7 @@ export function readParameters(
   const fields = fieldsOf.get(operation);
   const values = { query: Object.create(null), path: Object.create(null), header: Object.create(null) };
   if (!fields) return values;
-  for (const [name, field] of fields.path) values.path[name] = valueOf(field, decode(params[name] ?? ''));
+  for (const [name, field] of fields.path) values.path[name] = parameterOf(field, decode(params[name] ?? ''));
   for (const pair of query === '' ? [] : query.split('&')) {
     if (pair === '') continue;
     const [before, after] = splitOnce(pair.replaceAll('+', ' '));
@@ -39,12 +39,12 @@ export function readParameters(
       values.query[name] = [...(values.query[name] ?? []), itemOf(field, text)];
     } else {
       if (name in values.query) throw invalid(`query '${name}': it appears more than once`);
-      values.query[name] = valueOf(field, text);
+      values.query[name] = parameterOf(field, text);
     }
   }
   for (const [name, field] of fields.header) {
     const text = headers[name.toLowerCase()];
-    if (text !== undefined) values.header[name] = valueOf(field, String(text));
+    if (text !== undefined) values.header[name] = parameterOf(field, String(text));
   }
   const { idempotencyKey } = operation;
   const key = idempotencyKey && headers[idempotencyKey.header.toLowerCase()];
@@ -55,7 +55,7 @@ export function readParameters(
   return values;
 }
 
-function valueOf({ schema }: Field, text: string): unknown {
+function parameterOf({ schema }: Field, text: string): unknown {
   return scalarOf(typeIn(schema), text);
 }
 

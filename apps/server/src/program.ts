@@ -17,22 +17,28 @@ export async function main(argv: readonly string[] = process.argv): Promise<void
       `\nEnvironment:\n  ${secrets.apiKeys}  API keys: a key, or name=key pairs separated by commas (default: those in the data folder)\n  ${secrets.databaseUrl}       address of a PostgreSQL database for the documents (default: the data folder)`,
     )
     .action(() => start(configOf(root.opts(), process.env)));
-  const keys = root.command('keys').description('create, list and revoke API keys; a running server follows within a second');
+  const keys = root
+    .command('keys')
+    .description('create, list and revoke API keys; a running server follows within a second');
   const folderOf = (command: Command) => configOf(command.opts(), process.env).dataDir;
   const below = (name: string, about: string) =>
     addSettings(keys.command(name).description(about), ['PETSTORE_DATA_DIR']);
-  below('create', 'create a key, and print it').option('--name <name>', 'name of the key').action((_, command: Command) => {
-    const { name, key } = createKey(folderOf(command), command.opts().name);
-    process.stderr.write(`The key '${name}' is shown only this once:\n`);
-    process.stdout.write(`${key}\n`);
-  });
+  below('create', 'create a key, and print it')
+    .option('--name <name>', 'name of the key')
+    .action((_, command: Command) => {
+      const { name, key } = createKey(folderOf(command), command.opts().name);
+      process.stderr.write(`The key '${name}' is shown only this once:\n`);
+      process.stdout.write(`${key}\n`);
+    });
   below('list', 'list the names of the keys').action((_, command: Command) => {
     for (const { name, created } of readKeys(folderOf(command)) ?? []) process.stdout.write(`${name}\t${created}\n`);
   });
-  below('revoke', 'revoke a key').argument('<name>', 'name of the key').action((name: string, _, command: Command) => {
-    const left = revokeKey(folderOf(command), name);
-    process.stderr.write(`Revoked. Keys left: ${left}.\n`);
-  });
+  below('revoke', 'revoke a key')
+    .argument('<name>', 'name of the key')
+    .action((name: string, _, command: Command) => {
+      const left = revokeKey(folderOf(command), name);
+      process.stderr.write(`Revoked. Keys left: ${left}.\n`);
+    });
   try {
     await root.parseAsync(argv);
   } catch (thrown) {
@@ -62,7 +68,8 @@ async function start(config: Config): Promise<void> {
 function greeting({ origin, adminOrigin, madeKey }: Running, { apiKeys }: Config): string {
   const base = origin + service.basePath;
   const admin = adminOrigin ? `  For operators         ${adminOrigin}/metrics, /healthz, /readyz\n` : '';
-  const another = apiKeys === undefined ? `  For another API key   ${programPath('petstore-server')} keys create\n` : '';
+  const another =
+    apiKeys === undefined ? `  For another API key   ${programPath('petstore-server')} keys create\n` : '';
   const key = madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : another;
   const shown = madeKey ?? '<your API key>';
   const list = Object.values<Operation>(operations).find(({ pagination }) => pagination);
@@ -86,8 +93,14 @@ function listenError(error: unknown): unknown {
     return error;
   const { code, address, port, hostname }: Record<string, unknown> = { ...error };
   if (code === 'EADDRINUSE')
-    return new UsageError(`port ${port} on ${address} is in use; choose another one with PORT=${Number(port) + 1} or --port.`);
+    return new UsageError(
+      `port ${port} on ${address} is in use; choose another one with PORT=${Number(port) + 1} or --port.`,
+    );
   if (code === 'EACCES')
-    return new UsageError(`port ${port} on ${address} needs another user; use port 1024 or higher with PORT or --port.`);
-  return new UsageError(`${address ?? hostname} is no address of this machine; choose another one with HOST or --host.`);
+    return new UsageError(
+      `port ${port} on ${address} needs another user; use port 1024 or higher with PORT or --port.`,
+    );
+  return new UsageError(
+    `${address ?? hostname} is no address of this machine; choose another one with HOST or --host.`,
+  );
 }

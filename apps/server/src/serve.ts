@@ -4,7 +4,7 @@ import { type App, createApp } from './app.ts';
 import { declarations } from './collections.ts';
 import { type Config, secrets } from './config.ts';
 import { begin } from './context.ts';
-import { unavailable, UsageError } from './errors.ts';
+import { UsageError, unavailable } from './errors.ts';
 import { Health } from './health.ts';
 import { createFirstKey, followKeys, keysFrom, readKeys } from './keys.ts';
 import { type Listener, listen } from './listen.ts';
@@ -122,10 +122,9 @@ class WaitingStore implements Store {
 
   collection(name: string, key?: Parameters<Store['collection']>[1]): Collection {
     if (this.#store && key) return this.#store.collection(name, key);
-    const own = this;
     let collection: Collection | undefined;
-    const opened = async () => (await own.#wait()).collection(name, key);
-    const now = () => (collection ??= own.#store?.collection(name, key));
+    const opened = async () => (await this.#wait()).collection(name, key);
+    const now = () => (collection ??= this.#store?.collection(name, key));
     return {
       get version() {
         return now()?.version;

@@ -39,7 +39,9 @@ export function checkResponse({ id, responses: declared }: Operation, status: nu
   if (!schema) return;
   const validate = responses(schema);
   if (!validate(plainNumbers(body)))
-    throw new Error(`The response ${status} of ${id} breaks the spec: ${violationsOf(validate).map(textOf).join('; ')}`);
+    throw new Error(
+      `The response ${status} of ${id} breaks the spec: ${violationsOf(validate).map(textOf).join('; ')}`,
+    );
 }
 
 /** Compiles all validators. */

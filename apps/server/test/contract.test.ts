@@ -2,14 +2,7 @@ import { PetstoreError, petstore } from '@petstore/client';
 import { fakeService } from '@petstore/client/testing';
 import { newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
-import {
-  type Api,
-  type Arguments,
-  exactJson,
-  type Operation,
-  type OperationId,
-  operations,
-} from '@petstore/types';
+import { type Api, type Arguments, exactJson, type Operation, type OperationId, operations } from '@petstore/types';
 import { beforeEach, describe, onTestFinished } from 'vitest';
 import { memoryStore, openLowdbStore, type Store } from '../src/index.ts';
 import { contract } from './contract.ts';
@@ -32,9 +25,10 @@ describe.each(Object.entries(stores))('the server over a store %s', (_, newStore
     });
     // One server for all tests, over a new store for each.
     const current: Store = {
-      collection: (name, key) => new Proxy({} as ReturnType<Store['collection']>, {
-        get: (_, member) => Reflect.get(store.collection(name, key), member),
-      }),
+      collection: (name, key) =>
+        new Proxy({} as ReturnType<Store['collection']>, {
+          get: (_, member) => Reflect.get(store.collection(name, key), member),
+        }),
       nextId: (name) => store.nextId(name),
       restore: (...all) => store.restore(...all),
       check: () => store.check(),

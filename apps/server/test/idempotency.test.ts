@@ -73,7 +73,9 @@ describe.each(modes)('%s', (_, options) => {
 
   test('too many requests with one key at a time get 409', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const slow = withFunctions(store, { create: () => promise.then(() => ({ json: '{"id":1,"name":"x","categoryId":1}' })) });
+    const slow = withFunctions(store, {
+      create: () => promise.then(() => ({ json: '{"id":1,"name":"x","categoryId":1}' })),
+    });
     const other = await listen({ ...options, keys }, slow);
     const all = Array.from({ length: 11 }, () => create('k', rex, undefined, other));
     expect((await Promise.race(all)).status).toBe(409);

@@ -71,7 +71,8 @@ describe.each(modes)('%s', (_, options) => {
     expect(responses.map((response) => response.status)).toEqual([201, 201, status]);
     const [first, second] = responses.map(({ body }) => JSON.parse(body));
     expect([first, second].map(({ name }) => name)).toEqual(['first', 'second']);
-    for (const pet of [first, second]) expect(await pets.collection('pets').get(pet.id)).toEqual({ json: JSON.stringify(pet) });
+    for (const pet of [first, second])
+      expect(await pets.collection('pets').get(pet.id)).toEqual({ json: JSON.stringify(pet) });
   });
 
   test('no request after a response that closes the connection is handled', async () => {

@@ -14,7 +14,11 @@ const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
 /** Runs a command to its end. */
 function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { DATABASE_URL: _, ...outside } = process.env;
-  return spawnSync(process.execPath, [main, ...args], { env: { ...outside, ...env }, encoding: 'utf8', timeout: 30_000 });
+  return spawnSync(process.execPath, [main, ...args], {
+    env: { ...outside, ...env },
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
 }
 
 async function start(env: NodeJS.ProcessEnv = {}) {
@@ -66,14 +70,19 @@ test('a port in use is refused, and nothing is left behind', async () => {
   const folder = join(newFolder(), 'data');
   const port = typeof address === 'object' && address ? String(address.port) : '';
   const { child, ended, stderr } = runServer(main, { env: { ...process.env, PORT: port, PETSTORE_DATA_DIR: folder } });
+  const closed = once(child, 'close');
   expect((await ended).code).toBe(2);
-  await once(child, 'close').catch(() => {});
+  await closed;
   expect(stderr()).toContain('is in use');
   expect(existsSync(folder)).toBe(false);
 }, 20_000);
 
 test('variables that Kubernetes sets for a service of this name are ignored', async () => {
-  const env = { PETSTORE_SERVICE_HOST: '10.0.0.1', PETSTORE_PORT: 'tcp://10.0.0.1:80', PETSTORE_PORT_80_TCP_PORT: '80' };
+  const env = {
+    PETSTORE_SERVICE_HOST: '10.0.0.1',
+    PETSTORE_PORT: 'tcp://10.0.0.1:80',
+    PETSTORE_PORT_80_TCP_PORT: '80',
+  };
   expect((await list((await start(env)).baseUrl)).status).toBe(200);
 });
 
@@ -115,7 +124,11 @@ test('a line of the log says who asked for what, and probes have none', async ()
   await fetch(`${server.origin}/healthz`);
   await list(server.baseUrl, apiKey, { 'x-request-id': 'mine', traceparent, 'x-forwarded-for': '9.9.9.9, 1.2.3.4' });
   await expect.poll(() => server.stdout()).toContain('"mine"');
-  const lines = server.stdout().split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const lines = server
+    .stdout()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
   expect(lines.find(({ requestId }) => requestId === 'mine')).toMatchObject({
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     method: 'GET',

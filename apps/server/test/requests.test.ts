@@ -7,7 +7,11 @@ import { expectError, raw, request } from './wire.ts';
 /** The methods of a path, and those that HTTP adds. */
 function allowed(path: string): string {
   const described = Object.values<Operation>(operations).filter((operation) => operation.path === path);
-  return [...described.map(({ method }) => method), ...(described.some(({ method }) => method === 'GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  return [
+    ...described.map(({ method }) => method),
+    ...(described.some(({ method }) => method === 'GET') ? ['HEAD'] : []),
+    'OPTIONS',
+  ].join(', ');
 }
 
 describe.each(modes)('%s', (_, options) => {

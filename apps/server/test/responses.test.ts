@@ -30,7 +30,7 @@ describe.each(modes)('%s', (_, options) => {
     const response = await call(server(), '/pets?limit=2&status=sold');
     const [, query] = /^<(\?.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? [];
     const last = await call(server(), `/pets${query}`);
-    expect([(await last.json()).length, last.headers.get('link')]).toEqual([1, null]);
+    expect([JSON.parse(await last.text()).length, last.headers.get('link')]).toEqual([1, null]);
   });
 
   test('the identifier of a request is taken over if it is harmless', async () => {
@@ -41,7 +41,11 @@ describe.each(modes)('%s', (_, options) => {
   test('a rate limit counts per key, and says so', async () => {
     const limited = await listen({ ...options, rateLimit: 2 });
     onTestFinished(() => limited.stop());
-    const [first, second, third] = [await call(limited, '/pets'), await call(limited, '/nope'), await call(limited, '/pets')];
+    const [first, second, third] = [
+      await call(limited, '/pets'),
+      await call(limited, '/nope'),
+      await call(limited, '/pets'),
+    ];
     expect([first.status, second.status, third.status]).toEqual([200, 404, 429]);
     expect(first.headers.get('ratelimit')).toMatch(/^"per-key";r=1;t=\d+$/);
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -51,7 +55,11 @@ describe.each(modes)('%s', (_, options) => {
     const open = await listen({ ...options, corsOrigins: ['https://shop.example'] });
     onTestFinished(() => open.stop());
     const origin = 'https://shop.example';
-    const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const asked = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
     const preflight = await fetch(`${open.baseUrl}/pets`, { method: 'OPTIONS', headers: asked });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
     expect((await call(open, '/pets', { origin })).headers.get('access-control-expose-headers')).toContain('ETag');
@@ -67,12 +75,26 @@ describe.each(modes)('%s', (_, options) => {
 
 test('both paths send the same bytes', async () => {
   const [fast, express] = [await listen(), await listen({ validateResponses: true })];
-  const paths = ['/pets', '/pets?limit=1', '/pets?limit=0', '/pets?x=1', '/pets/1', '/pets/9', '/pets/x', '/nope', '/pets?status=sold%23x'];
+  const paths = [
+    '/pets',
+    '/pets?limit=1',
+    '/pets?limit=0',
+    '/pets?x=1',
+    '/pets/1',
+    '/pets/9',
+    '/pets/x',
+    '/nope',
+    '/pets?status=sold%23x',
+  ];
   for (const server of [fast, express]) await post(server, { name: 'Rex', categoryId: 2 });
   for (const path of paths) {
     const [one, other] = [await call(fast, path), await call(express, path)];
     const headersOf = ({ headers }: Response) => [...headers].filter(([name]) => !/^(date|x-request-id)$/.test(name));
-    expect([one.status, headersOf(one), await one.text()]).toEqual([other.status, headersOf(other), await other.text()]);
+    expect([one.status, headersOf(one), await one.text()]).toEqual([
+      other.status,
+      headersOf(other),
+      await other.text(),
+    ]);
   }
   await fast.stop();
   await express.stop();
@@ -90,7 +112,7 @@ test('a flood of requests for metrics is served from memory, and pages are bound
   const server = await listen({}, store);
   await post(server, { name: 'x'.repeat(600_000), categoryId: 1 });
   for (let i = 0; i < 3; i++) await post(server, { name: 'x'.repeat(600_000), categoryId: 1 });
-  expect((await (await call(server, '/pets')).json()).length).toBeLessThan(4);
+  expect(JSON.parse(await (await call(server, '/pets')).text()).length).toBeLessThan(4);
   const all = await Promise.all(Array.from({ length: 200 }, () => fetch(`${server.origin}/metrics`)));
   expect(all.every(({ status }) => status === 200)).toBe(true);
   expect(await all[0]?.text()).toContain('petstore_requests_total{operation="createPet",status="201"} 4');

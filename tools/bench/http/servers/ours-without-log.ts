@@ -10,7 +10,13 @@ const withoutStorage: Store = {
   ...memory,
   collection: (name, key) => {
     const { replace, remove, get, list } = memory.collection(name, key);
-    return { replace, remove, get, list, create: (document) => ({ json: JSON.stringify({ id: ++last, ...document }) }) };
+    return {
+      replace,
+      remove,
+      get,
+      list,
+      create: (document) => ({ json: JSON.stringify({ id: ++last, ...document }) }),
+    };
   },
 };
 const store = folder === undefined ? withoutStorage : await openLowdbStore(folder);
