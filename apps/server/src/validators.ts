@@ -73,12 +73,18 @@ function requestSchema({ fields, body }: Operation): Schema {
   };
 }
 
-/** The value with numbers instead of bigints. */
+/** The value with numbers instead of bigints; the value itself if it has none. */
 export function plainNumbers(value: unknown): unknown {
+  if (!hasBigint(value)) return value;
   if (typeof value === 'bigint') return Math.min(Number(value), HIGHEST);
   if (Array.isArray(value)) return value.map(plainNumbers);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainNumbers(each)]));
+  return Object.fromEntries(Object.entries(Object(value)).map(([name, each]) => [name, plainNumbers(each)]));
+}
+
+function hasBigint(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  for (const name in value) if (hasBigint((value as Record<string, unknown>)[name])) return true;
+  return false;
 }
 
 /** What a request does wrong. */
