@@ -1,64 +1,108 @@
-import type { RequestListener } from 'node:http';
-import type { Express } from 'express';
-import { cached } from './cached.ts';
-import { fastPath } from './http/fast-path.ts';
-import { contextOf, passTo } from './http/request-context.ts';
-import { type AppOptions, createPipeline, type RequestPipeline } from './http/request-pipeline.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import cors from 'cors';
+import { admission } from './admission.ts';
+import { begin, contextOf } from './context.ts';
+import { dispatcher, sendError } from './dispatch.ts';
+import type { ExpressOptions } from './express-app.ts';
+import { fastPath } from './fast-path.ts';
+import { type Handlers, handlers as ours } from './handlers.ts';
+import { Health } from './health.ts';
+import type { KeyCheck } from './keys.ts';
+import { clientOf, type Log, type Proxies, silent } from './log.ts';
 import type { Store } from './store/store.ts';
+import { compileValidators } from './validators.ts';
 
-export type { AppOptions } from './http/request-pipeline.ts';
-
-/** The server as a request listener, for `listen`, for embedding and for tests. */
-export async function createApp(store: Store, options: AppOptions): Promise<RequestListener> {
-  return (await createApps(store, options)).app;
+export interface AppOptions {
+  /** Returns the name of a valid key. */
+  readonly keys: KeyCheck;
+  readonly handlers?: Partial<Handlers>;
+  /** Express serves all requests, and each response is compared with the spec. */
+  readonly validateResponses?: boolean;
+  /** The largest body in bytes. */
+  readonly bodyLimit?: number;
+  /** The origins whose pages may call the service; all for `*`. */
+  readonly corsOrigins?: readonly string[];
+  /** Requests per minute and key. */
+  readonly rateLimit?: number | undefined;
+  /** The trusted proxies in front, for the addresses of clients in the log. */
+  readonly trustProxy?: Proxies | undefined;
+  readonly log?: Log;
+  /** Liveness, readiness and metrics; null to serve them elsewhere. */
+  readonly health?: Health | null;
 }
 
-/** Creates the request listeners of the server and its admin port, and a function that loads Express before a request needs it. */
-export async function createApps(store: Store, options: AppOptions) {
-  const pipeline = createPipeline(store, options);
-  const admin = lazyListener(pipeline, ({ adminApp }) => adminApp(pipeline));
-  const express = lazyListener(pipeline, ({ expressApp }) => expressApp(pipeline));
-  // Only the Express app can validate responses, so it serves every request then.
-  if (pipeline.validateResponses) await express.load();
-  const app = pipeline.validateResponses
-    ? rejectingMalformed(pipeline, express.listener)
-    : fastPath(pipeline, express.listener);
-  return { app, admin: rejectingMalformed(pipeline, admin.listener), load: express.load };
-}
+/** A listener for `node:http`, which also fits into an Express app. */
+export type App = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Rejects malformed requests before they reach the app, because Express leaves some malformed requests without a response. */
-export function rejectingMalformed({ acceptRequest }: RequestPipeline, app: RequestListener): RequestListener {
+/** Creates the app of the service over a store. */
+export function createApp(store: Store, options: AppOptions): App {
+  const { keys, handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, log = silent } = options;
+  const { corsOrigins = [], health = new Health(() => store.check(), store) } = options;
+  const admit = admission(keys, options.rateLimit);
+  const dispatch = dispatcher(store, handlers, validateResponses);
+  const crossOrigin = corsOrigins.length > 0 ? corsOf(corsOrigins) : undefined;
+  const pending = new WeakMap<IncomingMessage, Buffer>();
+  const express = explainer({ admit, dispatch, bodyLimit, health, log, pending });
+  compileValidators();
+  const fast = fastPath({
+    admit,
+    dispatch,
+    bodyLimit,
+    explain: (request, response, bytes) => {
+      if (bytes) pending.set(request, bytes);
+      express(request, response);
+    },
+    onError: (error, response, context) => sendError(error, response, context, log),
+  });
+  const { trustProxy } = options;
   return (request, response) => {
-    const context = acceptRequest(request, response);
-    if (context) passTo(app, request, response, context);
+    const context = begin(request, response);
+    const address = trustProxy === undefined ? request.socket.remoteAddress : clientOf(request, trustProxy);
+    response.once('close', () => {
+      health?.metrics.responded(context, response);
+      log.request(context, request, response, address);
+    });
+    const serve = () => {
+      if (validateResponses || !context.isService) express(request, response);
+      else fast(request, response, context);
+    };
+    if (crossOrigin && context.isService) crossOrigin(request, response, serve);
+    else serve();
   };
 }
 
-/** The Express app alone, to inspect its routes. It can only serve requests that `rejectingMalformed` has passed on. */
-export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
-  const { expressApp } = await loadExpress();
-  return expressApp(createPipeline(store, options));
+const HOUR = 3600;
+
+function corsOf(
+  origins: readonly string[],
+): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
+  const origin = origins.includes('*') ? '*' : [...origins];
+  const exposedHeaders = [
+    'Allow',
+    'Deprecation',
+    'ETag',
+    'Idempotency-Replayed',
+    'Link',
+    'RateLimit',
+    'RateLimit-Policy',
+  ];
+  exposedHeaders.push('Retry-After', 'Sunset', 'WWW-Authenticate', 'X-Request-Id');
+  return cors({ origin, exposedHeaders, maxAge: HOUR });
 }
 
-/** The server without the fast path: the Express app serves every request. */
-export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
-  const { expressApp } = await loadExpress();
-  const pipeline = createPipeline(store, options);
-  return rejectingMalformed(pipeline, expressApp(pipeline));
-}
-
-const loadExpress = () => import('./http/express-app.ts');
-
-type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
-
-/** A listener that loads its app at the first request, because loading Express takes as long as the rest of a start. */
-function lazyListener({ respondWithError }: RequestPipeline, create: (module: ExpressModule) => RequestListener) {
-  const load = cached(() => loadExpress().then(create));
-  const listener: RequestListener = (request, response) => {
-    load().then(
-      (loaded) => loaded(request, response),
-      (error) => respondWithError(error, response, contextOf(response)),
+/** Serves requests by the Express app, which is loaded at the first: it takes longer to load than all others together. */
+function explainer(options: ExpressOptions): App {
+  let app: App | undefined;
+  let loading: Promise<App> | undefined;
+  return (request, response) => {
+    if (app) return app(request, response);
+    loading ??= import('./express-app.ts').then(({ expressApp }) => expressApp(options));
+    loading.then(
+      (loaded) => {
+        app = loaded;
+        loaded(request, response);
+      },
+      (error: unknown) => sendError(error, response, contextOf(response), options.log),
     );
   };
-  return { listener, load };
 }

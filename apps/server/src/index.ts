@@ -1,14 +1,8 @@
-export { type AppOptions, createApp } from './app.ts';
-export { ConfigError } from './config/kinds.ts';
-export { handlers } from './handlers.ts';
-export { type Listener, type ListenOptions, listen } from './http/listen.ts';
-export { type KeyCheck, keyCheck } from './keys/check-keys.ts';
-export { parseKeys } from './keys/parse-keys.ts';
-export type { CollectionDeclaration } from './store/document.ts';
-export { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from './store/errors.ts';
-export type { LowdbOptions } from './store/lowdb/lowdb.ts';
-export { memoryStore } from './store/memory.ts';
-export { openLowdbStore, openPostgresStore } from './store/open.ts';
-export type { PostgresOptions, PostgresStore } from './store/postgres/postgres.ts';
-export type { Collection, Connections, Document, ListQuery, Page, Properties, Store } from './store/store.ts';
-export { apiOf } from './store/stored.ts';
+// What programs that embed the server use.
+export { type App, type AppOptions, createApp } from './app.ts';
+export { collections, declarations } from './collections.ts';
+export { type Handlers, handlers } from './handlers.ts';
+export { type KeyCheck, keysFrom } from './keys.ts';
+export { type Listener, type ListenOptions, listen } from './listen.ts';
+export type { Collection, Page, Query, RequestKey, Store, Stored } from './store/store.ts';
+export { memoryStore, openLowdbStore } from './stores.ts';

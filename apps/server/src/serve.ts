@@ -1,125 +1,171 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createApps } from './app.ts';
-import type { Config } from './config/config.ts';
-import { clientAddress } from './http/client-address.ts';
-import type { Draining } from './http/drain.ts';
-import { type Listener, listen } from './http/listen.ts';
-import { rejectionObserver } from './http/observe.ts';
-import { type KeyCheck, openKeys } from './keys/check-keys.ts';
-import { LATE_LOAD_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
-import { createLog, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { openingStore, openStore } from './store/open.ts';
+import { existsSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type App, createApp } from './app.ts';
+import { declarations } from './collections.ts';
+import { type Config, secrets } from './config.ts';
+import { begin } from './context.ts';
+import { UsageError, unavailable } from './errors.ts';
+import { Health } from './health.ts';
+import { createFirstKey, followKeys, keysFrom, readKeys } from './keys.ts';
+import { type Listener, listen } from './listen.ts';
+import { openLog } from './log.ts';
+import type { Collection, Store } from './store/store.ts';
 
 /** A running server. */
 export interface Running {
-  /** The URL that the server listens on, without a path. */
-  origin: string;
-  /** The URL of the admin port, if there is one. */
-  adminOrigin: string | undefined;
-  /** The key that this start created because there was none. */
-  madeKey: string | undefined;
-  /** Stops accepting connections, finishes the requests under way, and closes the store. */
-  stop(): Promise<StopResult>;
+  readonly origin: string;
+  readonly adminOrigin: string | undefined;
+  /** The API key, if this start has made one. */
+  readonly madeKey: string | undefined;
+  stop(): Promise<void>;
 }
 
-export interface StopResult {
-  /** The number of aborted requests, which got no response in time. */
-  aborted: number;
-  /** Whether the store closed in time. If not, a thread may be blocked in a system call. */
-  isClosed: boolean;
-}
-
-/** Starts the server in this process. */
-export async function serve(config: Config, logging: Log = createLog(config.logLevel)): Promise<Running> {
-  const { log } = logging;
-  const keys = openKeys(config, (problem) => log.warn(problem));
-  const service = await openService(config, logging, keys.check);
+/** Starts a server. Requests wait until the store is open. A start that fails leaves nothing behind. */
+export async function serve(config: Config): Promise<Running> {
+  const { apiKeys, databaseUrl, dataDir, host, port, adminPort, requestTimeout } = config;
+  if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
+    throw new UsageError(
+      `With DATABASE_URL, keys have to be configured, because each server would make its own; set ${secrets.apiKeys}=name=key.`,
+    );
+  const log = openLog(config.logLevel);
+  const isNew = !existsSync(dataDir);
   const listeners: Listener[] = [];
+  let isDraining = false;
+  const waiting = new WaitingStore(requestTimeout);
   try {
-    const options = { ...config, onRejection: service.onRejection };
-    const listener = await listen(service.app, options);
-    listeners.push(listener);
-    const { origin } = listener;
-    const adminListener =
-      config.adminPort === undefined ? undefined : await listen(service.admin, { ...options, port: config.adminPort });
-    if (adminListener) listeners.push(adminListener);
-    const adminOrigin = adminListener?.origin;
-    await service.opened;
-    log.info({ origin, adminOrigin, deployment: config.deployment }, 'started');
-    service.loadRest();
-    const stop = async () => {
-      service.announceStop();
-      log.info('stopping');
-      // During the delay, responses close their keep-alive connections.
-      listener.announceClose();
-      await sleep(config.drainDelay);
-      const result = await service.stop(listener, adminListener);
-      log.info({ abortedRequests: result.aborted }, 'stopped');
-      return result;
+    const onWeak = (name: string) => log.warn(`The key '${name}' is short and easy to guess; use a longer one.`);
+    const configured = apiKeys === undefined ? undefined : keysFrom(apiKeys, secrets.apiKeys, onWeak);
+    // Before anything is written: another server may use the port.
+    let keys = configured ?? (() => undefined);
+    const ready = async () => {
+      if (isDraining) throw unavailable('The server stops.');
+      await waiting.check();
     };
-    return { origin, adminOrigin, madeKey: await keys.createFirst(), stop };
+    const health = new Health(ready, waiting, log.lost);
+    const app = createApp(waiting, {
+      keys: (key) => keys(key),
+      bodyLimit: config.bodyLimit,
+      validateResponses: config.validateResponses,
+      corsOrigins: config.corsOrigin,
+      rateLimit: config.rateLimit,
+      trustProxy: config.trustProxy,
+      log,
+      health: adminPort === undefined ? health : null,
+    });
+    const listener = await listen(app, { host, port, requestTimeout, log });
+    listeners.push(listener);
+    const admin = adminPort === undefined ? undefined : await listen(await adminApp(health), { host, port: adminPort });
+    if (admin) listeners.push(admin);
+    // The store makes the folder, so the key comes after it.
+    const opened = openStore(config);
+    waiting.open(opened);
+    await opened;
+    const madeKey = configured ? undefined : createFirstKey(dataDir);
+    if (!configured) keys = followKeys(dataDir, log.warn);
+    log.info(`listening on ${listener.origin}`);
+    const stop = async () => {
+      isDraining = true;
+      log.info('stopping');
+      await pause(config.drainDelay);
+      await Promise.all(listeners.map((each) => each.stop(config.shutdownTimeout)));
+      await waiting.close();
+      log.info('stopped');
+      await log.close();
+    };
+    return { origin: listener.origin, adminOrigin: admin?.origin, madeKey, stop };
   } catch (error) {
-    for (const listener of listeners) await listener.drain(0);
-    await service.close(0);
+    await Promise.all(listeners.map((each) => each.stop(0)));
+    if (isNew && !readKeys(dataDir)) rmSync(dataDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** The request listeners, and the store behind them. The caller accepts the connections. */
-async function openService(config: Config, logging: Log, keys: KeyCheck) {
-  const { log, logRequest } = logging;
-  const metrics = createMetrics(logging.lostLines);
-  const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
-  // Opening a large data folder takes a while, so the server already listens meanwhile, and reports that it is not ready.
-  const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;
-  metrics.watchStore(store);
-  let isStopping = false;
+/** Opens the configured store. Each kind is loaded on demand. */
+export async function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Store> {
+  if (databaseUrl !== undefined) {
+    const { openPostgresStore } = await import('./store/postgres.ts');
+    return openPostgresStore(databaseUrl, declarations);
+  }
+  const { openLowdbStore } = await import('./store/lowdb.ts');
+  return openLowdbStore(dataDir, declarations);
+}
 
-  /** Closes the store. Resolves to false if it has not closed after `timeoutMs`, or after MIN_STORE_CLOSE_MS if `timeoutMs` is less. */
-  async function close(timeoutMs: number): Promise<boolean> {
-    const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
-    const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);
-    if (!isClosed) log.warn('the store did not close in time');
-    return isClosed;
+async function adminApp(health: Health): Promise<App> {
+  const { adminExpress } = await import('./express-app.ts');
+  const app = adminExpress(health);
+  return (request, response) => {
+    begin(request, response);
+    app(request, response);
+  };
+}
+
+/** A store that is being opened: its calls wait, for some time. */
+class WaitingStore implements Store {
+  readonly #milliseconds: number;
+  #store: Store | undefined;
+  #opened = Promise.withResolvers<Store>();
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+    this.#opened.promise.catch(() => {});
   }
 
-  const { app, admin, load } = await createApps(store, {
-    ...config,
-    keys,
-    clientAddress: clientAddress(config.trustProxy, config.proxyHeader),
-    log,
-    logRequest,
-    metrics,
-    isReady: async () => !isStopping && (await store.ready()),
-    healthRoutes: config.adminPort === undefined,
-  }).catch(async (error) => {
-    await close(0);
-    throw error;
-  });
-  return {
-    app,
-    admin,
-    onRejection: rejectionObserver(logRequest, metrics),
-    opened,
-    /** Loads the modules that the first requests do not need, after LATE_LOAD_MS. */
-    loadRest: () => {
-      metrics.openLate(log);
-      setTimeout(() => {
-        load().catch((error) => log.error({ err: error }, 'only the fast path can serve requests'));
-      }, LATE_LOAD_MS).unref();
-    },
-    /** Makes /readyz respond with 503. */
-    announceStop: () => {
-      isStopping = true;
-    },
-    /** Responds to the requests that have arrived, then closes the store. */
-    stop: async (listener: Draining, adminListener?: Draining): Promise<StopResult> => {
-      const deadline = performance.now() + config.shutdownTimeout;
-      const aborted = await listener.drain(config.shutdownTimeout);
-      await adminListener?.drain(0);
-      return { aborted, isClosed: await close(deadline - performance.now()) };
-    },
-    close,
-  };
+  open(opening: Promise<Store>): void {
+    opening.then(
+      (store) => {
+        this.#store = store;
+        this.#opened.resolve(store);
+      },
+      (error) => this.#opened.reject(error),
+    );
+  }
+
+  collection(name: string, key?: Parameters<Store['collection']>[1]): Collection {
+    if (this.#store && key) return this.#store.collection(name, key);
+    let collection: Collection | undefined;
+    const opened = async () => (await this.#wait()).collection(name, key);
+    const now = () => (collection ??= this.#store?.collection(name, key));
+    return {
+      get version() {
+        return now()?.version;
+      },
+      create: (document) => now()?.create(document) ?? opened().then((it) => it.create(document)),
+      replace: async (id, document) => (now() ?? (await opened())).replace(id, document),
+      remove: async (id) => (now() ?? (await opened())).remove(id),
+      get: (id) => {
+        const it = now();
+        return it ? it.get(id) : opened().then((late) => late.get(id));
+      },
+      list: (query) => now()?.list(query) ?? opened().then((it) => it.list(query)),
+    };
+  }
+
+  async #wait(): Promise<Store> {
+    if (this.#store) return this.#store;
+    const late = pause(this.#milliseconds, undefined, { ref: false }).then(() => {
+      throw unavailable('The store is still being opened. Retry later.');
+    });
+    return Promise.race([this.#opened.promise, late]);
+  }
+
+  async check(): Promise<void> {
+    if (!this.#store) throw unavailable('The store is still being opened.');
+    await this.#store.check();
+  }
+
+  async nextId(collection: string): Promise<number> {
+    return (await this.#wait()).nextId(collection);
+  }
+
+  async restore(...all: Parameters<Store['restore']>): Promise<void> {
+    await (await this.#wait()).restore(...all);
+  }
+
+  forgottenKeys(): number {
+    return this.#store?.forgottenKeys() ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
 }

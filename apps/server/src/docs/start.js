@@ -1,8 +1,8 @@
-const address = new URL('docs/openapi.json', document.baseURI);
-const spec = await fetch(address).then((response) => response.json());
+const base = new URL('.', document.baseURI);
+const spec = await fetch(new URL('openapi.json', base)).then((response) => response.json());
 
 // Requests go to the server that the page came from, also behind a proxy that adds a path.
-for (const server of spec.servers) server.url = new URL(server.url, address).href;
+spec.servers = [{ url: new URL('v1', base).href }];
 
 // Swagger UI has dark colors, but applies them only with this class.
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');

@@ -50,6 +50,14 @@ function responseOf({ success, responses }: { success: number; responses: Readon
 }
 
 async function inFolder(folder: string): Promise<Api> {
-  const { apiOf, handlers, openLowdbStore } = await import('@petstore/server');
-  return apiOf(handlers(await openLowdbStore(folder)));
+  const { handlers, openLowdbStore } = await import('@petstore/server');
+  const pets = (await openLowdbStore(folder)).collection('pets');
+  const calls = Object.entries(handlers).map(([id, handler]) => [
+    id,
+    async (input: never) => {
+      const result = await handler(input, { pets });
+      return typeof result === 'object' && 'json' in result ? JSON.parse(String(result.json)) : result;
+    },
+  ]);
+  return Object.fromEntries(calls);
 }

@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import { type RequestHandler, Router } from 'express';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Context } from './context.ts';
+import { HttpError, unavailable } from './errors.ts';
+import type { Store } from './store/store.ts';
+
+/** For how long the text of the metrics is served again, so that a flood of requests costs nothing. */
+const CACHE_MS = 1000;
+
+/** Liveness, readiness and metrics of a server. */
+export class Health {
+  readonly metrics: Metrics;
+  /** Resolves if the server can serve requests; rejects if not. */
+  readonly ready: () => Promise<void>;
+
+  constructor(ready: () => Promise<void>, store?: Pick<Store, 'forgottenKeys'>, lostLines?: () => number) {
+    this.ready = ready;
+    this.metrics = new Metrics(store, lostLines);
+  }
+}
+
+class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'operation' | 'status'>;
+  readonly #durations: Histogram<'operation'>;
+  #text: { value: Promise<string>; until: number } | undefined;
+
+  constructor(store?: Pick<Store, 'forgottenKeys'>, lostLines = () => 0) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Counter({
+      name: 'petstore_requests_total',
+      help: 'Responses by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'petstore_request_duration_seconds',
+      help: 'Time from the head of a request to the end of its response, by operation.',
+      labelNames: ['operation'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    });
+    const count = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    count('petstore_log_lines_lost_total', 'Lines of the log that could not be written.', lostLines);
+    if (store) {
+      const help = 'Idempotency keys that were forgotten before their time, because there were too many.';
+      count('petstore_idempotency_keys_forgotten_total', help, () => store.forgottenKeys());
+    }
+  }
+
+  responded({ operation, started }: Context, { headersSent, statusCode }: ServerResponse): void {
+    const name = operation?.id ?? 'none';
+    this.#requests.inc({ operation: name, status: headersSent ? statusCode : 0 });
+    this.#durations.observe({ operation: name }, (performance.now() - started) / 1000);
+  }
+
+  text(): Promise<string> {
+    if (this.#text && performance.now() < this.#text.until) return this.#text.value;
+    const value = this.#registry.metrics();
+    this.#text = { value, until: performance.now() + CACHE_MS };
+    return value;
+  }
+}
+
+/** The routes for operators. */
+export function healthRoutes({ ready, metrics }: Health): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  readOnly(router, '/healthz', (_request, response) => {
+    response.json({ status: 'ok' });
+  });
+  readOnly(router, '/readyz', async (_request, response) => {
+    await ready().catch((cause: unknown) => {
+      throw unavailable('The server cannot serve requests now. Retry later.', cause);
+    });
+    response.json({ status: 'ok' });
+  });
+  readOnly(router, '/metrics', async (_request, response) => {
+    response.type('text/plain; version=0.0.4').send(await metrics.text());
+  });
+  return router;
+}
+
+/** Serves a path to GET and HEAD. Any other method gets 405. */
+export function readOnly(router: Router, path: string, handler: RequestHandler): void {
+  const refuse: RequestHandler = (request) => {
+    const message = `${request.path} supports only GET and HEAD.`;
+    throw new HttpError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
+  };
+  router.route(path).get(handler).all(refuse);
+}

@@ -1,0 +1,208 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { UsageError } from './errors.ts';
+
+/** Returns the name of a valid key, undefined for an invalid key. */
+export type KeyCheck = (key: string) => string | undefined;
+
+/** A key as the server knows it: its name and its SHA-256, never the key itself. */
+interface HashedKey {
+  readonly name: string;
+  readonly created: string;
+  readonly sha256: string;
+}
+
+/** A shorter key is accepted, but easy to guess. */
+const STRONG_LENGTH = 16;
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const nameRule = "1 to 64 letters, digits, '.', '-' or '_', starting with a letter or digit";
+
+const hashOf = (key: string) => hash('sha256', key, 'hex');
+
+/** Compares the hash of a key with all known hashes in constant time. Remembers valid keys until the known ones change. */
+function checkOf(known: () => readonly HashedKey[]): KeyCheck {
+  const valid = new Map<string, string>();
+  let keys: readonly HashedKey[] = [];
+  return (key) => {
+    const current = known();
+    if (current !== keys) valid.clear();
+    keys = current;
+    const cached = valid.get(key);
+    if (cached !== undefined) return cached;
+    const digest = Buffer.from(hashOf(key));
+    const matches = keys.map(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
+    const name = keys[matches.indexOf(true)]?.name;
+    if (name !== undefined) valid.set(key, name);
+    return name;
+  };
+}
+
+/** Checks keys of a list separated by commas, each `key` or `name=key`. Messages contain positions and names, never keys. */
+export function keysFrom(list: string, source = 'The list of keys', onWeak = (_name: string) => {}): KeyCheck {
+  const keys: HashedKey[] = [];
+  for (const [i, text] of list.split(',').entries()) {
+    const entry = text.trim();
+    const refuse = (finding: string): never => {
+      const advice = "write comma-separated keys, each 'key' or 'name=key'.";
+      throw new UsageError(`${source}: entry ${i + 1} ${finding}; ${advice}`);
+    };
+    if (entry === '') refuse('is empty');
+    if (/^[^=]*=+$/.test(entry)) refuse("ends in '=': add the key, or a name before a key that ends in '='");
+    if (!/^[!-~]+$/.test(entry)) refuse('has a space, or a character that is not printable ASCII');
+    const at = entry.indexOf('=');
+    const name = at < 0 ? `key-${i + 1}` : entry.slice(0, at);
+    if (!NAME.test(name)) refuse(`has an invalid name before '=': a name is ${nameRule}`);
+    const key = entry.slice(at + 1);
+    const sha256 = hashOf(key);
+    if (keys.some((each) => each.name === name)) refuse(`has the same name '${name}' as another entry`);
+    const same = keys.find((each) => each.sha256 === sha256);
+    if (same) refuse(`is the same key as '${same.name}'`);
+    if (key.length < STRONG_LENGTH) onWeak(name);
+    keys.push({ name, created: '', sha256 });
+  }
+  return checkOf(() => keys);
+}
+
+/** How often the file is looked at. */
+const CHECK_MS = 1000;
+
+/** Follows the keys in a data folder, which other processes change. Damage is reported once; the last keys stay valid. */
+export function followKeys(folder: string, report: (problem: string) => void): KeyCheck {
+  const file = fileOf(folder);
+  let keys = readKeys(folder) ?? [];
+  let version = versionOf(file);
+  let checkedAt = performance.now();
+  return checkOf(() => {
+    if (performance.now() - checkedAt < CHECK_MS) return keys;
+    checkedAt = performance.now();
+    const newVersion = versionOf(file);
+    if (newVersion === version) return keys;
+    version = newVersion;
+    try {
+      const found = readKeys(folder);
+      if (found) keys = found;
+      else report(`${file} was removed. The previous keys stay valid.`);
+    } catch (error) {
+      report(`${error instanceof Error ? error.message : error} The previous keys stay valid.`);
+    }
+    return keys;
+  });
+}
+
+const fileOf = (folder: string) => join(folder, 'keys.json');
+
+function versionOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? [stat.ino, stat.size, stat.mtimeNs].join() : '';
+}
+
+/** The keys of a folder; undefined without a file. */
+export function readKeys(folder: string): HashedKey[] | undefined {
+  const file = fileOf(folder);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new UsageError(
+      `${file} cannot be read (${codeOf(error)}). Run the server and its commands as the same user.`,
+    );
+  }
+  try {
+    const { keys }: { keys: HashedKey[] } = JSON.parse(text);
+    for (const { name, created, sha256 } of keys)
+      if (!NAME.test(name) || typeof created !== 'string' || !/^[\da-f]{64}$/.test(sha256)) throw new Error();
+    if (new Set(keys.map(({ name }) => name)).size < keys.length) throw new Error();
+    return keys;
+  } catch {
+    // The parser's message would quote the text.
+    throw new UsageError(`${file} is damaged; restore it from a backup, or move it away and create new keys.`);
+  }
+}
+
+/** Creates the first key of a folder; undefined if there is a file, even one without keys. */
+export function createFirstKey(folder: string): string | undefined {
+  return change(folder, (keys) => (keys ? undefined : addKey(folder, [], 'first')));
+}
+
+/** Creates another key, and returns it. Only its hash is stored. */
+export function createKey(folder: string, requested?: string): { name: string; key: string } {
+  if (requested !== undefined && !NAME.test(requested)) throw new UsageError(`A name must be ${nameRule}.`);
+  return change(folder, (keys = []) => {
+    const isTaken = (name: string) => keys.some((key) => key.name === name);
+    if (requested !== undefined && isTaken(requested))
+      throw new UsageError(`The key '${requested}' already exists; revoke it first, or choose another name.`);
+    let number = keys.length + 1;
+    while (isTaken(`key-${number}`)) number++;
+    const name = requested ?? `key-${number}`;
+    return { name, key: addKey(folder, keys, name) };
+  });
+}
+
+/** Revokes a key, and returns how many are left. */
+export function revokeKey(folder: string, name: string): number {
+  if (!readKeys(folder)) throw new UsageError(`There are no keys in ${fileOf(folder)}; create one first.`);
+  return change(folder, (keys = []) => {
+    const left = keys.filter((key) => key.name !== name);
+    // The message omits the given name, because it may be a key by mistake.
+    const names = keys.map((key) => key.name).join(', ');
+    if (left.length === keys.length)
+      throw new UsageError(`There is no key of that name; ${names ? `the names are: ${names}` : 'no key is left'}.`);
+    writeKeys(folder, left);
+    return left.length;
+  });
+}
+
+function addKey(folder: string, keys: readonly HashedKey[], name: string): string {
+  const key = `pk_${randomBytes(24).toString('base64url')}`;
+  writeKeys(folder, [...keys, { name, created: new Date().toISOString(), sha256: hashOf(key) }]);
+  return key;
+}
+
+/** Changes the keys under a lock, so that concurrent changes do not undo each other. */
+function change<T>(folder: string, make: (keys: HashedKey[] | undefined) => T): T {
+  let lock: DatabaseSync;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(join(folder, 'keys.lock'));
+    lock.exec('PRAGMA busy_timeout = 10000; BEGIN EXCLUSIVE');
+  } catch (error) {
+    throw new UsageError(`${join(folder, 'keys.lock')} cannot be locked (${codeOf(error)}).`);
+  }
+  try {
+    return make(readKeys(folder));
+  } finally {
+    lock.close();
+  }
+}
+
+function writeKeys(folder: string, keys: readonly HashedKey[]): void {
+  const file = fileOf(folder);
+  const temporary = `${file}.tmp`;
+  try {
+    const descriptor = openSync(temporary, 'w', 0o600);
+    writeSync(descriptor, `${JSON.stringify({ keys }, null, 2)}\n`);
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new UsageError(`${file} cannot be written (${codeOf(error)}).`);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
