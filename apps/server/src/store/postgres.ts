@@ -72,8 +72,9 @@ class PostgresStore implements Store {
   constructor(pool: Pool, declarations: readonly Declaration[]) {
     this.#pool = pool;
     this.#declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
-    // The pool drops an idle connection that is lost, and opens another one when it is needed.
+    // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
     pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   collection: Store['collection'] = (name, key) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
@@ -69,8 +70,8 @@ describeOnSchema('servers that share a database', (newSchema) => {
     const large = 'x'.repeat(KEYS.size / 8);
     for (let i = 0; i < 10; i++) await create(`${i}`, large);
     // Forgetting follows a write, at most once a second.
-    for (let i = 0; store.forgottenKeys() === 0 && i < 50; i++) await pause(100).then(() => create(`more ${i}`));
-    expect(store.forgottenKeys()).toBe(3);
+    for (let i = 0; store.forgottenKeys() < 2 && i < 50; i++) await pause(100).then(() => create(`more ${i}`));
+    expect(store.forgottenKeys()).toBe(2);
     expect((await create('0')).isReplayed).toBeUndefined();
     expect((await create('5')).isReplayed).toBe(true);
     await store.close();
@@ -96,7 +97,7 @@ describeOnOwnDatabase('the tables', (newDatabase) => {
     const store = await open(url, [{ ...things, name: long, filters: ['color', long] }, things]);
     for (const value of ['red', 'a\0\\', 'c'.repeat(10_000)]) {
       const page = await store.collection(long).list({ after: 0, limit: 1000, filter: { property: 'color', value } });
-      expect(JSON.parse(page.json).length, value.slice(0, 9)).toBe(value === 'red' || value === 'a\0\\' ? 300 : 103);
+      expect(JSON.parse(page.json).length, value.slice(0, 9)).toBe(value === 'red' || value === 'a\0\\' ? 300 : 104);
     }
     const filter = { property: long, value: '7' };
     expect(JSON.parse((await store.collection(long).list({ after: 0, limit: 9, filter })).json)).toHaveLength(1);
@@ -199,7 +200,7 @@ describeOnSchema('a connection', (newSchema) => {
   test.for([
     ['BEGIN', UnavailableError],
     ['UPDATE petstore_counters', UnavailableError],
-    ['COMMIT', UnknownOutcomeError],
+    ['COMMIT\0', UnknownOutcomeError],
   ] as const)('that breaks at %s', async ([at, expected]) => {
     const url = new URL(await newSchema());
     const { hostname, port } = url;
@@ -219,6 +220,7 @@ describeOnSchema('a connection', (newSchema) => {
         if (isHit) setTimeout(() => socket.destroy(), 50);
       });
     }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
     onTestFinished(() => {
       proxy.close();
       for (const socket of sockets) socket.destroy();
@@ -229,7 +231,7 @@ describeOnSchema('a connection', (newSchema) => {
     const create = (name: string) => store.collection('things', key(name)).create({});
     await create('first');
     isArmed = true;
-    const lost = await create('lost').catch((error: unknown) => error);
+    const lost = await Promise.resolve(create('lost')).catch((error: unknown) => error);
     isArmed = false;
     expect(lost).toBeInstanceOf(expected);
     // The same request finds out.
