@@ -198,10 +198,10 @@ describeOnClusters('a database', (newCluster) => {
 
 describeOnSchema('a connection', (newSchema) => {
   test.for([
-    ['BEGIN', UnavailableError],
-    ['UPDATE petstore_counters', UnavailableError],
-    ['COMMIT\0', UnknownOutcomeError],
-  ] as const)('that breaks at %s', async ([at, expected]) => {
+    ['BEGIN', 'BEGIN', UnavailableError],
+    ['the changes', 'UPDATE petstore_counters', UnavailableError],
+    ['COMMIT', 'COMMIT\0', UnknownOutcomeError],
+  ] as const)('that breaks at %s', async ([, at, expected]) => {
     const url = new URL(await newSchema());
     const { hostname, port } = url;
     const sockets: Socket[] = [];
