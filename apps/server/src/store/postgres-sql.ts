@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { parseExact } from '@petstore/types';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import type { KeyRecord } from './request-keys.ts';
-import { type Declaration, filterText, KEYS, MAX_PAGE_SIZE, StoreError } from './store.ts';
+import { type Declaration, filterText, KEYS, MAX_PAGE_SIZE, type Query, StoreError } from './store.ts';
 import type { Change } from './writes.ts';
 
 /** A statement and its parameters. */
@@ -190,29 +190,39 @@ export function forgetKeys(count: number, size: number): Statement {
   };
 }
 
-export function selectDocument(declaration: Declaration, id: number): Statement {
-  return { text: `SELECT data::text AS json FROM ${table(declaration)} WHERE id = $1`, values: [id] };
+export function selectDocuments(declaration: Declaration, ids: readonly number[]): Statement {
+  return {
+    text: `SELECT id, data::text AS json FROM ${table(declaration)} WHERE id = ANY($1::bigint[])`,
+    values: [ids],
+  };
 }
 
-/** A page as one row: the JSON of its documents, the last identifier, and whether there are more documents. */
-export function selectPage(
+/** A row for each page, in order: the JSON of its documents, the last identifier, and whether there are more documents. */
+export function selectPages(
   declaration: Declaration,
-  after: number,
-  limit: number,
-  filter?: { property: string; value: string },
+  property: string | undefined,
+  pages: readonly Query[],
 ): Statement {
-  const condition = filter ? `AND ${column(filter.property)} = $3` : '';
+  const condition = property === undefined ? '' : `AND ${column(property)} = query.value`;
   return {
-    text: `SELECT string_agg(json, ',' ORDER BY id) FILTER (WHERE fits) AS json, max(id) FILTER (WHERE fits) AS last,
-        bool_or(NOT fits) AS more
-      FROM (
-        SELECT id, json,
-          row_number() OVER w <= $2::int AND sum(length(json)) OVER w - length(json) < ${MAX_PAGE_SIZE} AS fits
+    text: `SELECT page.* FROM unnest($1::bigint[], $2::int[], $3::text[]) WITH ORDINALITY query (after, lim, value, number),
+      LATERAL (
+        SELECT string_agg(json, ',' ORDER BY id) FILTER (WHERE fits) AS json, max(id) FILTER (WHERE fits) AS last,
+          bool_or(NOT fits) AS more
         FROM (
-          SELECT id, data::text AS json FROM ${table(declaration)} WHERE id > $1 ${condition} ORDER BY id LIMIT $2::int + 1
-        ) page
-        WINDOW w AS (ORDER BY id ROWS UNBOUNDED PRECEDING)
-      ) measured`,
-    values: [after, limit, ...(filter ? [columnText(filter.value)] : [])],
+          SELECT id, json, row_number() OVER w <= query.lim AND sum(length(json)) OVER w - length(json) < ${MAX_PAGE_SIZE} AS fits
+          FROM (
+            SELECT id, data::text AS json FROM ${table(declaration)}
+            WHERE id > query.after ${condition} ORDER BY id LIMIT query.lim + 1
+          ) documents
+          WINDOW w AS (ORDER BY id ROWS UNBOUNDED PRECEDING)
+        ) measured
+      ) page
+      ORDER BY query.number`,
+    values: [
+      pages.map(({ after }) => after),
+      pages.map(({ limit }) => limit),
+      pages.map(({ filter }) => columnText(filter?.value) ?? null),
+    ],
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
-import { Batch, nothingDone } from './batch.ts';
+import { Batch, nothingDone, Reads } from './batch.ts';
 import * as sql from './postgres-sql.ts';
 import type { KeyRecord } from './request-keys.ts';
 import {
@@ -66,6 +66,7 @@ class PostgresStore implements Store {
   readonly #pool: Pool;
   readonly #declarations: ReadonlyMap<string, Declaration>;
   readonly #batch = new Batch((writes) => this.#commit(writes));
+  readonly #waitingReads = new Map<string, unknown>();
   #forgotten = 0;
   #forgetting: Promise<void> | undefined;
 
@@ -80,8 +81,12 @@ class PostgresStore implements Store {
   collection: Store['collection'] = (name, key) => {
     const declaration = this.#declaration(name);
     const access: Access = {
-      get: async (id) => (await this.#query<{ json: string }>(sql.selectDocument(declaration, id)))[0]?.json,
-      list: (query) => this.#list(declaration, query),
+      get: (id) => this.#reads(`documents of ${name}`, (ids: number[]) => this.#get(declaration, ids)).add(id),
+      list: (query) => {
+        const property = query.filter?.property;
+        const what = `pages of ${name} by ${property ?? ''}`;
+        return this.#reads(what, (queries: Query[]) => this.#list(declaration, property, queries)).add(query);
+      },
       write: (write) => this.#batch.add(write),
     };
     return collectionOf(declaration, access, key);
@@ -132,10 +137,23 @@ class PostgresStore implements Store {
     }
   }
 
-  async #list(declaration: Declaration, { after, limit, filter }: Query): Promise<Page> {
-    const statement = sql.selectPage(declaration, after, limit, filter);
-    const [row] = await this.#query<{ json: string | null; last: string; more: boolean }>(statement);
-    return { json: `[${row?.json ?? ''}]`, ...(row?.more && { next: Number(row.last) }) };
+  /** The reads that share a statement. */
+  #reads<Input, Output>(what: string, run: (inputs: Input[]) => Promise<Output[]>): Reads<Input, Output> {
+    const reads = (this.#waitingReads.get(what) as Reads<Input, Output> | undefined) ?? new Reads(run);
+    this.#waitingReads.set(what, reads);
+    return reads;
+  }
+
+  async #get(declaration: Declaration, ids: number[]): Promise<(string | undefined)[]> {
+    const rows = await this.#query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
+    const documents = new Map(rows.map(({ id, json }) => [Number(id), json]));
+    return ids.map((id) => documents.get(id));
+  }
+
+  async #list(declaration: Declaration, property: string | undefined, queries: Query[]): Promise<Page[]> {
+    const statement = sql.selectPages(declaration, property, queries);
+    const rows = await this.#query<{ json: string | null; last: string; more: boolean }>(statement);
+    return rows.map(({ json, last, more }) => ({ json: `[${json ?? ''}]`, ...(more && { next: Number(last) }) }));
   }
 
   async #commit(writes: Write[]): Promise<Outcome[]> {
