@@ -106,11 +106,12 @@ describeOnOwnDatabase('the tables', (newDatabase) => {
 });
 
 describeOnClusters('a database', (newCluster) => {
-  const started = async () => {
+  const created = async (onEnd: typeof onTestFinished = onTestFinished) => {
     const cluster = await newCluster();
-    onTestFinished(() => cluster.remove());
-    return cluster.start();
+    onEnd(() => cluster.remove());
+    return cluster;
   };
+  const started = async (onEnd?: typeof onTestFinished) => (await created(onEnd)).start();
 
   const count = rounds(2, 20);
 
@@ -148,9 +149,9 @@ describeOnClusters('a database', (newCluster) => {
     await expect(open(cluster.url('missing'))).rejects.toThrow(/database "missing" does not exist.*Check DATABASE_URL/);
   });
 
-  test('that is not there yet is awaited, and one that is paused is survived', async () => {
-    const cluster = await newCluster();
-    onTestFinished(() => cluster.remove());
+  // These two wait for time-outs.
+  test.concurrent('that is not there yet is awaited, and one that is paused is survived', async (context) => {
+    const cluster = await created(context.onTestFinished);
     const opening = open(cluster.url());
     await pause(600);
     await cluster.start();
@@ -167,8 +168,8 @@ describeOnClusters('a database', (newCluster) => {
     await store.close();
   });
 
-  test('without its synchronous standby does not acknowledge writes, and says that their outcome is unknown', async () => {
-    const cluster = await started();
+  test.concurrent('without its synchronous standby does not acknowledge writes, and says that their outcome is unknown', async (context) => {
+    const cluster = await started(context.onTestFinished);
     const store = await open(cluster.url());
     await store.collection('things').create({});
     cluster.set("synchronous_standby_names = 'missing'");
