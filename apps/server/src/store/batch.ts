@@ -6,7 +6,7 @@ const WAITING = { writes: 20_000, size: 2 ** 26 };
 const COMMIT = { writes: 1_000, size: 2 ** 22 };
 
 /** The most statements for reads at a time, and the most reads of one. */
-const READS = { statements: 3, inputs: 16 };
+const READS = { statements: 2, inputs: 32 };
 
 interface Waiting {
   readonly write: Write;
