@@ -5,6 +5,9 @@ import type { Outcome, Write } from './writes.ts';
 const WAITING = { writes: 20_000, size: 2 ** 26 };
 const COMMIT = { writes: 1_000, size: 2 ** 22 };
 
+/** The most statements for reads at a time, and the most reads of one. */
+const READS = { statements: 2, inputs: 32 };
+
 interface Waiting {
   readonly write: Write;
   readonly resolve: (stored: Stored | undefined) => void;
@@ -73,6 +76,43 @@ export class Batch {
     }
     this.#size -= size;
     return this.#waiting.splice(0, count);
+  }
+}
+
+/** Collects the reads that wait while others are under way: they share a statement. */
+export class Reads<Input, Output> {
+  readonly #run: (inputs: Input[]) => Promise<Output[]>;
+  readonly #waiting: { input: Input; resolve: (output: Output) => void; reject: (error: unknown) => void }[] = [];
+  #running = 0;
+
+  /** `run` resolves with an output for each input. */
+  constructor(run: (inputs: Input[]) => Promise<Output[]>) {
+    this.#run = run;
+  }
+
+  add(input: Input): Promise<Output> {
+    if (this.#waiting.length >= WAITING.writes)
+      return Promise.reject(new UnavailableError('Too many reads are waiting.'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ input, resolve, reject });
+      if (this.#running < READS.statements) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#running++;
+    // Reads of the same moment belong together.
+    await null;
+    for (let group = this.#waiting.splice(0, READS.inputs); group.length > 0; ) {
+      try {
+        const outputs = await this.#run(group.map(({ input }) => input));
+        for (const [i, { resolve }] of group.entries()) resolve(outputs[i] as Output);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+      group = this.#waiting.splice(0, READS.inputs);
+    }
+    this.#running--;
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
+import type { Source } from '../transfer.ts';
 import { Batch, nothingDone } from './batch.ts';
 import { damaged, hasCode, syncFolder } from './files.ts';
 import { Journal, journalName, readJournal } from './journal.ts';
@@ -36,20 +37,30 @@ export async function openLowdbStore(
   }
 }
 
-/** Reads the store in a folder while a server may use it, and begins again if a fold replaced what was read. */
-export async function readLowdbFolder(folder: string, declarations: readonly Declaration[]): Promise<Contents> {
+/** Reads the store in a folder for an export while a server may use it. Begins again if a fold replaced what was read. */
+export async function readLowdbFolder(folder: string, declarations: readonly Declaration[]): Promise<Source> {
+  const path = resolve(folder);
   const state = async () => {
-    const { ino } = await stat(join(folder, 'store.json'), { bigint: true });
-    return [ino, ...(await journalsIn(folder))].join(' ');
+    const { ino } = await stat(join(path, 'store.json'), { bigint: true });
+    return [ino, ...(await journalsIn(path))].join(' ');
   };
-  for (;;) {
-    const before = await state();
-    try {
-      const { db } = await load(folder, declarations);
-      if ((await state()) === before) return db.data.contents;
-    } catch (error) {
-      if ((await state()) === before) throw error;
+  try {
+    for (;;) {
+      const before = await state();
+      try {
+        const { db } = await load(path, declarations, Number.POSITIVE_INFINITY);
+        const { contents } = db.data;
+        const source = {
+          collection: (name: string) => contents.of(name),
+          nextId: (name: string) => contents.nextId(name),
+        };
+        if ((await state()) === before) return source;
+      } catch (error) {
+        if ((await state()) === before) throw error;
+      }
     }
+  } catch (error) {
+    throw unusable(path, error);
   }
 }
 

@@ -12,8 +12,8 @@ export interface KeyRecord {
   readonly json: string;
 }
 
-export function keyId({ caller, key }: RequestKey, collection: string, write: number): string {
-  return hash('sha256', JSON.stringify([caller, key, collection, write]), 'base64url');
+export function keyId({ caller, key }: RequestKey, write: number): string {
+  return hash('sha256', JSON.stringify([caller, key, write]), 'base64url');
 }
 
 /** The idempotency keys of the last 24 hours in memory. Beyond a number and a size the oldest are forgotten. */

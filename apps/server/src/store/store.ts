@@ -51,7 +51,10 @@ export interface Page {
   readonly next?: number;
 }
 
-/** What makes a request the same one: the name of the API key, the idempotency key, and a hash of the request. */
+/**
+ * What makes a request the same one: the name of the API key, the idempotency key, and a hash of the request. Each request has an
+ * object of its own, by which its writes are counted.
+ */
 export interface RequestKey {
   readonly caller: string;
   readonly key: string;

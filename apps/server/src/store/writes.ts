@@ -58,8 +58,9 @@ export function plan(writes: readonly Write[], state: State): { changes: Change[
   const outcomeOf = (write: Write): Outcome => {
     const { kind, collection, property, key } = write;
     const made = key && (keys.get(key.id) ?? state.key(key.id));
-    if (made?.fingerprint === key?.fingerprint && made) return { json: made.json, isReplayed: true };
-    if (made) return new KeyReusedError('The idempotency key was already used for another request.');
+    if (made && made.fingerprint !== key.fingerprint)
+      return new KeyReusedError('The idempotency key was already used for another request.');
+    if (made) return { json: made.json, isReplayed: true };
 
     const nextId = nextIds.get(collection) ?? state.nextId(collection);
     const id = kind === 'create' ? nextId : write.id;
@@ -99,11 +100,18 @@ export interface Access {
   write(write: Write): Awaitable<Stored | undefined>;
 }
 
+/** How many writes each request with an idempotency key has made. */
+const writeCounts = new WeakMap<RequestKey, number>();
+
 export function collectionOf({ name, id: property }: Declaration, access: Access, key?: RequestKey): Collection {
-  let writes = 0;
+  const nextKey = (key: RequestKey) => {
+    const count = writeCounts.get(key) ?? 0;
+    writeCounts.set(key, count + 1);
+    return { id: keyId(key, count), fingerprint: key.fingerprint };
+  };
   const write = (kind: Write['kind'], id: number, document?: object) => {
     const body = document ? bodyOf(document, property) : '';
-    const bound = key && { key: { id: keyId(key, name, writes++), fingerprint: key.fingerprint } };
+    const bound = key && { key: nextKey(key) };
     return access.write({ kind, collection: name, property, id, body, ...bound });
   };
   return {

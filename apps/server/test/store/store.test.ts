@@ -168,7 +168,19 @@ function suite(fixture: Fixture) {
       store = await fixture.open(place);
     }
     expect(parsed(await store.collection('things', key('a', 'same', 'you')).create({}))).toEqual({ key: 3 });
-    expect(parsed(await store.collection('others', key('a')).create({}))).toEqual({ id: 1 });
+    await expect(async () => store.collection('others', key('a', 'other')).create({})).rejects.toThrow(KeyReusedError);
+    const both = async () => {
+      const request = key('two collections');
+      return [
+        await store.collection('things', request).create({ a: 1 }),
+        await store.collection('others', request).create({ a: 1 }),
+      ];
+    };
+    expect((await both()).map(parsed)).toEqual([
+      { key: 4, a: 1 },
+      { id: 1, a: 1 },
+    ]);
+    expect((await both()).map(({ isReplayed }) => isReplayed)).toEqual([true, true]);
     expect(await store.collection('things', key('c')).replace(99, {})).toBeUndefined();
     await store.close();
   });
