@@ -74,17 +74,6 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   };
 }
 
-/** Sends a request whose body never arrives, and resolves when the server has begun to read it. */
-export async function beginRequest(origin: string, key = apiKey): Promise<void> {
-  const { socket, send } = openWire(origin);
-  onTestFinished(() => void socket.destroy());
-  send(
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
-  );
-  await once(socket, 'data');
-}
-
 /** Sends raw bytes over a new connection, and returns the response when the server closes the connection. */
 export function raw(origin: string, bytes: string | Uint8Array): Promise<WireResponse> {
   const { hostname, port } = new URL(origin);
