@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { apiKey } from '@petstore/testing/server';
 import { type ServiceErrorCode, service } from '@petstore/types';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 
 /** A response as the server sent it. */
 export interface WireResponse {
