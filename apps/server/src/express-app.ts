@@ -63,7 +63,8 @@ export function expressApp({ admit, dispatch, bodyLimit, health, log, pending }:
     const parameters = readParameters(operation, params, query, request.headers);
     calls.set(request, { operation, parameters, body: undefined });
     // The validator reads what was read here. Node sends no body to HEAD.
-    const plain = plainNumbers(parameters.query);
+    // It changes what it reads, so it gets a copy.
+    const plain = structuredClone(plainNumbers({ ...parameters.query }));
     Object.defineProperty(request, 'query', { value: plain, writable: true, configurable: true });
     if (request.method === 'HEAD') request.method = 'GET';
     next();
@@ -83,7 +84,7 @@ export function expressApp({ admit, dispatch, bodyLimit, health, log, pending }:
     const accept = (bytes: Buffer) => {
       const body = parseBody(bytes);
       calls.set(request, { ...call, body });
-      request.body = plainNumbers(body);
+      request.body = structuredClone(plainNumbers(body));
       next();
     };
     const read = pending.get(request);

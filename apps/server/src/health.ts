@@ -24,6 +24,8 @@ class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'operation' | 'status'>;
   readonly #durations: Histogram<'operation'>;
+  /** By operation and status, because looking labels up takes long. */
+  readonly #series = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'operation'> }>();
   #text: { value: Promise<string>; until: number } | undefined;
 
   constructor(store?: Pick<Store, 'forgottenKeys'>, lostLines = () => 0) {
@@ -59,9 +61,19 @@ class Metrics {
   }
 
   responded({ operation, started }: Context, { headersSent, statusCode }: ServerResponse): void {
-    const name = operation?.id ?? 'none';
-    this.#requests.inc({ operation: name, status: headersSent ? statusCode : 0 });
-    this.#durations.observe({ operation: name }, (performance.now() - started) / 1000);
+    const id = operation?.id ?? 'none';
+    const status = headersSent ? statusCode : 0;
+    const key = `${id} ${status}`;
+    let series = this.#series.get(key);
+    if (!series) {
+      series = {
+        count: this.#requests.labels({ operation: id, status }),
+        time: this.#durations.labels({ operation: id }),
+      };
+      this.#series.set(key, series);
+    }
+    series.count.inc();
+    series.time.observe((performance.now() - started) / 1000);
   }
 
   text(): Promise<string> {

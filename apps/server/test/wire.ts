@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { apiKey } from '@petstore/testing/server';
 import { type ServiceErrorCode, service } from '@petstore/types';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 
 /** A response as the server sent it. */
 export interface WireResponse {
@@ -72,17 +70,6 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
     until: (count) => when(() => isClosed || responses.length >= count),
     ended: () => when(() => isClosed),
   };
-}
-
-/** Sends a request whose body never arrives, and resolves when the server has begun to read it. */
-export async function beginRequest(origin: string, key = apiKey): Promise<void> {
-  const { socket, send } = openWire(origin);
-  onTestFinished(() => void socket.destroy());
-  send(
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
-  );
-  await once(socket, 'data');
 }
 
 /** Sends raw bytes over a new connection, and returns the response when the server closes the connection. */
