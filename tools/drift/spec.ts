@@ -1,4 +1,5 @@
 // A small reader of spec/openapi.yaml. It is independent of the generator's, so that a fault of either shows.
+// The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 
