@@ -10,18 +10,15 @@ function readPackage(pkg) {
   return pkg;
 }
 
-// petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed.
-const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild'] };
-
-// The server is published with its docs page inside, because the package of the page brings one that reports each installation.
-const copied = { '@petstore/server': { 'swagger-ui-dist': './dist/swagger-ui/*' } };
+// petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed. The
+// server is published with the files of its docs page, because their package brings one that reports each installation.
+const bundled = {
+  petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild'],
+  '@petstore/server': ['swagger-ui-dist'],
+};
 
 function beforePacking(pkg) {
   for (const name of bundled[pkg.name] ?? []) delete pkg.dependencies[name];
-  for (const [name, place] of Object.entries(copied[pkg.name] ?? {})) {
-    delete pkg.dependencies[name];
-    for (const key of Object.keys(pkg.imports)) if (pkg.imports[key] === `${name}/*`) pkg.imports[key] = place;
-  }
   return pkg;
 }
 

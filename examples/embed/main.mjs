@@ -1,12 +1,12 @@
 // The Petstore within an Express program that has other routes. It needs @petstore/server (its README says
 // how to install it) and express: `PETSTORE_API_KEYS='me=<a key>' node main.mjs`. It stores its pets in ./data.
-import { createApp, keyCheck, openLowdbStore, parseKeys } from '@petstore/server';
+import { createApp, keysFrom, openLowdbStore } from '@petstore/server';
 import express from 'express';
 
-// No callback for weak keys; error messages name the variable.
-const keys = parseKeys(process.env.PETSTORE_API_KEYS ?? '', undefined, 'PETSTORE_API_KEYS');
+// Error messages name the variable.
+const keys = keysFrom(process.env.PETSTORE_API_KEYS ?? '', 'PETSTORE_API_KEYS');
 const store = await openLowdbStore('data');
-const petstore = await createApp(store, { keys: keyCheck(keys) });
+const petstore = createApp(store, { keys });
 
 const app = express();
 app.get('/hello', (_request, response) => {

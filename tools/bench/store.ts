@@ -1,109 +1,123 @@
-// Measures the store without HTTP, and compares it with a loop that appends and syncs lines.
-// `store.ts <folder>` opens one store, and prints the time and memory of that: the bench runs it as a process of its own.
-import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+// Measures the stores without HTTP: lowdb's against a loop that appends and syncs lines, PostgreSQL's against pgbench.
+// `store.ts <folder>` opens one folder, and prints the time and memory of that: the bench runs it as a process of its own.
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openLowdbStore, type Store } from '@petstore/server';
+import { openLowdbStore, openPostgresStore, type Store } from '@petstore/server';
+import { Cluster } from '@petstore/testing/postgres/cluster';
+import { findPrograms } from '@petstore/testing/postgres/programs';
 import { fill, measureRate, median, medianRatio, withScratch } from './measure.ts';
 import { atLeast, atMost, type Section } from './section.ts';
-import { added, collection, newDocument } from './workload.ts';
+import { collection, newDocument, size } from './workload.ts';
 
 type Write = () => unknown;
 
-const FULL = { small: 1_000, large: 1_000_000, rounds: 10, rewritten: 100_000 };
-const QUICK = { small: 1_000, large: 100_000, rounds: 3, rewritten: 20_000 };
+const FULL = { small: 1_000, large: 1_000_000, rounds: 10, seconds: 4 };
+const QUICK = { small: 1_000, large: 100_000, rounds: 3, seconds: 3 };
 
-/** The loads. Each measures the writes per second of a store that has documents 1 to `size` at first. */
-const writeLoads = {
-  'one writer': (store: Store) => measureRate(creates(store), 1, { count: 1000 }),
-  '64 writers': (store: Store) => measureRate(creates(store), 64, { count: 4000 }),
-  mixed: (store: Store, size: number) => measureRate(mixedWrites(store, size), 64, { count: 4000 }),
-};
+/** The concurrent writers and readers of a database. */
+const CALLERS = 64;
 
-type LoadName = keyof typeof writeLoads;
-
-/** The writes per second of each load, by round. */
-type Rates = Record<LoadName, number[]>;
-
-/** Measures the store. */
 export async function store(quick: boolean): Promise<Section> {
   const sizes = quick ? QUICK : FULL;
-  return sectionOf(sizes, await withScratch((scratch) => measure(scratch, sizes)));
+  return withScratch(async (scratch) => {
+    const lowdb = await measureLowdb(scratch, sizes);
+    const postgres = await measurePostgres(scratch, sizes);
+    const { loop, one, many, openings, stops } = lowdb;
+    const [few, lots] = [sizes.small, sizes.large].map((count) => count.toLocaleString('en-US'));
+    return {
+      title: 'The stores',
+      how: `Creates without HTTP. The loop appends a line of the same length and syncs it (${Math.round(median(loop))}/s): medians of ${sizes.rounds} rounds. pgbench inserts and selects the same without a client language.`,
+      tables: [
+        {
+          rows: [
+            { store: `lowdb, ${few}`, writers: 1, 'creates/s': Math.round(median(one.small)) },
+            { store: `lowdb, ${lots}`, writers: 1, 'creates/s': Math.round(median(one.large)) },
+            { store: `lowdb, ${few}`, writers: 64, 'creates/s': Math.round(median(many.small)) },
+            { store: `lowdb, ${lots}`, writers: 64, 'creates/s': Math.round(median(many.large)) },
+            ...(postgres?.rows ?? []),
+          ],
+        },
+      ],
+      targets: [
+        atLeast('one writer / loop', medianRatio([...one.small, ...one.large], [...loop, ...loop]), 0.85),
+        atLeast(`one writer: speed at ${lots} / ${few}`, medianRatio(one.large, one.small), 0.8),
+        atLeast(`64 writers: speed at ${lots} / ${few}`, medianRatio(many.large, many.small), 0.8),
+        atMost(`opening ${lots} ${collection}, ms`, median(openings.map(({ milliseconds }) => milliseconds)), 2_000),
+        atMost(`resident memory for each, bytes`, median(openings.map(({ bytes }) => bytes)) / sizes.large, 350),
+        atMost('longest stop while folding - in calm, ms', stops.folding - stops.calm, 10),
+        ...(postgres?.targets ?? []),
+      ],
+    };
+  });
 }
 
-async function measure(scratch: string, { small, large, rounds, rewritten }: typeof FULL) {
-  const largeFolder = join(scratch, 'large');
-  await (await openFilled(largeFolder, large)).close();
-  // Before any other write, so that the store has exactly `large` documents.
-  const openings = Array.from({ length: 5 }, () => openingOf(largeFolder));
-  const largeStore = await openLowdbStore(largeFolder);
-
+async function measureLowdb(scratch: string, { small, large, rounds }: typeof FULL) {
+  const folder = join(scratch, 'large');
+  await (await openFilled(folder, large)).close();
+  const openings = Array.from({ length: 5 }, () => openingOf(folder));
+  const largeStore = await openLowdbStore(folder);
   const bareLoop = await openBareLoop(scratch);
   const loop: number[] = [];
-  const [atSmall, atLarge] = [noRates(), noRates()];
+  const [one, many] = [0, 0].map(() => ({ small: [] as number[], large: [] as number[] })) as [Rates, Rates];
   for (let round = 0; round < rounds; round++) {
+    const smallStore = await openFilled(join(scratch, `small ${round}`), small);
     loop.push(await measureRate(bareLoop.write, 1, { count: 1000 }));
-    for (const name of Object.keys(writeLoads) as LoadName[]) {
-      // Each measurement has a new small store, because the writes would make it several times as large.
-      const smallStore = await openFilled(join(scratch, `small ${round} ${name}`), small);
-      atSmall[name].push(await writeLoads[name](smallStore, small));
-      await smallStore.close();
-      atLarge[name].push(await writeLoads[name](largeStore, large));
-    }
+    one.small.push(await measureRate(creates(smallStore), 1, { count: 1000 }));
+    one.large.push(await measureRate(creates(largeStore), 1, { count: 1000 }));
+    many.small.push(await measureRate(creates(smallStore), 64, { count: 4000 }));
+    many.large.push(await measureRate(creates(largeStore), 64, { count: 4000 }));
+    await smallStore.close();
   }
   await bareLoop.close();
-
-  let blockedByCreates = 0;
-  for (const writers of [1, 64, 1000]) {
-    const count = writers === 1 ? 4_000 : 100_000;
-    blockedByCreates = Math.max(blockedByCreates, await longestBlock(creates(largeStore), writers, count));
-  }
-  await largeStore.close();
-  const rewriting = await rewrite(join(scratch, 'rewritten'), rewritten);
-  return { openings, loop, atSmall, atLarge, blockedByCreates, ...rewriting };
+  const stops = await longestStops(join(scratch, 'unfolded'), largeStore, large);
+  return { loop, one, many, openings, stops };
 }
 
-const noRates = (): Rates => ({ 'one writer': [], '64 writers': [], mixed: [] });
+interface Rates {
+  small: number[];
+  large: number[];
+}
 
-type Measured = Awaited<ReturnType<typeof measure>>;
+/** The longest stops of the event loop under 64 writers, without a fold, and until a fold has ended. */
+async function longestStops(folder: string, calm: Store, count: number): Promise<{ calm: number; folding: number }> {
+  await longestStop(() => measureRate(creates(calm), 64, { count: 50_000 }));
+  const inCalm = await longestStop(() => measureRate(creates(calm), 64, { count: 50_000 }));
+  await calm.close();
+  // All documents are in a journal, which is at once too long for the lower limit.
+  const unfolded = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });
+  await fill(unfolded, count);
+  await unfolded.close();
+  const store = await openLowdbStore(folder, { fold: 1 });
+  const hasEnded = () => !existsSync(join(folder, 'store.json.tmp'));
+  const folding = await longestStop(async () => {
+    do await measureRate(creates(store), 64, { count: 20_000 });
+    while (!hasEnded());
+  });
+  await store.close();
+  return { calm: inCalm, folding };
+}
 
-function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: Measured): Section {
-  const { loop, atSmall, atLarge, openings } = measured;
-  const rowsOf = (size: number, rates: Rates) =>
-    (['one writer', '64 writers'] as const).map((writers) => ({
-      [`${collection} at first`]: size,
-      writers,
-      'creates/s': Math.round(median(rates[writers])),
-    }));
-  const oneWriter = medianRatio([...atSmall['one writer'], ...atLarge['one writer']], [...loop, ...loop]);
-  const speedAtLarge = (name: LoadName) => medianRatio(atLarge[name], atSmall[name]);
-  const [few, many, rewrites] = [small, large, rewritten].map((size) => size.toLocaleString('en-US'));
-  const speedAtSizes = `speed at ${many} ${collection} / ${few}`;
-  const medianOpening = (what: keyof Opening) => median(openings.map((opening) => opening[what]));
-  return {
-    title: 'The store',
-    how: `Creates without HTTP, and a loop that appends a line of the same length and syncs it (${Math.round(median(loop))}/s): medians of ${rounds} rounds.`,
-    tables: [{ rows: [...rowsOf(small, atSmall), ...rowsOf(large, atLarge)] }],
-    targets: [
-      atLeast('one writer / loop', oneWriter, 0.85),
-      atLeast(`one writer: ${speedAtSizes}`, speedAtLarge('one writer'), 0.9),
-      atLeast(`64 writers: ${speedAtSizes}`, speedAtLarge('64 writers'), 0.9),
-      atLeast(`50 % creates, 40 % replaces, 10 % removes: ${speedAtSizes}`, speedAtLarge('mixed'), 0.8),
-      atMost(`opening ${many} ${collection}, ms`, medianOpening('milliseconds'), 300),
-      atMost(`resident memory / ${many} ${collection}, bytes`, medianOpening('bytes') / large, 130),
-      atMost(`disk / JSON of ${rewrites} ${collection}, after 10 rewrites`, measured.disk, 2.5),
-      atMost('event loop blocked by creates, ms', measured.blockedByCreates, 25),
-      atMost('event loop blocked while merging, ms', measured.blockedByMerges, 15),
-    ],
-  };
+/** The longest time between two ticks of a timer of 1 ms during the work, in milliseconds. */
+async function longestStop(work: () => Promise<unknown>): Promise<number> {
+  let [longest, last] = [0, performance.now()];
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 1);
+  await work();
+  await pause(5);
+  clearInterval(timer);
+  return longest;
 }
 
 /** The minimum work of a durable write: appends a line as long as a commit of one document, and syncs it. */
 async function openBareLoop(folder: string): Promise<{ write: Write; close: () => Promise<void> }> {
   const line = Buffer.from(
-    `${JSON.stringify({ crc32: 1_234_567_890, [collection]: [{ id: 1_234_567, ...added }] })}\n`,
+    `12345678 ${JSON.stringify([[collection, 1_234_567, { id: 1_234_567, ...newDocument(1) }]])}\n`,
   );
   const handle = await open(join(folder, 'bare'), 'w');
   let end = 0;
@@ -115,62 +129,91 @@ async function openBareLoop(folder: string): Promise<{ write: Write; close: () =
   return { write, close: () => handle.close() };
 }
 
-async function openFilled(folder: string, size: number): Promise<Store> {
+async function openFilled(folder: string, count: number): Promise<Store> {
   const store = await openLowdbStore(folder);
-  await fill(store, size);
+  await fill(store, count);
   return store;
 }
 
-let createdCount = 0;
-const nextDocument = () => newDocument(++createdCount);
+let created = 0;
+const creates = (store: Store) => () => store.collection(collection).create(newDocument(++created));
 
-const creates = (store: Store) => () => store.collection(collection).create(nextDocument());
-
-/** Half of the writes create; two fifths replace and one tenth removes one of the documents 1 to `size`. */
-function mixedWrites(store: Store, size: number): Write {
-  const documents = store.collection(collection);
-  const anyId = () => 1 + Math.floor(Math.random() * size);
-  let writes = 0;
-  return () => {
-    const step = writes++ % 10;
-    if (step < 5) return documents.create(nextDocument());
-    return step < 9 ? documents.replace(anyId(), nextDocument()) : documents.remove(anyId());
-  };
-}
-
-/** Replaces every document ten times. `disk` is the size of all segments divided by that of the documents' JSON. */
-async function rewrite(folder: string, size: number): Promise<{ disk: number; blockedByMerges: number }> {
-  const store = await openFilled(folder, size);
-  const documents = store.collection(collection);
-  let writes = 0;
-  const replace = () => documents.replace(1 + (writes++ % size), nextDocument());
-  const blockedByMerges = await longestBlock(replace, 64, 10 * size);
-  // Files that were merged are removed within a second.
-  await pause(2000);
-  const segments = join(folder, 'segments');
-  const bytes = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
-  const page = await documents.list({ after: 0, limit: size, maxBytes: Number.MAX_SAFE_INTEGER });
-  await store.close();
-  // The JSON is ASCII: its length is its size in bytes.
-  return { disk: bytes / page.json.text.length, blockedByMerges };
-}
-
-/** The longest CPU time of this thread between two ticks of a timer of 1 ms during the writes, in milliseconds. */
-async function longestBlock(write: Write, writers: number, count: number): Promise<number> {
-  const ownTime = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  let [longest, last] = [0, ownTime()];
-  const timer = setInterval(() => {
-    const now = ownTime();
-    longest = Math.max(longest, now - last);
-    last = now;
-  }, 1);
-  await measureRate(write, writers, { count });
-  await pause(5);
-  clearInterval(timer);
-  return longest;
+/** Measures the store of a database, and pgbench on the same. Undefined where one of them is missing. */
+async function measurePostgres(scratch: string, { rounds, seconds }: typeof FULL) {
+  const programs = findPrograms(join(scratch, 'programs'));
+  const pgbench = ['/usr/bin/pgbench', join(programs?.folder ?? '', 'pgbench')].find(existsSync);
+  if (!programs || pgbench === undefined) {
+    console.error('SKIPPED: PostgreSQL: there is no pgbench; install postgresql and postgresql-contrib');
+    return undefined;
+  }
+  const cluster = await Cluster.create(programs, 'fsync = on\nfull_page_writes = on\nshared_buffers = 256MB\n');
+  await cluster.start();
+  const store = await openPostgresStore(cluster.url());
+  try {
+    await fill(store, size);
+    await cluster.ask('CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text)');
+    await cluster.ask('CREATE INDEX ON bare (status, id)');
+    await cluster.ask(`INSERT INTO bare (data, status) SELECT data, by_status FROM petstore_${collection} ORDER BY id`);
+    const insert = `INSERT INTO bare (data, status) VALUES ('${JSON.stringify(newDocument(1))}', 'available') RETURNING id;`;
+    const select = `\\set after random(0, ${size})\nSELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT 20;`;
+    const bench = async (text: string) => {
+      const file = join(scratch, 'pgbench.sql');
+      writeFileSync(file, text);
+      chmodSync(file, 0o644);
+      const args = [
+        '-n',
+        '-M',
+        'prepared',
+        '-f',
+        file,
+        '-T',
+        `${seconds}`,
+        '-c',
+        `${CALLERS}`,
+        '-j',
+        '2',
+        cluster.url(),
+      ];
+      const child = spawn(pgbench, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      for await (const piece of child.stdout) output += piece;
+      return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+    };
+    const page = () => {
+      const after = Math.floor(Math.random() * size);
+      return store.collection(collection).list({ after, limit: 20 });
+    };
+    const [bareCreates, ourCreates, barePages, ourPages]: [number[], number[], number[], number[]] = [[], [], [], []];
+    for (let round = 0; round < Math.min(rounds, 5); round++) {
+      bareCreates.push(await bench(insert));
+      ourCreates.push(await measureRate(creates(store), CALLERS, { milliseconds: seconds * 1000 }));
+      barePages.push(await bench(select));
+      ourPages.push(await measureRate(page, CALLERS, { milliseconds: seconds * 1000 }));
+    }
+    const row = (name: string, rates: number[]) => ({
+      store: name,
+      writers: CALLERS,
+      'creates/s': Math.round(median(rates)),
+    });
+    return {
+      rows: [row('PostgreSQL', ourCreates), row('pgbench', bareCreates)],
+      targets: [
+        atLeast(
+          `PostgreSQL: creates / pgbench's (${Math.round(median(bareCreates))}/s)`,
+          medianRatio(ourCreates, bareCreates),
+          0.7,
+        ),
+        atLeast(
+          `PostgreSQL: pages / pgbench's (${Math.round(median(barePages))}/s)`,
+          medianRatio(ourPages, barePages),
+          0.7,
+        ),
+      ],
+    };
+  } finally {
+    await store.close();
+    await cluster.remove();
+  }
 }
 
 interface Opening {

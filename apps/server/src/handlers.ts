@@ -1,28 +1,36 @@
-import { HttpError } from './http/http-error.ts';
-import { type Input, operations } from './old.ts';
-import type { ListQuery, Store } from './store/store.ts';
-import { type Handlers, stored } from './store/stored.ts';
+import { type Input, type OperationId, operations, type Result } from '@petstore/types';
+import { HttpError } from './errors.ts';
+import type { Awaitable, Collection, Declaration, Page, Stored } from './store/store.ts';
 
-const { limit: limitField, after: afterField } = operations.listPets.fields;
+const { listPets } = operations;
+const { limit: limitField, after: afterField } = listPets.fields;
 
-/** The operations of the interface. They receive valid input. */
-export function handlers(store: Store): Handlers {
-  const pets = () => store.collection('pets');
-  const noPet = (id: number) => () => new HttpError('not_found', `There is no pet with the identifier ${id}.`);
-  return {
-    listPets: (input) => stored(pets(), (pets) => pets.list(queryOf(input))),
+/** The collections of this service: the identifier of their documents, and the properties that lists can be filtered by. */
+export const collections = {
+  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'] },
+} satisfies Record<string, Declaration>;
 
-    createPet: (pet) => stored(pets(), (pets) => pets.create({ ...pet })),
+/** What handlers use: the collections, bound to the idempotency key of the request. */
+export type Collections = { readonly [Name in keyof typeof collections]: Collection };
 
-    getPet: ({ petId }) => stored(pets(), (pets) => pets.get(petId), noPet(petId)),
-  };
-}
+/** A function for each operation, which gets valid input. It returns a document or a page of a collection, or a plain value. */
+export type Handlers = {
+  readonly [Id in OperationId]: (
+    input: Input<Id>,
+    store: Collections,
+  ) => Awaitable<Stored | Page | Result<Id> | undefined>;
+};
 
-/** `after` has no default in the spec. Its minimum, 0, starts at the first pet. */
-function queryOf({
-  limit = limitField.schema.default,
-  after = afterField.schema.minimum,
-  status,
-}: Input<'listPets'> = {}): ListQuery {
-  return { limit, after, ...(status && { filter: { property: 'status', value: status } }) };
+export const handlers: Handlers = {
+  listPets: ({ limit = limitField.schema.default, after = afterField.schema.minimum, status }, { pets }) =>
+    pets.list({ limit, after, ...(status && { filter: { property: 'status', value: status } }) }),
+
+  createPet: (pet, { pets }) => pets.create(pet),
+
+  getPet: async ({ petId }, { pets }) =>
+    (await pets.get(petId)) ?? notFound(`There is no pet with the identifier ${petId}.`),
+};
+
+function notFound(message: string): never {
+  throw new HttpError('not_found', message);
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript: if the first file were TypeScript, Node would load its compiler at each start. Later files are in the compile cache.
-// This file imports only modules that every Node has, so that an old Node can report the required version.
+// Plain JavaScript, so that an old Node can report the required version, and later files come from the compile cache.
 import module from 'node:module';
 import { join } from 'node:path';
 
@@ -15,6 +14,5 @@ if (isCheckout ? !process.features.typescript : major < 22 || (major === 22 && m
 }
 
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
-const { main } = await import('./cli/program.ts');
-// Only the command that runs the server loads it, so the other commands start faster.
-await main(async (config) => (await import('./cli/start.ts')).start(config));
+const { main } = await import('./program.ts');
+await main();

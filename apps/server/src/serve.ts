@@ -1,125 +1,111 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createApps } from './app.ts';
-import type { Config } from './config/config.ts';
-import { clientAddress } from './http/client-address.ts';
-import type { Draining } from './http/drain.ts';
-import { type Listener, listen } from './http/listen.ts';
-import { rejectionObserver } from './http/observe.ts';
-import { type KeyCheck, openKeys } from './keys/check-keys.ts';
-import { LATE_LOAD_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
-import { createLog, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { openingStore, openStore } from './store/open.ts';
+import { existsSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Config, secrets } from './config.ts';
+import { type Service, sendError } from './dispatch.ts';
+import { UsageError, unavailable } from './errors.ts';
+import { Health } from './health.ts';
+import { createApp, openLowdbStore, openPostgresStore } from './index.ts';
+import { createFirstKey, followKeys, keysFrom, readKeys } from './keys.ts';
+import { type Listener, listen } from './listen.ts';
+import { openLog } from './log.ts';
+import { type App, begin, keepContext } from './request.ts';
+import type { Store } from './store/store.ts';
 
 /** A running server. */
 export interface Running {
-  /** The URL that the server listens on, without a path. */
-  origin: string;
-  /** The URL of the admin port, if there is one. */
-  adminOrigin: string | undefined;
-  /** The key that this start created because there was none. */
-  madeKey: string | undefined;
-  /** Stops accepting connections, finishes the requests under way, and closes the store. */
-  stop(): Promise<StopResult>;
+  readonly origin: string;
+  readonly adminOrigin: string | undefined;
+  /** The API key, if this start has made one. */
+  readonly madeKey: string | undefined;
+  stop(): Promise<void>;
 }
 
-export interface StopResult {
-  /** The number of aborted requests, which got no response in time. */
-  aborted: number;
-  /** Whether the store closed in time. If not, a thread may be blocked in a system call. */
-  isClosed: boolean;
-}
-
-/** Starts the server in this process. */
-export async function serve(config: Config, logging: Log = createLog(config.logLevel)): Promise<Running> {
-  const { log } = logging;
-  const keys = openKeys(config, (problem) => log.warn(problem));
-  const service = await openService(config, logging, keys.check);
+/** Starts a server. Requests wait until the store is open. A start that fails leaves nothing behind. */
+export async function serve(config: Config): Promise<Running> {
+  const { apiKeys, databaseUrl, dataDir, host, port, adminPort, requestTimeout } = config;
+  if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
+    throw new UsageError(
+      `With DATABASE_URL, keys have to be configured, because each server would make its own; set ${secrets.apiKeys}=name=key.`,
+    );
+  const log = openLog(config.logLevel, config.trustProxy);
+  const configured = apiKeys === undefined ? undefined : keysFrom(apiKeys, secrets.apiKeys);
+  const isNew = !existsSync(dataDir);
   const listeners: Listener[] = [];
+  let store: Store | undefined;
+  let isDraining = false;
+  const ready = async () => {
+    if (isDraining) throw unavailable('The server stops.');
+    if (!store) throw unavailable('The store is still being opened.');
+    await store.check();
+  };
+  const health = new Health(ready, () => store?.forgottenKeys() ?? 0, log.lost);
+  const fail: Service['fail'] = (error, response, context) => sendError(error, response, context, log);
+  let operators: App | undefined;
+  const operate: App = async (request, response) => {
+    keepContext(response, begin(request));
+    operators ??= (await import('./app.ts')).operatorsApp(health, fail);
+    operators(request, response);
+  };
+  const opened = Promise.withResolvers<App>();
+  opened.promise.catch(() => {});
+  let app: App | undefined;
+
+  /** Serves a request that arrives while the store opens. */
+  const wait = async (request: IncomingMessage, response: ServerResponse) => {
+    if (adminPort === undefined && /^\/(healthz|readyz|metrics)$/.test(request.url ?? ''))
+      return operate(request, response);
+    const late = pause(requestTimeout, undefined, { ref: false }).then(() => {
+      throw unavailable('The store is still being opened. Retry later.');
+    });
+    try {
+      (await Promise.race([opened.promise, late]))(request, response);
+    } catch (error) {
+      fail(error, response, begin(request));
+    }
+  };
+
   try {
-    const options = { ...config, onRejection: service.onRejection };
-    const listener = await listen(service.app, options);
+    // Before anything is written: another server may use the port.
+    const listening = { host, port, requestTimeout, log };
+    const listener = await listen((request, response) => (app ?? wait)(request, response), listening);
     listeners.push(listener);
-    const { origin } = listener;
-    const adminListener =
-      config.adminPort === undefined ? undefined : await listen(service.admin, { ...options, port: config.adminPort });
-    if (adminListener) listeners.push(adminListener);
-    const adminOrigin = adminListener?.origin;
-    await service.opened;
-    log.info({ origin, adminOrigin, deployment: config.deployment }, 'started');
-    service.loadRest();
+    const admin = adminPort === undefined ? undefined : await listen(operate, { host, port: adminPort });
+    if (admin) listeners.push(admin);
+    store = await openStore(config);
+    // The store makes the folder, so the key comes after it.
+    const madeKey = configured ? undefined : createFirstKey(dataDir);
+    app = createApp(store, {
+      keys: configured ?? followKeys(dataDir, log.warn),
+      bodyLimit: config.bodyLimit,
+      validateResponses: config.validateResponses,
+      corsOrigins: config.corsOrigin,
+      rateLimit: config.rateLimit,
+      log,
+      health: adminPort === undefined ? health : null,
+    });
+    opened.resolve(app);
+    log.info(`listening on ${listener.origin}`);
     const stop = async () => {
-      service.announceStop();
+      isDraining = true;
       log.info('stopping');
-      // During the delay, responses close their keep-alive connections.
-      listener.announceClose();
-      await sleep(config.drainDelay);
-      const result = await service.stop(listener, adminListener);
-      log.info({ abortedRequests: result.aborted }, 'stopped');
-      return result;
+      await pause(config.drainDelay);
+      await Promise.all(listeners.map((each) => each.stop(config.shutdownTimeout)));
+      await store?.close();
+      log.info('stopped');
+      await log.close();
     };
-    return { origin, adminOrigin, madeKey: await keys.createFirst(), stop };
+    return { origin: listener.origin, adminOrigin: admin?.origin, madeKey, stop };
   } catch (error) {
-    for (const listener of listeners) await listener.drain(0);
-    await service.close(0);
+    opened.reject(error);
+    await Promise.all(listeners.map((each) => each.stop(0)));
+    await store?.close();
+    if (isNew && !readKeys(dataDir)) rmSync(dataDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** The request listeners, and the store behind them. The caller accepts the connections. */
-async function openService(config: Config, logging: Log, keys: KeyCheck) {
-  const { log, logRequest } = logging;
-  const metrics = createMetrics(logging.lostLines);
-  const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
-  // Opening a large data folder takes a while, so the server already listens meanwhile, and reports that it is not ready.
-  const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;
-  metrics.watchStore(store);
-  let isStopping = false;
-
-  /** Closes the store. Resolves to false if it has not closed after `timeoutMs`, or after MIN_STORE_CLOSE_MS if `timeoutMs` is less. */
-  async function close(timeoutMs: number): Promise<boolean> {
-    const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
-    const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);
-    if (!isClosed) log.warn('the store did not close in time');
-    return isClosed;
-  }
-
-  const { app, admin, load } = await createApps(store, {
-    ...config,
-    keys,
-    clientAddress: clientAddress(config.trustProxy, config.proxyHeader),
-    log,
-    logRequest,
-    metrics,
-    isReady: async () => !isStopping && (await store.ready()),
-    healthRoutes: config.adminPort === undefined,
-  }).catch(async (error) => {
-    await close(0);
-    throw error;
-  });
-  return {
-    app,
-    admin,
-    onRejection: rejectionObserver(logRequest, metrics),
-    opened,
-    /** Loads the modules that the first requests do not need, after LATE_LOAD_MS. */
-    loadRest: () => {
-      metrics.openLate(log);
-      setTimeout(() => {
-        load().catch((error) => log.error({ err: error }, 'only the fast path can serve requests'));
-      }, LATE_LOAD_MS).unref();
-    },
-    /** Makes /readyz respond with 503. */
-    announceStop: () => {
-      isStopping = true;
-    },
-    /** Responds to the requests that have arrived, then closes the store. */
-    stop: async (listener: Draining, adminListener?: Draining): Promise<StopResult> => {
-      const deadline = performance.now() + config.shutdownTimeout;
-      const aborted = await listener.drain(config.shutdownTimeout);
-      await adminListener?.drain(0);
-      return { aborted, isClosed: await close(deadline - performance.now()) };
-    },
-    close,
-  };
+/** Opens the configured store. */
+export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Store> {
+  return databaseUrl === undefined ? openLowdbStore(dataDir) : openPostgresStore(databaseUrl);
 }

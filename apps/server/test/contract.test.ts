@@ -1,35 +1,114 @@
-import { PetstoreError } from '@petstore/client';
+import { petstore } from '@petstore/client';
 import { fakeService } from '@petstore/client/testing';
 import { newFolder } from '@petstore/testing';
-import { describe, onTestFinished } from 'vitest';
-import { handlers } from '../src/handlers.ts';
-import { HttpError } from '../src/http/http-error.ts';
-import { memoryStore } from '../src/store/memory.ts';
-import { openLowdbStore } from '../src/store/open.ts';
-import { apiOf } from '../src/store/stored.ts';
+import { describeOnSchema } from '@petstore/testing/postgres';
+import { apiKey } from '@petstore/testing/server';
+import {
+  type Api,
+  type Arguments,
+  exactJson,
+  type Operation,
+  type OperationId,
+  operations,
+  service,
+} from '@petstore/types';
+import { beforeEach, describe, onTestFinished } from 'vitest';
+import { memoryStore, openLowdbStore, openPostgresStore, type Store } from '../src/index.ts';
 import { contract } from './contract.ts';
-import { contractOverHttp } from './contract-over-http.ts';
+import { bothWays, listenForSuite, type SendBothWays } from './listening.ts';
+import { json, key, request } from './wire.ts';
 
-describe('the handlers fulfil the contract', () => {
-  contract(async () => ({
-    api: apiOf(handlers(memoryStore())),
-    codeOf: (error) => (error instanceof HttpError ? error.code : error),
-  }));
+const codeOf = (error: unknown) => (error as { code?: unknown }).code ?? error;
+const closing = (store: Store) => {
+  onTestFinished(() => store.close());
+  return store;
+};
+
+describe('the server over a store in memory', () => {
+  byRequests(async () => memoryStore());
+  byClient(async () => memoryStore());
+});
+describe('the server over a data folder', () => {
+  const newStore = async () => closing(await openLowdbStore(newFolder()));
+  byRequests(newStore);
+  byClient(newStore);
+});
+// By one server only, because a new schema for each test takes long.
+describeOnSchema('the server over PostgreSQL', (newSchema) =>
+  byClient(async () => closing(await openPostgresStore(await newSchema()))),
+);
+
+describe("the client's fake service", () => {
+  contract(async () => ({ api: fakeService().store, codeOf }));
 });
 
-describe('on the memory store', () => contractOverHttp(async () => memoryStore()));
-
-describe('on a data folder', () => {
-  contractOverHttp(async () => {
-    const store = await openLowdbStore(newFolder());
-    onTestFinished(store.close);
-    return store;
+function byRequests(newStore: () => Promise<Store>) {
+  describe('by plain requests, sent both ways', () => {
+    const send = bothWays({}, () => renewed(newStore));
+    contract(async () => ({ api: overHttp(send), codeOf }));
   });
-});
+}
 
-describe("the client's fake service fulfils the contract", () => {
-  contract(async () => ({
-    api: fakeService().store,
-    codeOf: (error) => (error instanceof PetstoreError ? error.code : error),
-  }));
-});
+function byClient(newStore: () => Promise<Store>) {
+  describe('by the client', () => {
+    const server = listenForSuite({}, renewed(newStore));
+    contract(async () => ({ api: petstore({ baseUrl: server().baseUrl, apiKey }), codeOf }));
+  });
+}
+
+/** A store that is a new one in each test of the suite, so that one server serves them all. */
+function renewed(newStore: () => Promise<Store>): Store {
+  let store: Store;
+  let generation = 0;
+  beforeEach(async () => {
+    store = await newStore();
+    generation++;
+  });
+  // No version of a store is one of an earlier store.
+  const versionOf = (version?: number) => version && version + generation * 1e9;
+  const lazy = <T extends object>(current: () => T, own: Partial<T> = {}) =>
+    new Proxy({} as T, {
+      get: (_, name) => {
+        const member: unknown = Reflect.get(own, name) ?? Reflect.get(current(), name);
+        return typeof member === 'function' ? member.bind(current()) : member;
+      },
+    });
+  return lazy(() => store, {
+    collection: (name, key) =>
+      lazy(() => store.collection(name, key), {
+        get version() {
+          return versionOf(store.collection(name).version);
+        },
+      }),
+  });
+}
+
+/** Calls the service by requests from the operations table, not by the client, whose faults could hide those of the server. */
+function overHttp(send: SendBothWays): Api {
+  const call =
+    (id: OperationId) =>
+    async (...[input = {}]: Arguments<OperationId>) => {
+      const { method, path, fields, successes, body }: Operation = operations[id];
+      let target = service.basePath + path;
+      const query = new URLSearchParams();
+      const properties: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(input)) {
+        const place = fields[name]?.in;
+        if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(value)));
+        else if (place === 'query') query.append(name, String(value));
+        else properties[name] = value;
+      }
+      const headers = { ...key, ...(body && json) };
+      const response = await send(request(`${method} ${target}?${query}`, headers, body ? exactJson(properties) : ''));
+      const data: unknown = JSON.parse(response.body, exactInteger);
+      if (successes.includes(String(response.status))) return data;
+      throw Object.assign(new Error('The server refused.'), data);
+    };
+  // `fromEntries` loses the type of each function.
+  return Object.fromEntries(Object.keys(operations).map((id) => [id, call(id as OperationId)])) as unknown as Api;
+}
+
+/** `parseExact` could hide what the server sends, because the server uses it, too. */
+function exactInteger(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value;
+}

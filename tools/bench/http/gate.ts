@@ -7,10 +7,10 @@ import { bare, medianOf, ours, ratiosOf, withServers } from './servers.ts';
  * shipped server. It is about half of the measured ratio or less, so that only a real loss fails the gate.
  */
 const floors: Record<LoadName, number> = {
-  'list 20': 0.5,
-  'list 100 filtered': 0.8,
-  get: 0.5,
-  create: 0.3,
+  'list 20': 0.3,
+  'list 100 filtered': 0.6,
+  get: 0.25,
+  create: 0.2,
 };
 
 /** Many short rounds: other load on the machine affects few of them, and the medians ignore those. */

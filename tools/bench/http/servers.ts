@@ -7,13 +7,11 @@ import { fill, inRounds, median, rounded, withScratch } from '../measure.ts';
 import { type Server, startMeasured } from '../process.ts';
 import { size } from '../workload.ts';
 import { type Generator, type Measured, type RunLoad, startGenerator } from './generators.ts';
-import { apiKey, checkResponse, type Load, type LoadName } from './loads.ts';
+import { apiKey, checkResponse, type Load } from './loads.ts';
 
 /** A server to measure. */
 export interface Subject extends Pick<Load, 'keyHeader'> {
   name: string;
-  /** The loads that it supports; all by default. */
-  only?: readonly LoadName[];
   /** Starts it with the documents. Its files are in the scratch folder. */
   start(scratch: string): Promise<Server>;
 }
@@ -36,8 +34,10 @@ export const ours: Subject = {
 export const fastify: Subject = { name: 'fastify', start: () => startProgram('fastify.ts') };
 export const fastifyDurable: Subject = {
   name: 'fastify-durable',
-  only: ['create'],
-  start: async (scratch) => startProgram('fastify.ts', await newDataFolder(scratch)),
+  start: async (scratch) => {
+    const stdout = join(scratch, 'fastify.log');
+    return startProgram('fastify.ts', { args: [await newDataFolder(scratch)], stdout });
+  },
 };
 
 /** Where the log of the shipped server goes, in the scratch folder. */
@@ -53,9 +53,9 @@ export function startOurs(dataDir: string, scratch: string, repository = root): 
 }
 
 /** Starts a program of `servers/`. NODE_ENV is `production` because some servers are faster then. */
-export function startProgram(script: string, ...args: string[]): Promise<Server> {
+export function startProgram(script: string, more: { args?: string[]; stdout?: string } = {}): Promise<Server> {
   const env = { NODE_ENV: 'production' };
-  return startMeasured({ script: join(import.meta.dirname, 'servers', script), args, env });
+  return startMeasured({ script: join(import.meta.dirname, 'servers', script), env, ...more });
 }
 
 /** Makes a data folder of the shipped server with the documents. */
@@ -67,7 +67,7 @@ export async function newDataFolder(scratch: string): Promise<string> {
   return folder;
 }
 
-/** Measures a load on all servers that support it, by the name of the server. Throws if one of them responds wrongly. */
+/** Measures a load on all servers, by the name of the server. Throws if one of them responds wrongly. */
 type Measure = (load: Load, times: Times, runLoad?: RunLoad) => Promise<Rounds>;
 
 /** The rounds of one load, by the names of the servers. */
@@ -82,8 +82,7 @@ export async function withServers<T>(
     const generator = startGenerator();
     const running: { subject: Subject; server: Server }[] = [];
     const measure: Measure = async (load, { rounds, milliseconds, warmUp }, runLoad = generator.run) => {
-      const measurable = running.filter(({ subject: { only } }) => only?.includes(load.name) ?? true);
-      const measured = await inRounds(measurable, rounds, async ({ subject, server }, round) => {
+      const measured = await inRounds(running, rounds, async ({ subject, server }, round) => {
         try {
           if (round < 0) await checkResponse(server.port, load);
           const time = round < 0 ? warmUp : milliseconds;

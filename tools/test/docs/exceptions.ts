@@ -60,8 +60,8 @@ export const exceptions: readonly Exception[] = [
     instead: 'petctl auth login --with-key < key.txt',
   },
   {
-    commands: /^(DATABASE_URL=|node_modules\/\.bin\/petstore-server (export|import) )/,
-    reason: 'it needs a PostgreSQL or a stopped server; apps/server/test/postgres and test/cli have them',
+    commands: /^(DATABASE_URL=|mkdir -m 700 restored|node_modules\/\.bin\/petstore-server (export|import|--data-dir) )/,
+    reason: 'it needs a PostgreSQL or a stopped server; apps/server/test/process.test.ts exports and imports',
   },
   {
     commands: /^docker (build|run|compose)\b/,

@@ -19,10 +19,9 @@ export async function startServer(
   { createApp, listen, memoryStore }: Pick<typeof shipped, 'createApp' | 'listen' | 'memoryStore'> = shipped,
   store = memoryStore(),
 ): Promise<Server> {
-  const app = await createApp(store, { keys: (key) => (key === apiKey ? 'tester' : undefined), ...options });
-  const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
-  const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
-  return { origin, key: apiKey, greeting: '', stop: () => drain(0) };
+  const app = createApp(store, { keys: (key) => (key === apiKey ? 'tester' : undefined), ...options });
+  const { origin, stop: stopServer } = await listen(app, { host: '127.0.0.1', port: 0 });
+  return { origin, key: apiKey, greeting: '', stop: () => stopServer(0) };
 }
 
 const MAIN = join(root, 'apps/server/src/main.js');

@@ -1,135 +1,101 @@
-/** A store of documents: JSON objects by identifier, in collections. Each adapter passes test/store/store-suite.ts. */
+/** What stores offer. A store knows nothing of pets: it holds JSON documents in collections. */
 export interface Store {
-  /** The collection with this name. Throws for an undeclared name. */
-  collection(name: string): Collection;
-  /** Whether requests can be served now. */
-  ready(): Promise<boolean>;
-  /** Whether writing has failed, so the server must be restarted. Needs no I/O, because `/healthz` calls it. */
-  hasFailed(): boolean;
-  /** The number of idempotency keys, as far as this process knows. */
-  idempotency(): IdempotencyState;
-  /** The connections by purpose. Only stores with connections have this. */
-  connections?(): Readonly<Record<string, Connections>>;
-  /** Rejects new writes, and resolves when the accepted writes are stored. */
+  /** A collection. With a request key, each write is done once, and saved together with the key in one commit. */
+  collection(name: string, key?: RequestKey): Collection;
+  /** The identifier that the next document gets. Identifiers are never used again. */
+  nextId(collection: string): Awaitable<number>;
+  /**
+   * Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal.
+   */
+  restore(collection: string, documents: ReadonlyMap<number, object>, nextId: number): Promise<void>;
+  /** Rejects if the store cannot be used now. For /readyz. */
+  check(): Promise<void>;
+  /** How many idempotency keys were forgotten before their time, because there were too many. For the metrics. */
+  forgottenKeys(): number;
   close(): Promise<void>;
 }
 
-/**
- * A write is durable when it resolves, and visible to every later read. It rejects with a StoreUnavailableError if it was not
- * done, and with a StoreUncertainError if the outcome is unknown. A write with `idempotency` can be repeated, also by another server
- * on the same store, and is done once.
- */
 export interface Collection {
-  /** Stores a new document under the next identifier. */
-  create(properties: Properties, options?: WriteOptions): Promise<Document>;
-  /** Replaces the document with this identifier. */
-  replace(id: number, properties: Properties, options?: WriteOptions): Promise<Document | NotWritten>;
-  remove(id: number, options?: WriteOptions): Promise<Removed | NotWritten>;
-  /**
-   * Stores documents with ascending identifiers of their own. If the collection has already assigned the first identifier or a
-   * higher one, stores no document and resolves to `false`.
-   */
-  restore(documents: readonly Properties[]): Promise<boolean>;
-  /** The document with this identifier. If the document is in memory, the result is no promise. */
-  get(id: number): Awaitable<Document | undefined>;
-  /** A page of documents in ascending order of identifiers. */
-  list(query: ListQuery): Awaitable<Page>;
-  /** The ETag of the lists: a text that changes with every write and every run of the server. Undefined if other servers may write. */
-  version(): string | undefined;
+  /** Changes with every write; undefined where only the database knows. */
+  readonly version?: number | undefined;
+  create(document: object): Awaitable<Stored>;
+  /** Undefined if there is no such document. */
+  replace(id: number, document: object): Awaitable<Stored | undefined>;
+  /** Returns the removed document; undefined if there is no such document. */
+  remove(id: number): Awaitable<Stored | undefined>;
+  get(id: number): Awaitable<Stored | undefined>;
+  list(query: Query): Awaitable<Page>;
 }
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** An object for JSON. Integers beyond 2^53 are `bigint`. */
-export type Properties = Readonly<Record<string, unknown>>;
-
-export interface WriteOptions {
-  /** Write only if the stored document has this version. */
-  readonly ifVersion?: string;
-  readonly idempotency?: Idempotency;
+/** A document as its JSON text, which is sent and stored as it is: 64-bit integers stay exact, and nothing is parsed twice. */
+export interface Stored {
+  readonly json: string;
+  /** Whether an earlier request with the same key wrote it. */
+  readonly isReplayed?: boolean;
 }
 
-/**
- * Makes a write safe to repeat. Its key is stored in the same commit. For 24 hours, another write with this key does nothing,
- * and resolves to the first result with `isReplayed`. A write without effect stores no key. A known key with another
- * fingerprint rejects with an IdempotencyMismatchError.
- */
-export interface Idempotency {
-  readonly key: string;
-  /** Equal for equal writes. */
-  readonly fingerprint: string;
-}
-
-/** The lifetime of an idempotency key. If there are too many keys, the oldest keys are evicted earlier. */
-export const IDEMPOTENCY_MS = 86_400_000;
-export const MAX_IDEMPOTENCY_KEYS = 1_000_000;
-
-export interface IdempotencyState {
-  /** The number of stored keys. */
-  readonly keys: number;
-  /** The number of keys that were evicted early, because there were too many. */
-  readonly forgotten: number;
-}
-
-/** JSON text. */
-export interface JsonText {
-  readonly text: string;
-  /** `latin1` if each character stands for one byte of the UTF-8 text. */
-  readonly encoding: 'utf8' | 'latin1';
-}
-
-/** A stored document: a JSON object on one line, its identifier first. */
-export interface Document {
-  readonly outcome: 'stored';
-  readonly id: number;
-  /** Changes with every replacement, and stays the same across restarts. */
-  readonly version: string;
-  readonly json: JsonText;
-  /** Set if this is the result of an earlier write with the same key. */
-  readonly isReplayed?: true;
-}
-
-export interface Removed {
-  readonly outcome: 'removed';
-  readonly isReplayed?: true;
-}
-
-/** The reason why a write had no effect: there is no such document, or it has another version. */
-export interface NotWritten {
-  readonly outcome: 'missing' | 'conflict';
-}
-
-export interface ListQuery {
-  /** Only documents with higher identifiers. */
+export interface Query {
+  /** Only documents with a greater identifier. */
   readonly after: number;
   readonly limit: number;
-  /** Only documents whose indexed property has this value. A missing property counts as null. */
-  readonly filter?: { readonly property: string; readonly value: unknown };
-  /** The page ends with the document that reaches this size, counted as compact JSON. Default: MAX_PAGE_BYTES. */
-  readonly maxBytes?: number;
+  /** Only documents whose declared property has this value. */
+  readonly filter?: { readonly property: string; readonly value: string };
 }
 
 export interface Page {
-  /** An array whose documents are separated by `,\n`. */
-  readonly json: JsonText;
-  readonly count: number;
-  /** The identifier of the last document, 0 for an empty page. */
-  readonly last: number;
-  /** Whether more documents may follow: the page has reached `limit` or `maxBytes`. */
-  readonly more: boolean;
+  /** The documents as a JSON array, in ascending order of identifiers. It ends early at about MAX_PAGE_SIZE. */
+  readonly json: string;
+  /** Where the next page begins, if there are more documents: the next query's `after`. */
+  readonly next?: number;
 }
 
-/** The state of the connections for one purpose. */
-export interface Connections {
-  idle: number;
-  busy: number;
-  opening: number;
-  /** Requests that wait for a connection. */
-  waiting: number;
+/** What makes a request the same one: the name of the API key, the idempotency key, and a hash of the request. */
+export interface RequestKey {
+  readonly caller: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  /** How many writes the request has made, which the store counts. Each request has an object of its own. */
+  writes?: number;
 }
 
-/** A finished group commit. */
-export interface Commit {
-  writes: number;
-  milliseconds: number;
+/** A collection as the service declares it. */
+export interface Declaration {
+  readonly name: string;
+  /** The property with the identifier, which the store assigns. */
+  readonly id: string;
+  /** The properties that lists can be filtered by. */
+  readonly filters: readonly string[];
+}
+
+/** The store cannot be opened, or documents cannot be restored. The message says in one line why, and what to do. */
+export class StoreError extends Error {}
+
+/** Nothing was done. Trying again may help. */
+export class UnavailableError extends Error {}
+
+/** The write may have been done or not. The same request with its idempotency key finds out. */
+export class UnknownOutcomeError extends Error {}
+
+/** The idempotency key belongs to another request. */
+export class KeyReusedError extends Error {}
+
+/** A page ends when its documents have this many characters. */
+export const MAX_PAGE_SIZE = 2 ** 20;
+
+/** For how long, how many, and how many characters of results of requests with idempotency keys are remembered. */
+export const KEYS = { milliseconds: 24 * 3_600_000, count: 200_000, size: 2 ** 26 };
+
+/** How often keys that have expired are deleted, in milliseconds. */
+export const SWEEP_MS = 5_000;
+
+/** The text of a property by which lists are filtered; undefined if it has none. */
+export function filterText(document: unknown, property: string): string | undefined {
+  const value: unknown = Object.getOwnPropertyDescriptor(document, property)?.value;
+  return value === undefined || typeof value === 'object' ? undefined : String(value);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -1,123 +1,103 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { type Collection, IDEMPOTENCY_MS, type Properties } from '../../src/store/store.ts';
+import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { type Collection, type Store, StoreError, UnavailableError } from '../../src/store/store.ts';
+import { type Document, everything, key, open, parsed, things } from './fixture.ts';
 import { smallDisk } from './mounts.ts';
-import { everything } from './store-contents.ts';
-import { once, openThings, things } from './store-fixture.ts';
 
-/**
- * Creates, replaces and removes documents until some writes are rejected, and notes what was stored. Returns the key of a
- * create that was rejected.
- */
-async function fill(collection: Collection, word: string, stored: Map<number, Properties>) {
-  let rejected = 0;
-  let rejectedKey = '';
-  const attempt = async (work: () => Promise<void>, key?: string) => {
-    await work().catch((error: unknown) => {
-      expect(error).toBeInstanceOf(StoreUnavailableError);
-      expect(error).not.toBeInstanceOf(StoreUncertainError);
-      expect(String(error)).toMatch(/disk is full/);
+/** Writes until the disk is full, and notes what was stored. Returns the key of a rejected create. */
+async function fill(store: Store, word: string, stored: Map<number, Document>): Promise<string> {
+  const collection = store.collection('things');
+  let [rejected, rejectedKey] = [0, ''];
+  const attempt = async (name: string, write: (things: Collection) => Promise<void>) => {
+    try {
+      await write(store.collection('things', key(name)));
+    } catch (error) {
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(String(error)).toMatch(/ENOSPC/);
       rejected++;
-      rejectedKey = key ?? rejectedKey;
-    });
+      if (name.includes('create')) rejectedKey = name;
+    }
   };
   for (let round = 0; rejected < 20; round++) {
-    const properties = (i: number) => ({ text: `${word} ${round}.${i} ${'x'.repeat(round % 200)}`, color: 'red' });
-    const creates = Array.from({ length: 1 + (round % 9) }, (_, i) =>
-      attempt(async () => {
-        const { id } = await collection.create(properties(i), once(`${word} ${round}.${i}`));
-        stored.set(id, { key: id, ...properties(i) });
-      }, `${word} ${round}.${i}`),
-    );
-    const [first, second] = [...stored.keys()];
-    if (first !== undefined)
-      creates.push(
-        attempt(async () => {
-          await collection.replace(first, properties(10));
-          stored.set(first, { key: first, ...properties(10) });
+    const documents = Array.from({ length: 1 + (round % 9) }, (_, i) => ({
+      text: `${word} ${round}.${i}`.padEnd(300),
+    }));
+    const [first, second] = stored.keys();
+    await Promise.all([
+      ...documents.map((document, i) =>
+        attempt(`${word} create ${round}.${i}`, async (things) => {
+          const created = parsed(await things.create(document)) ?? {};
+          stored.set(Number(created.key), created);
         }),
-      );
-    if (second !== undefined && round % 5 === 0)
-      creates.push(
-        attempt(async () => {
-          await collection.remove(second);
-          stored.delete(second);
-        }),
-      );
-    await Promise.all(creates);
+      ),
+      attempt(`${word} replace ${round}`, async (things) => {
+        const replaced = parsed(await things.replace(first ?? 0, { round }));
+        if (replaced && first) stored.set(first, replaced);
+      }),
+      attempt(`${word} remove ${round}`, async (things) => {
+        if (second && round % 5 === 0 && (await things.remove(second))) stored.delete(second);
+      }),
+    ]);
   }
+  expect(await everything(collection)).toEqual(sorted(stored));
   return rejectedKey;
 }
 
-test.for([96, 256, 400])(
-  'on a full disk of %d KB no rejected write is ever visible, and writes succeed once there is space',
-  async (kilobytes, context) => {
-    const disk = smallDisk(context, kilobytes);
-    const folder = join(disk, 'data');
-    const ballast = join(disk, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(48 * 1024));
-    const stored = new Map<number, Properties>();
-    const expectStored = async (collection: Collection) =>
-      expect(await everything(collection)).toEqual([...stored].sort(([a], [b]) => a - b).map(([, one]) => one));
+const sorted = (stored: Map<number, Document>) => [...stored].sort(([a], [b]) => a - b).map(([, document]) => document);
 
-    const store = await openThings(folder);
-    await fill(store.collection('things'), 'first', stored);
-    await expectStored(store.collection('things'));
-    expect(await store.ready()).toBe(true);
+test.for([200, 400])(
+  'on a full disk of %d KB rejected writes are not done, and writes go on once there is room',
+  async (size, context) => {
+    const disk = smallDisk(context, size);
+    const [folder, ballast] = [join(disk, 'data'), join(disk, 'ballast')];
+    writeFileSync(ballast, Buffer.alloc(100 * 1024));
+    const stored = new Map<number, Document>();
+    let store = await open(folder);
+    await fill(store, 'first', stored);
+    await store.check();
     await store.close();
 
     // The disk is still full when the store is opened again.
-    const second = await openThings(folder);
-    const things = second.collection('things');
-    await expectStored(things);
-    const rejectedKey = await fill(things, 'second', stored);
-    await expectStored(things);
-
+    store = await open(folder);
+    const rejectedKey = await fill(store, 'second', stored);
     rmSync(ballast);
-    const { id, isReplayed } = await things.create({ text: 'there is room' }, once(rejectedKey));
-    expect([rejectedKey, isReplayed]).toEqual([expect.stringMatching(/^second/), undefined]);
-    stored.set(id, { key: id, text: 'there is room' });
-    await fill(things, 'third', stored);
-    await expectStored(things);
-    await second.close();
+    const created = await store.collection('things', key(rejectedKey)).create({ text: 'there is room' });
+    expect(created.isReplayed).toBeUndefined();
+    stored.set(Number(parsed(created)?.key), parsed(created) ?? {});
+    await fill(store, 'third', stored);
+    await store.close();
 
-    const third = await openThings(folder);
-    await expectStored(third.collection('things'));
-    await third.close();
-    console.log(`${stored.size} documents on ${kilobytes} KB`);
+    store = await open(folder);
+    expect(await everything(store.collection('things'))).toEqual(sorted(stored));
+    await store.close();
   },
 );
 
 test('a folder on a full disk cannot be created, and the error says so', async (context) => {
   const disk = smallDisk(context, 64);
-  expect(() => writeFileSync(join(disk, 'ballast'), Buffer.alloc(64 * 1024))).not.toThrow();
+  const ballast = join(disk, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(60 * 1024));
+  expect(() => writeFileSync(join(disk, 'more'), Buffer.alloc(64 * 1024))).toThrow(/ENOSPC/);
   const folder = join(disk, 'data');
-  const full = /^.*disk\/data: cannot be used \(ENOSPC.*\)\. Free some space\.$/;
-  await expect(openLowdbStore(folder, [things])).rejects.toThrow(full);
-  rmSync(join(disk, 'ballast'));
-  await (await openLowdbStore(folder, [things])).close();
+  await expect(open(folder)).rejects.toThrow(StoreError);
+  await expect(open(folder)).rejects.toThrow(/^.*disk\/data: cannot be used \(ENOSPC[^\n]*\)\. Free some space\.$/);
+  rmSync(ballast);
+  await (await open(folder)).close();
 });
 
-test('expired keys are removed from the folder, also if the first commits that remove them are rejected', async (context) => {
-  const disk = smallDisk(context, 200);
-  const [folder, ballast] = [join(disk, 'data'), join(disk, 'ballast')];
-  const clock = { now: Date.now() };
-  const open = () => openLowdbStore(folder, [things], { now: () => clock.now });
-  const store = await open();
+test('a full store rejects what would let it grow, and everything else goes on', async (context) => {
+  const store = await openLowdbStore(join(smallDisk(context, 4000), 'data'), [things], { size: 100_000 });
   const collection = store.collection('things');
-  for (let i = 0; i < 20; i++) await collection.create({}, once(`old ${i}`));
-  clock.now += IDEMPOTENCY_MS;
-  writeFileSync(ballast, Buffer.alloc(150 * 1024));
-  const large = { text: 'x'.repeat(100_000) };
-  for (let i = 0; i < 20; i++)
-    await expect(collection.create(large, once(`large ${i}`))).rejects.toThrow(StoreUnavailableError);
-  rmSync(ballast);
-  for (let i = 0; i < 20; i++) await collection.create({}, once(`new ${i}`));
+  const create = () => collection.create({ text: 'x'.repeat(1000) });
+  await expect(Promise.all(Array.from({ length: 200 }, create))).rejects.toThrow(/^The store is full/);
+  const count = (await everything(collection)).length;
+  expect(count).toBeGreaterThan(50);
+  await expect(create()).rejects.toThrow(UnavailableError);
+  await expect(collection.replace(1, { text: 'x'.repeat(9000) })).rejects.toThrow(UnavailableError);
+  expect(parsed(await collection.replace(1, { text: '' }))).toEqual({ key: 1, text: '' });
+  await collection.remove(2);
+  expect(parsed(await create())?.key).toBe(count + 1);
   await store.close();
-  const again = await open();
-  expect(again.idempotency()).toEqual({ keys: 20, forgotten: 0 });
-  await again.close();
 });

@@ -65,10 +65,6 @@ export function smallDisk(context: TestContext, kilobytes: number): string {
   return path;
 }
 
-export function remountReadOnly(path: string) {
-  run(['mount', '-o', 'remount,ro', path]);
-}
-
 /** Mounts a file system on a new folder until the test ends. Skips the test if that is impossible. */
 function tryTo(context: TestContext, path: string, mount: () => void) {
   const isRoot = process.platform === 'linux' && process.getuid?.() === 0;

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,6 @@ shared_buffers = 32MB
 fsync = off
 full_page_writes = off
 wal_init_zero = off
-wal_retrieve_retry_interval = 500ms
 `;
 
 /** A PostgreSQL server: a data folder, a port, and a process that can be killed and started again. */
@@ -67,35 +66,13 @@ export class Cluster {
     return join(this.folder, 'data');
   }
 
-  /** Host and port, as in an address. */
-  get host(): string {
-    return `127.0.0.1:${this.port}`;
-  }
-
   url(database = 'postgres'): string {
-    return `postgres://petstore@${this.host}/${database}`;
+    return `postgres://petstore@127.0.0.1:${this.port}/${database}`;
   }
 
   /** Adds lines to the settings. A running server applies them at `reload`. */
   set(lines: string): void {
     appendFileSync(join(this.#data, 'postgresql.conf'), `${lines}\n`);
-  }
-
-  /** Copies a file into the data folder. Only the server can read it. */
-  put(name: string, file: string): void {
-    const path = join(this.#data, name);
-    copyFileSync(file, path);
-    chmodSync(path, 0o600);
-    this.#own(path);
-  }
-
-  /** Creates a standby of this cluster, which must be stopped. */
-  async standby(name: string): Promise<Cluster> {
-    const copy = await Cluster.copy(this.#programs, this.folder);
-    writeFileSync(join(copy.#data, 'standby.signal'), '');
-    copy.#own(join(copy.#data, 'standby.signal'));
-    copy.set(`primary_conninfo = 'host=127.0.0.1 port=${this.port} user=petstore application_name=${name}'`);
-    return copy;
   }
 
   /** Starts the server, and resolves when it accepts connections. */
@@ -147,11 +124,6 @@ export class Cluster {
 
   reload(): void {
     this.#process?.kill('SIGHUP');
-  }
-
-  /** Makes the standby the primary, and resolves when it accepts writes. */
-  async promote(): Promise<void> {
-    await this.ask('SELECT pg_promote(true, 60)');
   }
 
   /** Kills the server with all of its processes, as a crash of the machine would. */

@@ -16,14 +16,12 @@ const fileName = (program: string) => (process.platform === 'win32' ? `${program
  * the package that `owner` may not run are copied into `temporary`.
  */
 export function findPrograms(temporary: string): Programs | undefined {
-  if (process.env.PETSTORE_TEST_POSTGRES === 'none') return undefined;
   const owner = unprivilegedUser();
   const folder = installed() ?? packaged(owner ? join(temporary, 'postgres-programs') : undefined);
   return folder === undefined ? undefined : { folder, owner };
 }
 
 function installed(): string | undefined {
-  if (process.env.PETSTORE_TEST_POSTGRES === 'packaged') return undefined;
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const path = (process.env.PATH ?? '').split(delimiter);

@@ -1,5 +1,5 @@
 // The same API on Fastify in its fastest form, with schemas for requests and responses: on an array, or on our durable store
-// with `fastify.ts <data folder>`.
+// and with its log, as ours, with `fastify.ts <data folder>`.
 import { type Api, type Input, service } from '@petstore/types';
 import fastify from 'fastify';
 import { create, documents, get, inArray, list, type NewDocument } from '../../workload.ts';
@@ -12,7 +12,7 @@ const [folder] = process.argv.slice(2);
 const api = folder === undefined ? inArray(documents()) : await inFolder(folder);
 const { unauthorized, not_found } = service.statuses;
 
-const app = fastify();
+const app = fastify({ logger: folder !== undefined });
 const authorization = `Bearer ${apiKey}`;
 app.addHook('onRequest', async (request, reply) => {
   if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({ status: unauthorized });
@@ -50,6 +50,14 @@ function responseOf({ success, responses }: { success: number; responses: Readon
 }
 
 async function inFolder(folder: string): Promise<Api> {
-  const { apiOf, handlers, openLowdbStore } = await import('@petstore/server');
-  return apiOf(handlers(await openLowdbStore(folder)));
+  const { handlers, openLowdbStore } = await import('@petstore/server');
+  const pets = (await openLowdbStore(folder)).collection('pets');
+  const calls = Object.entries(handlers).map(([id, handler]) => [
+    id,
+    async (input: never) => {
+      const result = await handler(input, { pets });
+      return typeof result === 'object' && 'json' in result ? JSON.parse(String(result.json)) : result;
+    },
+  ]);
+  return Object.fromEntries(calls);
 }

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HttpError, malformed } from './errors.ts';
+import { type Log, silent } from './log.ts';
+import { type App, newRequestId } from './request.ts';
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The milliseconds for a request to arrive. */
+  readonly requestTimeout?: number;
+  readonly log?: Log;
+}
+
+export interface Listener {
+  /** The origin that clients connect to, such as `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  /** Finishes the requests in flight within a time, and closes all connections. */
+  stop(milliseconds: number): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 10_000;
+/** The time for a head to arrive. */
+const HEADERS_TIMEOUT = 10_000;
+/** More than load balancers keep their connections open. */
+const KEEP_ALIVE_TIMEOUT = 65_000;
+/** The time for a client to read on, before its connection is closed. */
+const RESPONSE_TIMEOUT = 30_000;
+/** So many requests of one connection wait at most; then it is not read. */
+const MAX_WAITING = 16;
+/** What a head that is on its way may still take when the server stops. */
+const STOP_GRACE = 300;
+
+/** The requests of one connection, which are served one after the other. */
+interface Connection {
+  current?: ServerResponse | undefined;
+  /** The last request that has begun to arrive. */
+  last?: IncomingMessage;
+  readonly waiting: (() => void)[];
+  /** Ends the connection after the last response. Nothing that follows is read. */
+  end?: () => void;
+}
+
+/** Serves an app. Where Node would answer without a body, the answer is an error of the spec. */
+export async function listen(app: App, options: ListenOptions): Promise<Listener> {
+  const { host, port, requestTimeout = 30_000, log = silent } = options;
+  const connections = new Map<Socket, Connection>();
+  let isStopping = false;
+  const server = createServer({
+    headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
+    requestTimeout,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: 500,
+    // Node's check would answer without a body.
+    requireHostHeader: false,
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = RESPONSE_TIMEOUT;
+  // 0 means no limit: beyond a limit, Node ignores headers. The size of the head bounds their number.
+  server.maxHeadersCount = 0;
+  // A client that has sent all may close its half of the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const connection = connections.get(socket);
+    if (!connection || connection.end) return;
+    connection.last = request;
+    if (request.headers.upgrade !== undefined) {
+      // Node drops bytes after an offer to upgrade, so the next ones could be misread.
+      response.setHeader('Connection', 'close');
+      connection.end = () => socket.end();
+    }
+    const start = () => {
+      connection.current = response;
+      if (isStopping) response.setHeader('Connection', 'close');
+      response.once('close', next);
+      app(request, response);
+    };
+    const next = () => {
+      connection.current = undefined;
+      const first = connection.waiting.shift();
+      if (connection.waiting.length < MAX_WAITING) socket.resume();
+      if (first) first();
+      else connection.end?.();
+    };
+    if (!connection.current) start();
+    else if (connection.waiting.push(start) >= MAX_WAITING) socket.pause();
+  };
+
+  const reject = (socket: Socket, error: HttpError) => {
+    if (!socket.writable) return void socket.destroy();
+    const requestId = newRequestId();
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(error.json),
+      'X-Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+      ...error.headers,
+      Connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    log.rejected(requestId, error.status, socket.remoteAddress);
+    socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${error.json}`);
+    // The rest is read and forgotten for a moment, so that the client gets the answer.
+    socket.resume();
+    setTimeout(() => socket.destroy(), 1000).unref();
+  };
+
+  /** Ends a connection after the responses that come before. */
+  const fail = (socket: Socket, error: HttpError) => {
+    const connection = connections.get(socket);
+    if (!connection || connection.end) return;
+    const { current, last, waiting } = connection;
+    // A fault within a body is the fault of its request, which gets only one response.
+    const isInBody = last !== undefined && !last.complete;
+    const isStarted = isInBody && waiting.length === 0;
+    const isAnswered = isStarted && (!current || current.headersSent);
+    if (isInBody && !isStarted) waiting.pop();
+    connection.end = isAnswered ? () => socket.end() : () => reject(socket, error);
+    if (!current || (isStarted && !isAnswered)) connection.end();
+  };
+
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, { waiting: [] });
+    socket.once('close', () => connections.delete(socket));
+    // A reset after CONNECT, which Node does not handle.
+    socket.on('error', () => socket.destroy());
+  });
+  server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
+  server.on('connect', (_request, socket) => {
+    const error = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
+    fail(socket as Socket, error);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    // The response that closes the connection is the last one.
+    else if (error.code !== 'HPE_CLOSED_CONNECTION') fail(socket as Socket, errorOf(error));
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { address, port: openPort, family } = server.address() as AddressInfo;
+
+  const stop = async (milliseconds: number) => {
+    isStopping = true;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    const isBusy = () => [...connections.values()].some(({ current }) => current);
+    const end = performance.now() + milliseconds;
+    if (connections.size > 0) await pause(Math.min(STOP_GRACE, milliseconds));
+    while (isBusy() && performance.now() < end) await pause(10);
+    server.closeAllConnections();
+    await closed;
+  };
+  return { origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${openPort}`, stop };
+}
+
+/** The error for bytes that Node cannot parse, or that did not arrive in time. */
+function errorOf({ code }: NodeJS.ErrnoException): HttpError {
+  if (code === 'HPE_HEADER_OVERFLOW') return malformed('The head of the request is too large.', 431);
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new HttpError('payload_too_large', 'The chunk extensions are too large.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformed('The request took too long to arrive.', 408);
+  const orMethod = code === 'HPE_INVALID_METHOD' ? ', or its method is unknown' : '';
+  return malformed(`This is not a well-formed HTTP request${orMethod}.`);
+}

@@ -1,0 +1,206 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
+import { Batch, nothingDone } from './batch.ts';
+import * as sql from './postgres-sql.ts';
+import {
+  type Declaration,
+  MAX_PAGE_SIZE,
+  messageOf,
+  type Page,
+  type Query,
+  type Store,
+  type Stored,
+  StoreError,
+  SWEEP_MS,
+  UnavailableError,
+  UnknownOutcomeError,
+} from './store.ts';
+import { type KeyRecord, type Outcome, plan, restoring, type State, type Write, writers } from './writes.ts';
+
+const CONNECT_MS = 5_000;
+const QUERY_MS = 10_000;
+/** How long the start waits for the database. */
+const START_MS = 60_000;
+const CONNECTIONS = 10;
+
+/** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
+export async function openPostgresStore(url: string, declarations: readonly Declaration[]): Promise<Store> {
+  checkUrl(url);
+  const options = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
+  for (const deadline = performance.now() + START_MS; ; await pause(500)) {
+    const client = new Client(options);
+    // The error also rejects the query.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await sql.migrate(client, declarations);
+      break;
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      // A database that starts or fails over is soon there; one that refuses the user, the name or the statement stays so.
+      const isFinal = error instanceof DatabaseError && !/^(08|40|53|55|57|25006)/.test(error.code ?? '');
+      const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
+      if (isFinal || performance.now() > deadline) throw new StoreError(message, { cause: error });
+    } finally {
+      client.end().catch(() => {});
+    }
+  }
+  return new PostgresStore(new Pool({ ...options, query_timeout: QUERY_MS, max: CONNECTIONS }), declarations);
+}
+
+/** The messages do not repeat the address, because it may have a password. */
+function checkUrl(url: string): void {
+  const hosts = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?(?<hosts>[^@/?#]*)/.exec(url)?.groups?.hosts;
+  if (hosts?.includes(',') || /[?&]host=[^&]*(,|%2C)/i.test(url))
+    throw new StoreError(
+      'DATABASE_URL has several hosts; set it to one address that follows the primary, such as a pooler, a proxy or a virtual IP.',
+    );
+  if (hosts === undefined || !URL.canParse(url.replace('@/', '@local/').replace(':///', '://local/')))
+    throw new StoreError('DATABASE_URL is not valid; set it to an address such as postgres://user@host:5432/database.');
+}
+
+class PostgresStore implements Store {
+  readonly #pool: Pool;
+  readonly #declarations: readonly Declaration[];
+  readonly #batch = new Batch((writes) => this.#commit(writes));
+  #forgotten = 0;
+  readonly #timer = setInterval(() => this.#forgetKeys(), SWEEP_MS).unref();
+
+  constructor(pool: Pool, declarations: readonly Declaration[]) {
+    this.#pool = pool;
+    this.#declarations = declarations;
+    // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  collection: Store['collection'] = (name, key) => {
+    const declaration = this.#declaration(name);
+    return {
+      get: (id) => this.#get(declaration, id),
+      list: (query) => this.#list(declaration, query),
+      ...writers(declaration, (write) => this.#batch.add(write), key),
+    };
+  };
+
+  async nextId(collection: string): Promise<number> {
+    const text = 'SELECT value FROM petstore_counters WHERE name = $1';
+    const [row] = await this.#query<{ value: string }>({ text, values: [collection] });
+    return Number(row?.value);
+  }
+
+  restore: Store['restore'] = async (collection, documents, nextId) => {
+    const writes = restoring(this.#declaration(collection), documents, nextId);
+    await Promise.all(writes.map((write) => this.#batch.add(write)));
+  };
+
+  async check(): Promise<void> {
+    if (this.#batch.isClosed) throw new UnavailableError('The store is closed.');
+    const [row] = await this.#query<{ transaction_read_only: string }>({
+      text: 'SHOW transaction_read_only',
+      values: [],
+    });
+    if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
+  }
+
+  forgottenKeys(): number {
+    return this.#forgotten;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#batch.close();
+    // A database that does not respond must not delay the end of the process.
+    await Promise.race([this.#pool.end(), pause(1_000, undefined, { ref: false })]);
+  }
+
+  #declaration(name: string): Declaration {
+    const declaration = this.#declarations.find((one) => one.name === name);
+    if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
+    return declaration;
+  }
+
+  async #query<Row extends object>(statement: sql.Statement): Promise<Row[]> {
+    try {
+      return (await this.#pool.query<Row>(statement)).rows;
+    } catch (error) {
+      throw new UnavailableError(`The database cannot be used now (${messageOf(error)}).`, { cause: error });
+    }
+  }
+
+  async #get(declaration: Declaration, id: number): Promise<Stored | undefined> {
+    const [row] = await this.#query<{ json: string }>(sql.selectDocuments(declaration, [id]));
+    return row && { json: row.json };
+  }
+
+  async #list(declaration: Declaration, query: Query): Promise<Page> {
+    const rows = await this.#query<{ id: string; json: string | null }>(sql.selectPage(declaration, query));
+    const found: string[] = [];
+    let [size, last] = [0, query.after];
+    for (const { id, json } of rows) {
+      if (found.length === query.limit || size >= MAX_PAGE_SIZE) return { json: `[${found.join(',')}]`, next: last };
+      last = Number(id);
+      const text = json ?? (await this.#get(declaration, last))?.json;
+      if (text === undefined) continue;
+      found.push(text);
+      size += text.length;
+    }
+    return { json: `[${found.join(',')}]` };
+  }
+
+  async #commit(writes: Write[]): Promise<Outcome[]> {
+    let client: PoolClient | undefined;
+    let isSent = false;
+    try {
+      client = await this.#pool.connect();
+      const { changes, outcomes, nextIds } = plan(writes, await this.#begin(client, writes));
+      if (changes.length > 0) await client.query(sql.applyChanges(this.#declarations, changes, nextIds));
+      isSent = changes.length > 0;
+      await client.query('COMMIT');
+      client.release();
+      return outcomes;
+    } catch (error) {
+      client?.release(true);
+      if (!isSent) throw nothingDone(error);
+      const message = `The database did not say whether it has the write (${messageOf(error)}).`;
+      throw new UnknownOutcomeError(message, { cause: error });
+    }
+  }
+
+  /** Begins a transaction that no other commit overlaps, and reads what it has to know. */
+  async #begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
+    // pg returns an array for several statements, which its types do not say.
+    const results: unknown = await client.query(sql.beginCommit);
+    const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
+    const nextIds = new Map(counters?.rows.map(({ name, value }) => [name, Number(value)]));
+    const documents = new Map<string, string>();
+    const changing = Map.groupBy(
+      writes.filter(({ kind }) => kind !== 'create'),
+      (write) => write.declaration,
+    );
+    for (const [declaration, some] of changing) {
+      const ids = some.map(({ id }) => id);
+      const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
+      for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, json);
+    }
+    const ids = writes.flatMap(({ key }) => key?.id ?? []);
+    const { rows } = ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
+    const keys = new Map(rows.map((record) => [record.id, record]));
+    return {
+      get: (collection, id) => documents.get(`${collection} ${id}`),
+      keys,
+      nextId: (collection) => nextIds.get(collection) ?? 1,
+      room: Number.POSITIVE_INFINITY,
+    };
+  }
+
+  /** If this fails, the next time follows. */
+  #forgetKeys(): void {
+    this.#pool.query<{ early: boolean }>(sql.forgetKeys).then(
+      ({ rows }) => {
+        this.#forgotten += rows.filter(({ early }) => early).length;
+      },
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort, newFolder } from '@petstore/testing';
+import { apiKey, runServer, type ServerProcess } from '@petstore/testing/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { environment, main, startForTest } from './listening.ts';
+import { json, key, openForTest, pet, postHead } from './wire.ts';
+
+const list = (baseUrl: string, headers = {}) => fetch(`${baseUrl}/pets`, { headers: { ...key, ...headers } });
+const isClosed = (origin: string) =>
+  fetch(`${origin}/healthz`).then(
+    () => false,
+    () => true,
+  );
+
+/** Sends SIGTERM, and expects the process to end with 0, before a head that does not arrive would time out. */
+async function expectEnd({ child }: Pick<ServerProcess, 'child'>) {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await Promise.race([ended, pause(8_000, 'still running')])).toEqual([0, null]);
+}
+
+/** The lines of a log with this identifier of a request. */
+async function linesOf(server: ServerProcess, requestId: string) {
+  await expect.poll(() => server.stdout()).toContain(`"${requestId}"`);
+  const lines = server.stdout().trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
+}
+
+test('a line of the log says who asked for what, and probes have none', async () => {
+  const server = await startForTest({ PETSTORE_TRUST_PROXY: '1', PETSTORE_API_KEYS: `shop=${apiKey}` });
+  const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+  const traceparent = `00-${traceId}-${parentId}-01`;
+  for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(server.origin + path);
+  await list(server.baseUrl, { 'x-request-id': 'mine', traceparent, 'x-forwarded-for': '9.9.9.9, 1.2.3.4' });
+  const who = { operation: 'listPets', key: 'shop', client: '1.2.3.4', traceId, parentId };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+  expect(await linesOf(server, 'mine')).toMatchObject([{ time, method: 'GET', path: '/v1/pets', status: 200, ...who }]);
+  expect(server.stdout()).not.toMatch(/healthz|readyz|metrics/);
+  expect(server.stdout()).not.toContain(apiKey);
+});
+
+test('without a trusted proxy the log has the address of the connection, also for bytes that are no request', async () => {
+  const server = await startForTest();
+  await list(server.baseUrl, { 'x-request-id': 'mine', 'x-forwarded-for': '9.9.9.9' });
+  expect(await linesOf(server, 'mine')).toMatchObject([{ client: '127.0.0.1' }]);
+  const wire = openForTest(server.origin);
+  wire.send('garbage\r\n\r\n');
+  const [refused] = await wire.ended();
+  const id = refused?.headers.get('x-request-id') ?? '';
+  expect(await linesOf(server, id)).toMatchObject([{ client: '127.0.0.1', status: 400 }]);
+});
+
+test.each(['a full disk', 'a closed pipe'])('a log on %s stops nothing', async (where) => {
+  const full = openSync('/dev/full', 'w');
+  onTestFinished(() => closeSync(full));
+  const variables = { PETSTORE_DATA_DIR: newFolder(), PETSTORE_API_KEYS: apiKey };
+  const stdout = where === 'a full disk' ? full : 'pipe';
+  const server = runServer(main, { env: environment(variables), stdout });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  const { baseUrl, origin } = await server.greeting;
+  server.child.stdout?.destroy();
+  for (let i = 0; i < 15; i++) {
+    const many = await Promise.all(Array.from({ length: 20 }, () => list(baseUrl)));
+    expect(many.map(({ status }) => status)).toEqual(many.map(() => 200));
+  }
+  expect(await (await fetch(`${origin}/metrics`)).text()).toMatch(/\npetstore_log_lines_lost_total \d+\n/);
+  await expectEnd(server);
+});
+
+test('settings reach the server; what Kubernetes sets for a service of this name is none', async () => {
+  const origin = 'https://shop.example';
+  const { baseUrl } = await startForTest({
+    PETSTORE_BODY_LIMIT: '100',
+    PETSTORE_RATE_LIMIT: '3',
+    PETSTORE_CORS_ORIGIN: origin,
+    PETSTORE_VALIDATE_RESPONSES: 'true',
+    ...{ PETSTORE_SERVICE_HOST: '10.0.0.1', PETSTORE_PORT_80_TCP_PORT: '80', PETSTORE_PORT: 'tcp://10.0.0.1:80' },
+  });
+  const create = (name: string) =>
+    fetch(`${baseUrl}/pets`, { method: 'POST', headers: { ...key, ...json, origin }, body: pet(name) });
+  const responses = [await create('Rex'), await create('x'.repeat(100)), await create('Tom'), await create('Ida')];
+  expect(responses.map(({ status }) => status)).toEqual([201, 413, 201, 429]);
+  expect(responses.map(({ headers }) => headers.get('access-control-allow-origin'))).toEqual(Array(4).fill(origin));
+});
+
+test('SIGTERM ends a server with idle and half-sent connections soon, with 0', async () => {
+  const server = await startForTest({ PETSTORE_SHUTDOWN_TIMEOUT: '600', PETSTORE_REQUEST_TIMEOUT: '600' });
+  const [idle, used, half] = [1, 2, 3].map(() => openForTest(server.origin));
+  await once(idle?.socket as Socket, 'connect');
+  used?.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await used?.until(1);
+  half?.send('GET /v1/pets HTTP/1.1\r\nHost: x\r\n');
+  // A response on a later connection proves that the server has read this one.
+  await fetch(`${server.origin}/healthz`);
+  await expectEnd(server);
+});
+
+test('SIGTERM finishes the requests in flight, and what they did is there after the next start', async () => {
+  const folder = newFolder();
+  const server = await startForTest({ PETSTORE_DATA_DIR: folder });
+  const wire = openForTest(server.origin);
+  const body = pet('in flight');
+  wire.send(`${postHead}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+  await once(wire.socket, 'data');
+  const ended = once(server.child, 'exit');
+  server.child.kill('SIGTERM');
+  await expect.poll(() => isClosed(server.origin)).toBe(true);
+  wire.send(body);
+  const [response] = await wire.ended();
+  expect(response?.status).toBe(201);
+  expect(await ended).toEqual([0, null]);
+  const next = await startForTest({ PETSTORE_DATA_DIR: folder });
+  expect(await (await list(next.baseUrl)).text()).toContain('in flight');
+});
+
+test('SIGTERM waits no longer than its time-out for a body that never arrives', async () => {
+  const server = await startForTest({ PETSTORE_SHUTDOWN_TIMEOUT: '0.5', PETSTORE_REQUEST_TIMEOUT: '600' });
+  const wire = openForTest(server.origin);
+  wire.send(`${postHead}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
+  await once(wire.socket, 'data');
+  await expectEnd(server);
+});
+
+test('SIGTERM under load: every response that was begun is complete, and no acknowledged pet is lost', async () => {
+  const folder = newFolder();
+  const server = await startForTest({ PETSTORE_DATA_DIR: folder });
+  const wires = Array.from({ length: 16 }, () => openForTest(server.origin));
+  for (const wire of wires) wire.send(`${postHead}Content-Length: ${pet('x').length}\r\n\r\n${pet('x')}`.repeat(100));
+  await Promise.all(wires.map((wire) => wire.until(1)));
+  await expectEnd(server);
+  const responses = (await Promise.all(wires.map((wire) => wire.ended()))).flat();
+  expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
+  const next = await startForTest({ PETSTORE_DATA_DIR: folder });
+  for (const { body } of responses.filter((_, i) => i % 10 === 0))
+    expect((await fetch(`${next.baseUrl}/pets/${JSON.parse(body).id}`, { headers: key })).status).toBe(200);
+});
+
+test('during the drain delay, requests are served, and /readyz is 503', async () => {
+  const { origin, baseUrl, child } = await startForTest({ PETSTORE_DRAIN_DELAY: '600' });
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503);
+  expect((await list(baseUrl)).status).toBe(200);
+});
+
+test('while the store opens, the server is alive but not ready, and SIGTERM ends it', async () => {
+  // A database that accepts connections and never says anything.
+  const sockets: Socket[] = [];
+  const database = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(database, 'listening');
+  onTestFinished(() => {
+    database.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = database.address();
+  const port = await freePort();
+  const server = runServer(main, {
+    env: environment({
+      PORT: String(port),
+      PETSTORE_API_KEYS: apiKey,
+      PETSTORE_REQUEST_TIMEOUT: '1',
+      DATABASE_URL: `postgres://u@127.0.0.1:${typeof address === 'object' ? address?.port : ''}/d`,
+    }),
+  });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  server.child.stdout?.resume();
+  const origin = `http://127.0.0.1:${port}`;
+  await expect.poll(() => isClosed(origin)).toBe(false);
+  expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  expect(await (await list(`${origin}/v1`)).json()).toMatchObject({ code: 'unavailable', status: 503 });
+  await expectEnd(server);
+});

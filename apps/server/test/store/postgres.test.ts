@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { rounds } from '@petstore/testing';
+import { describeOnClusters, describeOnOwnDatabase, describeOnSchema } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPostgresStore } from '../../src/store/postgres.ts';
+import { KEYS, StoreError, SWEEP_MS, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
+import { everything, key, open, others, parsed, things } from './fixture.ts';
+import { busy, History } from './history.ts';
+
+test.for([
+  ['postgres://u:SECRET@one,two/d', /several hosts; set it to one address/],
+  ['postgres://u:SECRET@one:1,two:2/d', /several hosts/],
+  ['postgres:///d?host=one,two', /several hosts/],
+  ['mysql://u:SECRET@h/d', /not valid/],
+  ['postgres://u:SECRET@h:port/d', /not valid/],
+  ['SECRET', /not valid/],
+] as const)('%s is refused', async ([url, message]) => {
+  const error: unknown = await openPostgresStore(url, [things]).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(StoreError);
+  expect(String(error)).toMatch(message);
+  expect(String(error)).not.toContain('SECRET');
+});
+
+describeOnSchema('servers that share a database', (newSchema) => {
+  test('see documents in the order of their identifiers, so that a reader of pages skips none', async () => {
+    const url = await newSchema();
+    const stores = await Promise.all([open(url), open(url), open(url)]);
+    const count = rounds(300, 3000);
+    const writes = stores.flatMap((store, i) =>
+      Array.from({ length: 4 }, async () => {
+        for (let n = 0; n < count / 12; n++) await store.collection(n % 3 ? 'things' : 'others').create({ i });
+      }),
+    );
+    let isDone = false;
+    const reading = (async () => {
+      const seen: unknown[] = [];
+      for (let after = 0; ; ) {
+        const wasDone = isDone;
+        const page = JSON.parse((await stores[0].collection('things').list({ after, limit: 7 })).json);
+        for (const { key } of page) seen.push(key);
+        after = page.at(-1)?.key ?? after;
+        if (wasDone && page.length === 0) return seen;
+      }
+    })();
+    await Promise.all(writes);
+    isDone = true;
+    expect(await reading).toEqual((await everything(stores[1].collection('things'))).map(({ key }) => key));
+    for (const store of stores) await store.close();
+  });
+
+  test('do a write with an idempotency key once, whichever of them gets it', async () => {
+    const url = await newSchema();
+    const stores = await Promise.all([open(url), open(url)]);
+    for (let round = 0; round < 20; round++) {
+      const created = await Promise.all(
+        stores.map((store) => store.collection('things', key(`${round}`)).create({ round })),
+      );
+      expect(created.map(({ isReplayed = false }) => isReplayed).sort()).toEqual([false, true]);
+      expect(created[0]?.json).toBe(created[1]?.json);
+    }
+    expect(await everything(stores[0].collection('things'))).toHaveLength(20);
+    for (const store of stores) await store.close();
+  });
+
+  test('forget expired keys, and the oldest beyond a size, which is counted', async () => {
+    const store = await open(await newSchema());
+    const create = (name: string, text = '') => store.collection('things', key(name)).create({ text });
+    const large = 'x'.repeat(KEYS.size / 8);
+    for (let i = 0; i < 10; i++) await create(`${i}`, large);
+    await expect.poll(() => store.forgottenKeys(), { timeout: 4 * SWEEP_MS }).toBe(3);
+    expect((await create('0')).isReplayed).toBeUndefined();
+    expect((await create('5')).isReplayed).toBe(true);
+    await store.close();
+  });
+});
+
+describeOnOwnDatabase('the tables', (newDatabase) => {
+  test('are created by servers that start together', async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open(url)));
+    const created = await Promise.all(stores.map((store) => store.collection('things').create({})));
+    expect(created.map((one) => parsed(one)?.key).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    for (const store of stores) await store.close();
+  });
+
+  test('get a column for a new filter, with the values of all documents', async () => {
+    const url = await newDatabase();
+    const first = await open(url, [{ ...things, filters: [] }, others]);
+    const colors = ['red', 'a\0\\', undefined, 'c'.repeat(10_000)];
+    for (let i = 0; i < 1200; i++) await first.collection('things').create({ color: colors[i % 4], size: i });
+    await first.close();
+    const store = await open(url);
+    const found = async (property: string, value: string) => {
+      const page = await store.collection('things').list({ after: 0, limit: 1000, filter: { property, value } });
+      return JSON.parse(page.json).length;
+    };
+    // The last page ends early.
+    for (const [color, count] of [
+      ['red', 300],
+      ['a\0\\', 300],
+      ['c'.repeat(10_000), 105],
+    ] as const)
+      expect(await found('color', color), color.slice(0, 9)).toBe(count);
+    expect(await found('size', '7')).toBe(1);
+    await store.close();
+    const long = { ...things, name: 'x'.repeat(60) };
+    await expect(open(url, [long])).rejects.toThrow(
+      /cuts the names of the collection 'x+' and its filters; use shorter/,
+    );
+  });
+});
+
+describeOnClusters('a database', (newCluster) => {
+  const created = async (onEnd: typeof onTestFinished = onTestFinished) => {
+    const cluster = await newCluster();
+    onEnd(() => cluster.remove());
+    return cluster;
+  };
+  const started = async (onEnd?: typeof onTestFinished) => (await created(onEnd)).start();
+
+  const count = rounds(2, 20);
+
+  test(`${count} times killed and restarted under two servers, which are killed too, loses and doubles nothing`, async () => {
+    const cluster = await started();
+    const history = new History();
+    for (let round = 0; round < count; round++) {
+      const servers = ['a', 'b'].map((name) => history.start(cluster.url(), `${name}${round}`, 16));
+      const [first, second] = servers;
+      if (!first || !second) return;
+      await Promise.all(servers.map((server) => busy(server)));
+      await (round % 2 ? cluster.stop() : cluster.kill());
+      await pause(Math.random() * 500);
+      await cluster.start();
+      const done = first.done();
+      while (first.done() < done + 100) await pause(10);
+      first.child.kill('SIGKILL');
+      await pause(Math.random() * 200);
+      second.child.kill('SIGKILL');
+      await Promise.all(servers.map(({ ended }) => ended));
+      const store = await open(cluster.url());
+      await history.verify(store);
+      await store.close();
+    }
+    console.log(`${history.acknowledged} writes, none lost`);
+    expect(history.acknowledged).toBeGreaterThan(count * 100);
+  });
+
+  test('with another encoding is refused', async () => {
+    const cluster = await started();
+    await cluster.ask(`CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
+    await expect(open(cluster.url('latin'))).rejects.toThrow(
+      "The database has the encoding LATIN1; create one with ENCODING 'UTF8', and set DATABASE_URL to it.",
+    );
+    await expect(open(cluster.url('missing'))).rejects.toThrow(/database "missing" does not exist.*Check DATABASE_URL/);
+  });
+
+  // These two wait for time-outs.
+  test.concurrent('that is not there yet is awaited, and one that is paused is survived', async (context) => {
+    const cluster = await created(context.onTestFinished);
+    const opening = open(cluster.url());
+    await pause(600);
+    await cluster.start();
+    const store = await opening;
+    const collection = store.collection('things');
+    await collection.create({});
+    await cluster.signal('SIGSTOP');
+    const creating = collection.create({ late: true });
+    await expect(creating).rejects.toThrow(UnavailableError);
+    await expect(store.check()).rejects.toThrow(UnavailableError);
+    await cluster.signal('SIGCONT');
+    expect(parsed(await collection.create({ after: true }))).toEqual({ key: 2, after: true });
+    await store.check();
+    await store.close();
+  });
+
+  test.concurrent('without its synchronous standby does not acknowledge writes, and says that their outcome is unknown', async (context) => {
+    const cluster = await started(context.onTestFinished);
+    const store = await open(cluster.url());
+    await store.collection('things').create({});
+    cluster.set("synchronous_standby_names = 'missing'");
+    cluster.reload();
+    await pause(500);
+    const create = () => store.collection('things', key('k')).create({ a: 1 });
+    await expect(create()).rejects.toThrow(UnknownOutcomeError);
+    cluster.set("synchronous_standby_names = ''");
+    cluster.reload();
+    expect(parsed(await create())).toEqual({ key: 2, a: 1 });
+    expect(await everything(store.collection('things'))).toHaveLength(2);
+    await store.close();
+  });
+
+  test('that only reads is not ready, and does nothing', async () => {
+    const cluster = await started();
+    const store = await open(cluster.url());
+    await store.collection('things').create({});
+    cluster.set('default_transaction_read_only = on');
+    cluster.reload();
+    await expect.poll(() => store.check().then(() => '', String)).toMatch(/accepts no writes/);
+    await expect(store.collection('things').create({})).rejects.toThrow(UnavailableError);
+    expect((await store.collection('things').get(1))?.json).toBe('{"key":1}');
+    await store.close();
+  });
+});
+
+describeOnSchema('a connection', (newSchema) => {
+  test.for([
+    ['BEGIN', 'BEGIN', UnavailableError],
+    ['the changes', 'UPDATE petstore_counters', UnavailableError],
+    ['COMMIT', 'COMMIT\0', UnknownOutcomeError],
+  ] as const)('that breaks at %s', async ([, at, expected]) => {
+    const url = new URL(await newSchema());
+    const { hostname, port } = url;
+    const sockets: Socket[] = [];
+    let isArmed = false;
+    // The database gets the statement, and its answer is lost, except before COMMIT is sent.
+    const proxy = createServer((socket) => {
+      const database = connect(Number(port), hostname);
+      sockets.push(socket, database);
+      socket.on('error', () => {}).on('close', () => database.end());
+      database.on('error', () => {}).on('close', () => socket.destroy());
+      database.pipe(socket);
+      socket.on('data', (bytes) => {
+        const isHit = isArmed && bytes.includes(at);
+        if (isHit) database.unpipe(socket);
+        database.write(bytes);
+        if (isHit) setTimeout(() => socket.destroy(), 50);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const address = proxy.address();
+    url.host = `127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`;
+    const store = await open(url.href, [things, others]);
+    const create = (name: string) => store.collection('things', key(name)).create({});
+    await create('first');
+    isArmed = true;
+    const lost = await Promise.resolve(create('lost')).catch((error: unknown) => error);
+    isArmed = false;
+    expect(lost).toBeInstanceOf(expected);
+    // The same request finds out.
+    const again = await create('lost');
+    expect([parsed(again), again.isReplayed]).toEqual([
+      { key: 2 },
+      expected === UnknownOutcomeError ? true : undefined,
+    ]);
+    expect(parsed(await create('next'))).toEqual({ key: 3 });
+    await store.close();
+  });
+});
