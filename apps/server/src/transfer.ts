@@ -1,10 +1,8 @@
 import { exactJson, parseExact } from '@petstore/types';
-import { type Awaitable, type Collection, type Declaration, messageOf, type Store, StoreError } from './store/store.ts';
+import { linesIn } from './store/disk.ts';
+import { type Awaitable, type Collection, type Declaration, type Store, StoreError } from './store/store.ts';
 
 const FORMAT = 'petstore export 1';
-
-/** How many documents, and about how many characters, are imported in one go. */
-const GROUP = { documents: 500, size: 2 ** 21 };
 
 /** What can be exported: a store, or what `readLowdbFolder` returns. */
 export interface Source {
@@ -19,68 +17,18 @@ export async function* exportLines(source: Source, declarations: readonly Declar
   yield `${JSON.stringify({ format: FORMAT, nextIds })}\n`;
   let count = 0;
   for (const { name } of declarations) {
-    const collection = source.collection(name);
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const { json, next }: { json: string; next?: number } = await collection.list({ after, limit: 1000 });
-      const documents = parseExact(json) as object[];
+      const page = await source.collection(name).list({ after, limit: 1000 });
+      const documents = parseExact(page.json) as object[];
       count += documents.length;
       yield documents.map((document) => `${exactJson({ collection: name, document })}\n`).join('');
-      after = next;
+      after = page.next;
     }
   }
   yield `${JSON.stringify({ documents: count })}\n`;
 }
 
-/** Adds the documents of an export to a store. An import that was interrupted can be repeated. Returns the number of documents. */
-export async function importLines(
-  store: Pick<Store, 'restore'>,
-  declarations: readonly Declaration[],
-  input: AsyncIterable<Uint8Array>,
-): Promise<number> {
-  const idOf = new Map(declarations.map(({ name, id }) => [name, id]));
-  let nextIds: Record<string, number> | undefined;
-  let group = { collection: '', documents: new Map<number, object>(), size: 0 };
-  let [number, count, end] = [0, 0, -1];
-  const restore = async () => {
-    const { collection, documents } = group;
-    if (documents.size > 0) await store.restore(collection, documents, nextIds?.[collection] ?? 1);
-    group = { collection: '', documents: new Map(), size: 0 };
-  };
-
-  for await (const text of linesOf(input)) {
-    number++;
-    const refuse = (what: string) => new StoreError(`Line ${number}: ${what}; correct the input and import again.`);
-    const line = objectIn(text);
-    if (!line) throw refuse('it is not a JSON object');
-    const unknown = [line.collection, ...Object.keys(line.nextIds ?? {})].find((name) => name && !idOf.has(name));
-    if (unknown) throw refuse(`this server has no collection '${unknown}'`);
-    if (end >= 0) throw refuse('it follows the end of the export');
-    if (!nextIds) {
-      if (line.format !== FORMAT) throw refuse(`it does not have the format '${FORMAT}'`);
-      nextIds = line.nextIds ?? {};
-      if (!Object.values(nextIds).every(isId)) throw refuse('its next identifiers are not positive integers');
-    } else if (line.documents !== undefined) {
-      end = line.documents;
-    } else {
-      const { collection = '', document } = line;
-      const property = idOf.get(collection) ?? '';
-      const id = document?.[property];
-      if (!document || !isId(id)) throw refuse(`its document has no '${property}' that is a positive integer`);
-      if (group.collection !== collection) await restore();
-      group.collection = collection;
-      group.documents.set(id, document);
-      group.size += text.length;
-      count++;
-      if (group.documents.size >= GROUP.documents || group.size >= GROUP.size) await restore();
-    }
-  }
-  await restore();
-  if (end !== count) throw new StoreError('The input ends early; import the complete export.');
-  for (const [name, nextId] of Object.entries(nextIds ?? {})) await store.restore(name, new Map(), nextId);
-  return count;
-}
-
-/** What a line may have. */
+/** What a line of an export has: the head, a document, or the end. */
 interface Line {
   readonly format?: string;
   readonly nextIds?: Record<string, number>;
@@ -89,10 +37,55 @@ interface Line {
   readonly documents?: number;
 }
 
-function objectIn(text: string): Line | undefined {
+/** Adds the documents of an export to a store. An import that was interrupted can be repeated. Returns the number of documents. */
+export async function importLines(
+  store: Pick<Store, 'restore'>,
+  declarations: readonly Declaration[],
+  input: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  let nextIds: Record<string, number> | undefined;
+  let [number, count, end] = [0, 0, -1];
+  const restored = new Map(declarations.map(({ name, id }) => [name, { id, documents: new Map<number, object>() }]));
+  /** Takes a line, or returns what is wrong with it. */
+  const take = ({ format, nextIds: given, collection = '', document, documents }: Line): string | undefined => {
+    const unknown = [collection, ...Object.keys(given ?? {})].find((name) => name !== '' && !restored.has(name));
+    if (unknown !== undefined) return `this server has no collection '${unknown}'`;
+    if (end >= 0) return 'it follows the end of the export';
+    if (!nextIds) {
+      nextIds = given ?? {};
+      if (format !== FORMAT) return `it does not have the format '${FORMAT}'`;
+      return Object.values(nextIds).every(isId) ? undefined : 'its next identifiers are not positive integers';
+    }
+    const target = restored.get(collection);
+    const id = target && document?.[target.id];
+    if (documents !== undefined) end = documents;
+    else if (!document || !isId(id)) return `its document has no '${target?.id}' that is a positive integer`;
+    else if (target?.documents.set(id, document)) count++;
+    return undefined;
+  };
+  for await (const lines of linesIn(input)) {
+    for (const line of lines) {
+      number++;
+      const value = objectIn(line);
+      const problem = value ? take(value) : 'it is not a JSON object in UTF-8';
+      if (problem) throw new StoreError(`Line ${number}: ${problem}; correct the input and import again.`);
+    }
+    for (const [name, { documents }] of restored) {
+      if (documents.size > 0) await store.restore(name, documents, nextIds?.[name] ?? 1);
+      documents.clear();
+    }
+  }
+  if (end !== count) throw new StoreError('The input ends early; import the complete export.');
+  for (const [name, nextId] of Object.entries(nextIds ?? {})) await store.restore(name, new Map(), nextId);
+  return count;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function objectIn(line: Buffer): Line | undefined {
   try {
-    const line = parseExact(text);
-    return typeof line === 'object' && line !== null ? line : undefined;
+    const value = parseExact(utf8.decode(line));
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
@@ -100,22 +93,4 @@ function objectIn(text: string): Line | undefined {
 
 function isId(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
-/** Splits at line feeds only. Malformed UTF-8 is refused, because it would be stored as other text. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
-  try {
-    for await (const chunk of input) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-    rest += decoder.decode();
-  } catch (error) {
-    const message = `The input cannot be read (${messageOf(error)}); import again from the start.`;
-    throw new StoreError(message, { cause: error });
-  }
-  if (rest !== '') yield rest;
 }

@@ -1,4 +1,4 @@
-import { messageOf, type Stored, UnavailableError } from './store.ts';
+import { type Stored, UnavailableError } from './store.ts';
 import type { Outcome, Write } from './writes.ts';
 
 /** The bounds of all waiting writes, and of one commit. */
@@ -17,31 +17,26 @@ export class Batch {
   #waiting: Waiting[] = [];
   #size = 0;
   #running: Promise<void> | undefined;
-  #isClosed = false;
+  isClosed = false;
 
-  /** `commit` resolves with an outcome for each write, or rejects for all of them. */
   constructor(commit: (writes: Write[]) => Promise<Outcome[]>) {
     this.#commit = commit;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  add(write: Write): Promise<Stored | undefined> {
-    if (this.#isClosed) return Promise.reject(new UnavailableError('The store is closed.'));
+  async add(write: Write): Promise<Stored | undefined> {
+    if (this.isClosed) throw new UnavailableError('The store is closed.');
     if (this.#waiting.length >= WAITING.writes || this.#size > WAITING.size)
-      return Promise.reject(new UnavailableError('Too many writes are waiting.'));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, resolve, reject });
-      this.#size += write.body.length;
-      this.#running ??= this.#run();
-    });
+      throw new UnavailableError('Too many writes are waiting.');
+    const { promise, resolve, reject } = Promise.withResolvers<Stored | undefined>();
+    this.#waiting.push({ write, resolve, reject });
+    this.#size += write.body.length;
+    this.#running ??= this.#run();
+    return promise;
   }
 
   /** Rejects further writes, and resolves when all waiting ones are done. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     await this.#running;
   }
 
@@ -50,15 +45,12 @@ export class Batch {
     await null;
     while (this.#waiting.length > 0) {
       const group = this.#take();
-      try {
-        const outcomes = await this.#commit(group.map(({ write }) => write));
-        group.forEach(({ resolve, reject }, i) => {
-          const outcome = outcomes[i];
-          if (outcome instanceof Error) reject(outcome);
-          else resolve(outcome);
-        });
-      } catch (error) {
-        for (const { reject } of group) reject(error);
+      const failed = (error: unknown) => group.map(() => error);
+      const outcomes = await this.#commit(group.map(({ write }) => write)).catch(failed);
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[i];
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome as Stored | undefined);
       }
     }
     this.#running = undefined;
@@ -74,10 +66,4 @@ export class Batch {
     this.#size -= size;
     return this.#waiting.splice(0, count);
   }
-}
-
-/** An error of the disk or the database as the error that says that nothing was done. */
-export function nothingDone(error: unknown): UnavailableError {
-  if (error instanceof UnavailableError) return error;
-  return new UnavailableError(`Nothing was written (${messageOf(error)}).`, { cause: error });
 }

@@ -43,16 +43,12 @@ export class Documents {
   put(id: number, json: string | null, document?: object): void {
     const before = this.#all.get(id);
     if (id >= this.nextId) this.nextId = id + 1;
-    if (json === before) return;
+    if (json === (before ?? null)) return;
     this.version++;
     this.size += sizeOf(json) - sizeOf(before);
     if (before !== undefined) this.#index(id, null, parseExact(before));
-    if (json === null) {
-      this.#all.delete(id);
-      return;
-    }
-    this.#all.set(id, json);
-    this.#index(id, json, document ?? parseExact(json));
+    this.#all.put(id, json);
+    if (json !== null) this.#index(id, json, document ?? parseExact(json));
   }
 
   /** Adds a document to the indexes, or removes it (null) from them. */
@@ -61,10 +57,9 @@ export class Documents {
       const value = filterText(document, property);
       if (value === undefined) continue;
       const texts = index.get(value) ?? new SortedTexts();
-      if (json === null) texts.delete(id);
-      else texts.set(id, json);
-      if (texts.count === 0) index.delete(value);
-      else if (texts.count === 1) index.set(value, texts);
+      texts.put(id, json);
+      if (texts.isEmpty) index.delete(value);
+      else index.set(value, texts);
     }
   }
 }
@@ -80,59 +75,63 @@ interface Slice {
   readonly hasMore: boolean;
 }
 
+interface Block {
+  readonly ids: number[];
+  readonly texts: string[];
+}
+
 /** Small, so that adding and removing in the middle moves few items. */
 const BLOCK = 1024;
 
 /** Texts in ascending order of their identifiers, in blocks. */
 class SortedTexts {
-  readonly #blocks: { ids: number[]; texts: string[] }[] = [{ ids: [], texts: [] }];
+  readonly #blocks: Block[] = [{ ids: [], texts: [] }];
   /** The least identifier that belongs into each block. */
   readonly #starts = [0];
-  count = 0;
+
+  get isEmpty(): boolean {
+    return this.#blocks[0]?.ids.length === 0;
+  }
 
   get(id: number): string | undefined {
-    const { ids, texts } = this.#block(this.#blockOf(id));
+    const { ids, texts } = this.#blocks[this.#blockOf(id)] as Block;
     const at = position(ids, id);
     return ids[at] === id ? texts[at] : undefined;
   }
 
-  set(id: number, text: string): void {
+  /** Adds, replaces or removes (null) a text. */
+  put(id: number, text: string | null): void {
     const number = this.#blockOf(id);
-    const { ids, texts } = this.#block(number);
+    const { ids, texts } = this.#blocks[number] as Block;
     const at = position(ids, id);
-    if (ids[at] === id) {
+    const isThere = ids[at] === id;
+    if (text === null) {
+      if (isThere) this.#remove(number, at);
+    } else if (isThere) {
       texts[at] = text;
-      return;
-    }
-    if (ids.length === BLOCK) {
+    } else if (at === ids.length && ids.length < BLOCK) {
+      ids.push(id);
+      texts.push(text);
+    } else if (ids.length < BLOCK) {
+      ids.splice(at, 0, id);
+      texts.splice(at, 0, text);
+    } else {
       // New identifiers are usually the highest, and leave the full block as it is.
       const from = at === BLOCK ? BLOCK : BLOCK / 2;
       this.#starts.splice(number + 1, 0, ids[from] ?? id);
       this.#blocks.splice(number + 1, 0, { ids: ids.splice(from), texts: texts.splice(from) });
-      this.set(id, text);
-      return;
-    }
-    this.count++;
-    if (at === ids.length) {
-      ids.push(id);
-      texts.push(text);
-    } else {
-      ids.splice(at, 0, id);
-      texts.splice(at, 0, text);
+      this.put(id, text);
     }
   }
 
-  delete(id: number): void {
-    const number = this.#blockOf(id);
-    const { ids, texts } = this.#block(number);
-    const at = position(ids, id);
-    if (ids[at] !== id) return;
-    this.count--;
+  #remove(number: number, at: number): void {
+    const { ids, texts } = this.#blocks[number] as Block;
     ids.splice(at, 1);
     texts.splice(at, 1);
-    if (ids.length > 0 || number === 0) return;
+    if (ids.length > 0 || this.#blocks.length === 1) return;
     this.#blocks.splice(number, 1);
     this.#starts.splice(number, 1);
+    this.#starts[0] = 0;
   }
 
   /** The texts from an identifier on, until there are so many of them, or about so many characters. */
@@ -140,7 +139,7 @@ class SortedTexts {
     const found: string[] = [];
     let [size, last] = [0, least];
     for (let number = this.#blockOf(least); number < this.#blocks.length; number++) {
-      const { ids, texts } = this.#block(number);
+      const { ids, texts } = this.#blocks[number] as Block;
       for (let at = position(ids, least); at < ids.length; at++) {
         if (found.length >= limit || size >= maxSize) return { texts: found, last, hasMore: true };
         const text = texts[at] as string;
@@ -150,10 +149,6 @@ class SortedTexts {
       }
     }
     return { texts: found, last, hasMore: false };
-  }
-
-  #block(number: number) {
-    return this.#blocks[number] as { ids: number[]; texts: string[] };
   }
 
   #blockOf(id: number): number {

@@ -1,19 +1,18 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { exactJson, parseExact } from '@petstore/types';
-import { nothingDone } from './batch.ts';
-import { messageOf, StoreError, UnknownOutcomeError } from './store.ts';
+import { parseExact } from '@petstore/types';
+import { damaged, hexOf, linesOf, syncFolder, writeAll } from './disk.ts';
+import { entryOf } from './memory.ts';
+import { messageOf, nothingDone, UnknownOutcomeError } from './store.ts';
 import type { Change } from './writes.ts';
-
-const FORMAT = 'petstore journal 1';
 
 export const journalName = (number: number) => `journal-${number}.jsonl`;
 
 /**
- * The file to which every commit appends a line: a checksum of the rest in hexadecimal, and a JSON array of its changes. The
- * first line names the format, the number of the journal, and the length of the journal before it.
+ * The file to which every commit appends a line: a checksum of the rest in hexadecimal, and a JSON array of its changes. A journal
+ * that was followed by another one ends with an empty array.
  */
 export class Journal {
   readonly number: number;
@@ -30,31 +29,27 @@ export class Journal {
     this.#isUnfinished = isUnfinished;
   }
 
-  /** Creates a journal that survives a power cut. Replaces one that was begun, but never used. */
-  static async begin(folder: string, number: number, previousBytes: number): Promise<Journal> {
-    const file = await open(join(folder, journalName(number)), 'w', 0o600);
+  /** Opens a journal, of which so many bytes are whole lines. Creates it if it is missing. */
+  static async open(folder: string, number: number, bytes: number): Promise<Journal> {
+    const file = await open(join(folder, journalName(number)), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
-      const line = lineOf(JSON.stringify({ format: FORMAT, journal: number, previousBytes }));
-      await writeAll(file, line, 0);
-      await file.sync();
       await syncFolder(folder);
-      return new Journal(number, file, line.length, false);
+      return new Journal(number, file, bytes, (await file.stat()).size > bytes);
     } catch (error) {
       await file.close();
       throw error;
     }
   }
 
-  /** Opens a journal that was read. What follows its whole lines is cut before the first write. */
-  static async open(folder: string, number: number, bytes: number): Promise<Journal> {
-    const file = await open(join(folder, journalName(number)), 'r+');
-    return new Journal(number, file, bytes, (await file.stat()).size > bytes);
-  }
-
   /** Resolves when the changes are on the disk. */
   async append(changes: readonly Change[]): Promise<void> {
-    await this.finish();
-    const line = lineOf(`[${changes.map(textOf).join(',')}]`);
+    try {
+      await this.#finish();
+    } catch (error) {
+      throw nothingDone(error);
+    }
+    const content = `[${changes.map(entryOf).join(',')}]`;
+    const line = Buffer.from(`${checksumOf(content, this.number)} ${content}\n`);
     try {
       this.#isUnfinished = true;
       await writeAll(this.#file, line, this.bytes);
@@ -62,25 +57,20 @@ export class Journal {
       this.bytes += line.length;
       this.#isUnfinished = false;
     } catch (error) {
-      await this.finish().catch((second: unknown) => {
-        const reason = `${messageOf(error)}; then ${messageOf(second)}`;
-        throw new UnknownOutcomeError(`The disk failed, and whether it has the write is unknown (${reason}).`, {
-          cause: error,
-        });
+      await this.#finish().catch((second: unknown) => {
+        const reasons = `${messageOf(error)}; then ${messageOf(second)}`;
+        const message = `The disk failed, and whether it has the write is unknown (${reasons}).`;
+        throw new UnknownOutcomeError(message, { cause: error });
       });
       throw nothingDone(error);
     }
   }
 
   /** Cuts what follows the whole lines. */
-  async finish(): Promise<void> {
+  async #finish(): Promise<void> {
     if (!this.#isUnfinished) return;
-    try {
-      await this.#file.truncate(this.bytes);
-      await this.#file.datasync();
-    } catch (error) {
-      throw nothingDone(error);
-    }
+    await this.#file.truncate(this.bytes);
+    await this.#file.datasync();
     this.#isUnfinished = false;
   }
 
@@ -89,113 +79,56 @@ export class Journal {
   }
 }
 
+/** The numbers of the journals in a folder, in order. */
+export async function journalsIn(folder: string): Promise<number[]> {
+  const numbers = (await readdir(folder)).map((name) => Number(/^journal-([1-9]\d*)\.jsonl$/.exec(name)?.[1] ?? 0));
+  return numbers.filter((number) => number > 0).sort((a, b) => a - b);
+}
+
 /**
  * Reads a journal, and returns the bytes of its whole lines. Throws if it is damaged, but for an unfinished last line of the last
- * journal, and if the journal before it does not have its length.
+ * journal, and if the end of a former journal is missing.
  */
 export async function readJournal(
   folder: string,
   number: number,
-  previousBytes: number | undefined,
   isLast: boolean,
-  apply: (change: Change) => void,
+  apply: (entry: unknown) => void,
 ): Promise<number> {
   const path = join(folder, journalName(number));
-  let [bytes, lines] = [0, 0];
-  let unfinished: string | undefined;
-  for await (const piece of linesOf(path)) {
-    for (const line of piece) {
-      if (unfinished !== undefined) throw damaged(path, unfinished);
-      const text = contentOf(line);
-      if (text === undefined) {
-        unfinished = `line ${lines + 1} is damaged`;
-        if (!isLast || !isUnfinished(line)) throw damaged(path, unfinished);
-        continue;
-      }
-      if (lines++ > 0) for (const change of parseExact(text) as unknown[][]) apply(changeOf(change));
-      else checkHead(path, JSON.parse(text), number, previousBytes);
+  let [bytes, count, content] = [0, 0, '' as string | undefined];
+  for await (const lines of linesOf(path)) {
+    for (const line of lines) {
+      count++;
+      const isEnded = content === undefined;
+      content = contentOf(line, number);
+      if (isEnded || (content === undefined && !(isLast && isUnfinished(line, number))))
+        throw damaged(path, `line ${count} is damaged`);
+      if (content === undefined) continue;
+      for (const entry of parseExact(content) as unknown[]) apply(entry);
       bytes += line.length;
     }
   }
-  if (lines === 0 && !isLast) throw damaged(path, 'its first line is missing');
+  if (!isLast && content !== '[]') throw damaged(path, 'its end is missing');
   return bytes;
 }
 
-function checkHead(path: string, head: Record<string, unknown>, number: number, previousBytes?: number): void {
-  if (head.format !== FORMAT) throw damaged(path, `its format is not '${FORMAT}'`);
-  if (head.journal !== number) throw damaged(path, `it is journal ${head.journal}`);
-  if (previousBytes !== undefined && head.previousBytes !== previousBytes)
-    throw damaged(path, `the journal before it has ${previousBytes} of ${head.previousBytes} bytes`);
-}
-
-function lineOf(content: string): Buffer {
-  return Buffer.from(`${checksum(content)} ${content}\n`);
+/** Depends on the number of the journal, so that a line of another one is noticed. */
+function checksumOf(content: string | Buffer, number: number): string {
+  return hexOf(crc32(content, number));
 }
 
 /** The content of a line; undefined if it is damaged or unfinished. */
-function contentOf(line: Buffer): string | undefined {
+function contentOf(line: Buffer, number: number): string | undefined {
   if (line.at(-1) !== 10 || line.at(8) !== 32) return undefined;
   const content = line.subarray(9, -1);
-  return line.toString('latin1', 0, 8) === checksum(content) ? content.toString() : undefined;
+  return line.toString('latin1', 0, 8) === checksumOf(content, number) ? content.toString() : undefined;
 }
 
 /** Whether a damaged last line was never finished: its end is missing, or a part that the disk still has as zeros. */
-function isUnfinished(line: Buffer): boolean {
+function isUnfinished(line: Buffer, number: number): boolean {
   if (line.includes(0)) return true;
-  const isWhole = contentOf(Buffer.concat([line.subarray(0, -1), Buffer.from('\n')])) !== undefined;
-  return line.at(-1) !== 10 && !isWhole;
-}
-
-function checksum(content: string | Buffer): string {
-  return crc32(content).toString(16).padStart(8, '0');
-}
-
-function textOf({ collection, id, json, key }: Change): string {
-  const change = `${JSON.stringify(collection)},${id},${json}`;
-  if (!key) return `[${change}]`;
-  // The result is the document, unless it was removed.
-  return `[${change},${JSON.stringify([key.id, key.fingerprint, key.made])}${json === null ? `,${key.json}` : ''}]`;
-}
-
-function changeOf([collection, id, document, key, removed]: unknown[]): Change {
-  const json = document === null ? null : exactJson(document);
-  const change = { collection: String(collection), id: Number(id), json };
-  if (!Array.isArray(key)) return change;
-  const [keyId, fingerprint, made] = key;
-  return { ...change, key: { id: keyId, fingerprint, made, json: json ?? exactJson(removed) } };
-}
-
-/** The lines of a file with their line feeds, about a megabyte of them at a time. Only the last line may lack its line feed. */
-export async function* linesOf(path: string): AsyncGenerator<Buffer[]> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) {
-    const piece: Buffer = Buffer.concat([rest, chunk]);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
-      lines.push(piece.subarray(start, end + 1));
-      start = end + 1;
-    }
-    rest = piece.subarray(start);
-    yield lines;
-  }
-  if (rest.length > 0) yield [rest];
-}
-
-/** Writes all bytes at a position. A full disk may take a part first. */
-export async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
-}
-
-/** Makes new, renamed and removed files of a folder survive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder);
-  await handle.sync();
-}
-
-export function damaged(path: string, what: string): StoreError {
-  return new StoreError(
-    `${path}: ${what}. Nothing was changed; move the folder away and import your last export into a new one.`,
-  );
+  // A whole line of which only the line feed differs is damaged.
+  const mended = Buffer.concat([line.subarray(0, -1), Buffer.from('\n')]);
+  return line.at(-1) !== 10 && contentOf(mended, number) === undefined;
 }

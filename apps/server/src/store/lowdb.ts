@@ -1,14 +1,15 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
 import type { Source } from '../transfer.ts';
-import { Batch, nothingDone } from './batch.ts';
-import { damaged, Journal, journalName, readJournal, syncFolder } from './journal.ts';
-import { Contents } from './memory.ts';
+import { createStore } from './create-store.ts';
+import { damaged, lock, makeFolder, syncFolder } from './disk.ts';
+import { Journal, journalName, journalsIn, readJournal } from './journal.ts';
+import { Contents, readFrom } from './memory.ts';
 import { type Data, Snapshot } from './snapshot.ts';
-import { type Declaration, messageOf, type Store, StoreError, UnavailableError } from './store.ts';
-import { plan, restoring, type Write } from './writes.ts';
+import { type Declaration, messageOf, nothingDone, type Store, StoreError } from './store.ts';
+import { type Outcome, plan, type Write } from './writes.ts';
 
 /** Limits that tests lower. */
 export interface Limits {
@@ -22,16 +23,23 @@ export interface Limits {
 export async function openLowdbStore(
   folder: string,
   declarations: readonly Declaration[],
-  limits: Limits = {},
+  { fold = 2 ** 23, size }: Limits = {},
 ): Promise<Store> {
   const path = resolve(folder);
   let unlock: (() => void) | undefined;
   try {
     await makeFolder(path);
     unlock = lock(join(path, 'lock'));
-    const files = await load(path, declarations, limits.size);
-    const journal = await openJournal(path, files);
-    return new LowdbStore(path, files, journal, unlock, limits.fold ?? 2 ** 23);
+    const files = await load(path, declarations, size);
+    const writer = new Writer(files, await openJournal(files), fold);
+    return createStore(declarations, {
+      ...readFrom(files.db.data.contents),
+      commit: (writes) => writer.commit(writes),
+      close: async () => {
+        await writer.close();
+        unlock?.();
+      },
+    });
   } catch (error) {
     unlock?.();
     throw unusable(path, error);
@@ -48,10 +56,10 @@ export async function readLowdbFolder(folder: string, declarations: readonly Dec
   try {
     for (;;) {
       const before = await state();
-      const loaded = await load(path, declarations, Number.POSITIVE_INFINITY).catch((error: unknown) => ({ error }));
+      const files = await load(path, declarations, Number.POSITIVE_INFINITY).catch((error: unknown) => ({ error }));
       if ((await state()) !== before) continue;
-      if ('error' in loaded) throw loaded.error;
-      return loaded.db.data.contents;
+      if ('error' in files) throw files.error;
+      return files.db.data.contents;
     }
   } catch (error) {
     throw unusable(path, error);
@@ -62,160 +70,109 @@ export async function readLowdbFolder(folder: string, declarations: readonly Dec
 const maxSize = () => Math.min(2 ** 31, getHeapStatistics().heap_size_limit / 3);
 
 interface Files {
+  readonly folder: string;
   readonly db: Low<Data>;
   readonly snapshot: Snapshot;
   readonly isNew: boolean;
-  /** The bytes of the journals that follow the snapshot. */
-  readonly journals: number[];
+  /** The last journal, and the bytes of its whole lines. */
+  readonly number: number;
+  readonly bytes: number;
 }
 
 /** Reads the snapshot, and repeats the journals that follow it. Changes nothing. */
 async function load(folder: string, declarations: readonly Declaration[], size = maxSize()): Promise<Files> {
-  const snapshot = new Snapshot(join(folder, 'store.json'), declarations, size);
-  const db = new Low<Data>(snapshot, { contents: new Contents(declarations, size), journal: 1 });
+  const empty = () => new Contents(declarations, size);
+  const snapshot = new Snapshot(join(folder, 'store.json'), empty);
+  const db = new Low<Data>(snapshot, { contents: empty(), journal: 1 });
   await db.read();
   const { contents, journal: first } = db.data;
+  // A new store has its empty journal before its snapshot.
   const isNew = snapshot.bytes === 0;
   const numbers = (await journalsIn(folder)).filter((number) => number >= first);
-  const journals: number[] = [];
-  for (const number of numbers) {
-    if (number !== first + journals.length) break;
-    const bytes = await readJournal(folder, number, journals.at(-1), number === numbers.at(-1), (change) => {
+  let [number, bytes] = [first, 0];
+  for (let i = 0; i < Math.max(numbers.length, isNew ? 0 : 1); i++) {
+    number = first + i;
+    if (numbers[i] !== number) throw damaged(join(folder, journalName(number)), 'it is missing');
+    bytes = await readJournal(folder, number, number === numbers.at(-1), (entry) => {
       if (isNew) throw damaged(snapshot.path, 'it is missing');
-      contents.apply(change);
+      contents.applyEntry(entry);
     });
-    journals.push(bytes);
   }
-  // The first journal of a new store is begun before its snapshot is written.
-  const isMissing = journals.length < numbers.length || (!isNew && (journals[0] ?? 0) === 0);
-  if (isMissing) throw damaged(join(folder, journalName(first + Math.max(0, journals.length - 1))), 'it is missing');
   contents.keys.forgotten = 0;
-  return { db, snapshot, isNew, journals };
+  return { folder, db, snapshot, isNew, number, bytes };
 }
 
 /** Opens the last journal for writing, and removes what an interrupted fold left behind. */
-async function openJournal(folder: string, { db, isNew, journals }: Files): Promise<Journal> {
-  const { journal: first } = db.data;
-  if (isNew) {
-    const journal = await Journal.begin(folder, first, 0);
-    await db.write();
-    return journal;
-  }
+async function openJournal({ folder, db, isNew, number, bytes }: Files): Promise<Journal> {
   await rm(join(folder, 'store.json.tmp'), { force: true });
-  await removeBefore(folder, first);
-  const number = first + journals.length - 1;
-  const bytes = journals.pop() ?? 0;
-  return bytes > 0 ? Journal.open(folder, number, bytes) : Journal.begin(folder, number, journals.at(-1) ?? 0);
+  await removeBefore(folder, db.data.journal);
+  if (isNew) {
+    await (await Journal.open(folder, number, bytes)).close();
+    await db.write();
+  }
+  return Journal.open(folder, number, bytes);
 }
 
-class LowdbStore implements Store {
-  readonly #folder: string;
-  readonly #db: Low<Data>;
-  readonly #snapshot: Snapshot;
-  readonly #unlock: () => void;
-  readonly #batch = new Batch((writes) => this.#commit(writes));
+/** Writes commits to the journal, and folds a long journal into the snapshot. */
+class Writer {
+  readonly #files: Files;
   readonly #foldFloor: number;
-  readonly #stopForgetting: () => void;
   #journal: Journal;
   #folding: Promise<void> | undefined;
 
-  constructor(folder: string, { db, snapshot }: Files, journal: Journal, unlock: () => void, fold: number) {
-    this.#folder = folder;
-    this.#db = db;
-    this.#snapshot = snapshot;
+  constructor(files: Files, journal: Journal, foldFloor: number) {
+    this.#files = files;
     this.#journal = journal;
-    this.#unlock = unlock;
-    this.#foldFloor = fold;
-    this.#stopForgetting = this.#contents.forgetKeys();
+    this.#foldFloor = foldFloor;
   }
 
-  get #contents(): Contents {
-    return this.#db.data.contents;
-  }
-
-  collection: Store['collection'] = (name, key) => {
-    return this.#contents.writable(name, (write) => this.#batch.add(write), key);
-  };
-
-  nextId(collection: string): number {
-    return this.#contents.nextId(collection);
-  }
-
-  restore: Store['restore'] = async (collection, documents, nextId) => {
-    const { declaration } = this.#contents.collection(collection);
-    await Promise.all(restoring(declaration, documents, nextId).map((write) => this.#batch.add(write)));
-  };
-
-  async check(): Promise<void> {
-    if (this.#batch.isClosed) throw new UnavailableError('The store is closed.');
-  }
-
-  forgottenKeys(): number {
-    return this.#contents.keys.forgotten;
+  async commit(writes: Write[]): Promise<Outcome[]> {
+    const { db, snapshot } = this.#files;
+    const isLong = this.#journal.bytes > Math.max(this.#foldFloor, snapshot.bytes);
+    if (isLong && !this.#folding) await this.#beginFold();
+    const { changes, outcomes } = plan(writes, db.data.contents);
+    if (changes.length > 0) await this.#journal.append(changes);
+    for (const change of changes) db.data.contents.apply(change);
+    return outcomes;
   }
 
   async close(): Promise<void> {
-    await this.#batch.close();
-    this.#snapshot.isStopped = true;
-    this.#stopForgetting();
+    this.#files.snapshot.isStopped = true;
     await this.#folding;
     await this.#journal.close();
-    this.#unlock();
-  }
-
-  async #commit(writes: Write[]) {
-    const isLong = this.#journal.bytes > Math.max(this.#foldFloor, this.#snapshot.bytes);
-    if (isLong && !this.#folding) await this.#beginFold();
-    const { changes, outcomes } = plan(writes, this.#contents);
-    if (changes.length > 0) await this.#journal.append(changes);
-    for (const change of changes) this.#contents.apply(change);
-    return outcomes;
   }
 
   /** Begins the next journal, and then writes the snapshot that it follows while writes go on. */
   async #beginFold(): Promise<void> {
     const previous = this.#journal;
-    await previous.finish();
     try {
-      // Until the next journal is there, nothing is written: one that was begun in part has to follow this one.
-      this.#journal = await Journal.begin(this.#folder, previous.number + 1, previous.bytes);
+      await previous.append([]);
+      this.#journal = await Journal.open(this.#files.folder, previous.number + 1, 0);
     } catch (error) {
       throw nothingDone(error);
     }
-    // If this fails, the next attempt follows when the next journal is as long.
-    this.#folding = this.#fold(previous)
-      .catch((error: unknown) => {
-        const message = 'The journal could not be folded into store.json, and grows until that succeeds';
-        if (!this.#batch.isClosed) process.emitWarning(`${message}: ${messageOf(error)}`);
-      })
-      .finally(() => {
-        this.#folding = undefined;
-      });
+    this.#folding = this.#fold(previous);
   }
 
+  /** If this fails, the next attempt follows when the next journal is as long. */
   async #fold(previous: Journal): Promise<void> {
-    await previous.close();
-    this.#db.data.journal = this.#journal.number;
-    await this.#db.write();
-    await removeBefore(this.#folder, this.#journal.number);
+    const { folder, db, snapshot } = this.#files;
+    try {
+      await previous.close();
+      db.data.journal = this.#journal.number;
+      await db.write();
+      await removeBefore(folder, this.#journal.number);
+    } catch (error) {
+      const message = 'The journal could not be folded into store.json, and grows until that succeeds';
+      if (!snapshot.isStopped) process.emitWarning(`${message}: ${messageOf(error)}`);
+    }
+    this.#folding = undefined;
   }
 }
 
 async function removeBefore(folder: string, first: number): Promise<void> {
   for (const number of await journalsIn(folder)) if (number < first) await rm(join(folder, journalName(number)));
   await syncFolder(folder);
-}
-
-/** The numbers of the journals in a folder, in order. */
-async function journalsIn(folder: string): Promise<number[]> {
-  const numbers = (await readdir(folder)).map((name) => Number(/^journal-([1-9]\d*)\.jsonl$/.exec(name)?.[1] ?? 0));
-  return numbers.filter((number) => number > 0).sort((a, b) => a - b);
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Each new folder is an entry of the folder above it.
-  for (let at = folder; made && at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
 function unusable(folder: string, error: unknown): StoreError {
@@ -225,22 +182,4 @@ function unusable(folder: string, error: unknown): StoreError {
     return new StoreError(`${folder}: another process uses it; stop that, or choose another folder.`);
   const advice = reason.startsWith('ENOSPC') ? 'Free some space' : 'Check the path, its permissions and the disk';
   return new StoreError(`${folder}: cannot be used (${reason}). ${advice}.`, { cause: error });
-}
-
-/** Locks a file until the returned function is called, or the process ends in any way. */
-function lock(file: string): () => void {
-  // Node 22 warns that SQLite is experimental, which is nothing that users can act on.
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  process.emitWarning = emitWarning;
-  const database = new DatabaseSync(file);
-  try {
-    // No journal on the disk, so that a full disk does not prevent the lock.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return () => database.close();
 }

@@ -1,35 +1,28 @@
+import { exactJson } from '@petstore/types';
 import { Documents } from './collection.ts';
-import {
-  type Awaitable,
-  type Collection,
-  type Declaration,
-  type RequestKey,
-  type Store,
-  type Stored,
-  StoreError,
-  SWEEP_MS,
-} from './store.ts';
-import { type Change, plan, RequestKeys, restoring, type State, type Write, writers } from './writes.ts';
+import { type Backend, createStore } from './create-store.ts';
+import { type Declaration, KEYS, type Reader, type Store, StoreError } from './store.ts';
+import { type Change, type KeyRecord, plan, type State } from './writes.ts';
 
 /** A store that forgets everything when the process ends, for tests. */
 export function memoryStore(declarations: readonly Declaration[]): Store {
   const contents = new Contents(declarations);
-  const stopForgetting = contents.forgetKeys();
-  const write = (write: Write) => {
-    const { changes, outcomes } = plan([write], contents);
+  const commit: Backend['commit'] = async (writes) => {
+    const { changes, outcomes } = plan(writes, contents);
     for (const change of changes) contents.apply(change);
-    if (outcomes[0] instanceof Error) throw outcomes[0];
-    return outcomes[0];
+    return outcomes;
   };
+  return createStore(declarations, { ...readFrom(contents), commit, close: async () => {} });
+}
+
+/** The part of a backend that only reads what is in memory. */
+export function readFrom(contents: Contents): Omit<Backend, 'commit' | 'close'> {
   return {
-    collection: (name, key) => contents.writable(name, write, key),
+    reader: ({ name }) => contents.reader(name),
     nextId: (name) => contents.nextId(name),
-    restore: async (name, documents, nextId) => {
-      for (const one of restoring(contents.collection(name).declaration, documents, nextId)) write(one);
-    },
     check: async () => {},
+    forgetKeys: () => contents.keys.forget(),
     forgottenKeys: () => contents.keys.forgotten,
-    close: async () => stopForgetting(),
   };
 }
 
@@ -46,8 +39,22 @@ export class Contents implements State {
 
   collection(name: string): Documents {
     const documents = this.documents.get(name);
-    if (!documents) throw new StoreError(`There is no collection '${name}'.`);
+    if (!documents) throw new StoreError(`it has a collection '${name}', which this server does not know`);
     return documents;
+  }
+
+  reader(name: string): Reader {
+    const documents = this.collection(name);
+    return {
+      get version() {
+        return documents.version;
+      },
+      get: (id) => {
+        const json = documents.get(id);
+        return json === undefined ? undefined : { json };
+      },
+      list: (query) => documents.list(query),
+    };
   }
 
   get(collection: string, id: number): string | undefined {
@@ -65,28 +72,71 @@ export class Contents implements State {
   }
 
   apply({ collection, id, json, document, key }: Change): void {
-    this.collection(collection).put(id, json, document);
+    if (collection !== null) this.collection(collection).put(id, json, document);
     if (key) this.keys.add(key);
   }
 
-  /** Forgets expired keys from time to time, until the returned function is called. */
-  forgetKeys(): () => void {
-    const timer = setInterval(() => this.keys.forget(), SWEEP_MS).unref();
-    return () => clearInterval(timer);
+  /** Applies a change that `entryOf` has written. */
+  applyEntry(entry: unknown, json?: string): void {
+    const [collection, value, key] = entry as [string | null, number | Record<string, unknown>, unknown[]?];
+    if (typeof value === 'number') return this.apply({ collection, id: value, json: null });
+    const text = json ?? exactJson(value);
+    const id = collection === null ? 0 : Number(value[this.collection(collection).declaration.id]);
+    const [keyId, fingerprint, made] = key ?? [];
+    const record = key && { id: String(keyId), fingerprint: String(fingerprint), made: Number(made), json: text };
+    this.apply({ collection, id, json: text, document: value, key: record });
+  }
+}
+
+/**
+ * A change as JSON: `["pets",{…}]`, or `["pets",7]` for the removal of document 7. An idempotency key follows the document,
+ * which is the result of its request; it stands with null where that did not write the document.
+ */
+export function entryOf({ collection, id, json, key }: Change): string {
+  const suffix = key ? `,${JSON.stringify([key.id, key.fingerprint, key.made])}` : '';
+  return `[${JSON.stringify(collection)},${json ?? id}${suffix}]`;
+}
+
+/** The idempotency keys of the last 24 hours in memory. Beyond a number and a size the oldest are forgotten. */
+class RequestKeys {
+  readonly #records = new Map<string, KeyRecord>();
+  #size = 0;
+  /** How many keys were forgotten before their time. */
+  forgotten = 0;
+
+  get(id: string): KeyRecord | undefined {
+    const record = this.#records.get(id);
+    return record && !isExpired(record) ? record : undefined;
   }
 
-  writable(name: string, write: (write: Write) => Awaitable<Stored | undefined>, key?: RequestKey): Collection {
-    const documents = this.collection(name);
-    return {
-      get version() {
-        return documents.version;
-      },
-      get: (id) => {
-        const json = documents.get(id);
-        return json === undefined ? undefined : { json };
-      },
-      list: (query) => documents.list(query),
-      ...writers(documents.declaration, write, key),
-    };
+  add(record: KeyRecord): void {
+    this.#delete(this.#records.get(record.id));
+    this.#records.set(record.id, record);
+    this.#size += record.json.length;
+    this.forget();
   }
+
+  /** Forgets keys that are expired or too many. */
+  forget(): void {
+    for (const oldest of this.#records.values()) {
+      if (!isExpired(oldest)) {
+        if (this.#records.size <= KEYS.count && this.#size <= KEYS.size) return;
+        this.forgotten++;
+      }
+      this.#delete(oldest);
+    }
+  }
+
+  /** All records, oldest first. Records that are added meanwhile follow. */
+  values(): Iterable<KeyRecord> {
+    return this.#records.values();
+  }
+
+  #delete(record: KeyRecord | undefined): void {
+    if (record && this.#records.delete(record.id)) this.#size -= record.json.length;
+  }
+}
+
+function isExpired({ made }: KeyRecord): boolean {
+  return Date.now() - made >= KEYS.milliseconds;
 }

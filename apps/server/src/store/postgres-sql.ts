@@ -26,17 +26,11 @@ const LOCK = 0x70657473;
 
 /** Creates the tables, columns and indexes that are missing, in one transaction. Servers that start together take turns. */
 export async function migrate(client: Client, declarations: readonly Declaration[]): Promise<void> {
-  for (const { name, filters } of declarations)
-    if (['', ...filters].some((property) => Buffer.byteLength(`petstore_${name}_by_${property}`) > 63))
-      throw new StoreError(`PostgreSQL cuts the names of the collection '${name}' and its filters; use shorter ones.`);
-  const { server_encoding: encoding } = (await client.query('SHOW server_encoding')).rows[0];
+  const [{ server_encoding: encoding }] = (await client.query('SHOW server_encoding')).rows;
   if (encoding !== 'UTF8')
     throw new StoreError(
       `The database has the encoding ${encoding}; create one with ENCODING 'UTF8', and set DATABASE_URL to it.`,
     );
-  const missing: string[] = [];
-  for (const declaration of declarations) missing.push(...(await missingColumns(client, declaration)));
-  if (missing.length === 0) return;
   await client.query(`
     BEGIN;
     SELECT pg_advisory_xact_lock(${LOCK});
@@ -46,22 +40,16 @@ export async function migrate(client: Client, declarations: readonly Declaration
       size int GENERATED ALWAYS AS (octet_length(result)) STORED);
     CREATE INDEX IF NOT EXISTS petstore_request_keys_made ON petstore_request_keys (made) INCLUDE (id, size)`);
   for (const declaration of declarations) {
+    const name = table(declaration.name);
     // The type json keeps the text as it is; jsonb would refuse U+0000.
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS ${table(declaration.name)} (id bigint PRIMARY KEY, data json NOT NULL)`,
-    );
+    await client.query(`CREATE TABLE IF NOT EXISTS ${name} (id bigint PRIMARY KEY, data json NOT NULL)`);
     await client.query('INSERT INTO petstore_counters VALUES ($1, 1) ON CONFLICT DO NOTHING', [declaration.name]);
-    for (const property of await missingColumns(client, declaration)) await addFilter(client, declaration, property);
+    const columns = 'SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1)';
+    const { rows } = await client.query<{ attname: string }>(columns, [name]);
+    for (const property of declaration.filters)
+      if (!rows.some(({ attname }) => attname === `by_${property}`)) await addFilter(client, declaration, property);
   }
   await client.query('COMMIT');
-}
-
-/** The filters of a collection that have no column. */
-async function missingColumns(client: Client, { name, filters }: Declaration): Promise<string[]> {
-  const text = 'SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1)';
-  const { rows } = await client.query<{ attname: string }>(text, [table(name)]);
-  const columns = new Set(rows.map(({ attname }) => attname));
-  return columns.has('id') ? filters.filter((property) => !columns.has(`by_${property}`)) : [...filters, 'id'];
 }
 
 async function addFilter(client: Client, { name }: Declaration, property: string): Promise<void> {

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
-import { Batch, nothingDone } from './batch.ts';
+import { type Backend, createStore } from './create-store.ts';
 import * as sql from './postgres-sql.ts';
 import {
   type Declaration,
   MAX_PAGE_SIZE,
   messageOf,
+  nothingDone,
   type Page,
   type Query,
   type Store,
   type Stored,
   StoreError,
-  SWEEP_MS,
   UnavailableError,
   UnknownOutcomeError,
 } from './store.ts';
-import { type KeyRecord, type Outcome, plan, restoring, type State, type Write, writers } from './writes.ts';
+import { type KeyRecord, type Outcome, plan, type State, type Write } from './writes.ts';
 
 const CONNECT_MS = 5_000;
 const QUERY_MS = 10_000;
@@ -45,7 +45,8 @@ export async function openPostgresStore(url: string, declarations: readonly Decl
       client.end().catch(() => {});
     }
   }
-  return new PostgresStore(new Pool({ ...options, query_timeout: QUERY_MS, max: CONNECTIONS }), declarations);
+  const pool = new Pool({ ...options, query_timeout: QUERY_MS, max: CONNECTIONS });
+  return createStore(declarations, new Postgres(pool, declarations));
 }
 
 /** The messages do not repeat the address, because it may have a password. */
@@ -59,12 +60,10 @@ function checkUrl(url: string): void {
     throw new StoreError('DATABASE_URL is not valid; set it to an address such as postgres://user@host:5432/database.');
 }
 
-class PostgresStore implements Store {
+class Postgres implements Backend {
   readonly #pool: Pool;
   readonly #declarations: readonly Declaration[];
-  readonly #batch = new Batch((writes) => this.#commit(writes));
   #forgotten = 0;
-  readonly #timer = setInterval(() => this.#forgetKeys(), SWEEP_MS).unref();
 
   constructor(pool: Pool, declarations: readonly Declaration[]) {
     this.#pool = pool;
@@ -74,13 +73,8 @@ class PostgresStore implements Store {
     pool.on('connect', (client) => client.on('error', () => {}));
   }
 
-  collection: Store['collection'] = (name, key) => {
-    const declaration = this.#declaration(name);
-    return {
-      get: (id) => this.#get(declaration, id),
-      list: (query) => this.#list(declaration, query),
-      ...writers(declaration, (write) => this.#batch.add(write), key),
-    };
+  reader: Backend['reader'] = (declaration) => {
+    return { get: (id) => this.#get(declaration, id), list: (query) => this.#list(declaration, query) };
   };
 
   async nextId(collection: string): Promise<number> {
@@ -89,18 +83,20 @@ class PostgresStore implements Store {
     return Number(row?.value);
   }
 
-  restore: Store['restore'] = async (collection, documents, nextId) => {
-    const writes = restoring(this.#declaration(collection), documents, nextId);
-    await Promise.all(writes.map((write) => this.#batch.add(write)));
-  };
-
   async check(): Promise<void> {
-    if (this.#batch.isClosed) throw new UnavailableError('The store is closed.');
-    const [row] = await this.#query<{ transaction_read_only: string }>({
-      text: 'SHOW transaction_read_only',
-      values: [],
-    });
+    const statement = { text: 'SHOW transaction_read_only', values: [] };
+    const [row] = await this.#query<{ transaction_read_only: string }>(statement);
     if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
+  }
+
+  /** If this fails, the next time follows. */
+  forgetKeys(): void {
+    this.#pool.query<{ early: boolean }>(sql.forgetKeys).then(
+      ({ rows }) => {
+        this.#forgotten += rows.filter(({ early }) => early).length;
+      },
+      () => {},
+    );
   }
 
   forgottenKeys(): number {
@@ -108,23 +104,34 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#batch.close();
     // A database that does not respond must not delay the end of the process.
     await Promise.race([this.#pool.end(), pause(1_000, undefined, { ref: false })]);
   }
 
-  #declaration(name: string): Declaration {
-    const declaration = this.#declarations.find((one) => one.name === name);
-    if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
-    return declaration;
+  async commit(writes: Write[]): Promise<Outcome[]> {
+    let client: PoolClient | undefined;
+    let isSent = false;
+    try {
+      client = await this.#pool.connect();
+      const { changes, outcomes, nextIds } = plan(writes, await begin(client, writes));
+      if (changes.length > 0) await client.query(sql.applyChanges(this.#declarations, changes, nextIds));
+      isSent = changes.length > 0;
+      await client.query('COMMIT');
+      client.release();
+      return outcomes;
+    } catch (error) {
+      client?.release(true);
+      if (!isSent) throw nothingDone(error);
+      const message = `The database did not say whether it has the write (${messageOf(error)}).`;
+      throw new UnknownOutcomeError(message, { cause: error });
+    }
   }
 
   async #query<Row extends object>(statement: sql.Statement): Promise<Row[]> {
     try {
       return (await this.#pool.query<Row>(statement)).rows;
     } catch (error) {
-      throw new UnavailableError(`The database cannot be used now (${messageOf(error)}).`, { cause: error });
+      throw nothingDone(error);
     }
   }
 
@@ -147,60 +154,30 @@ class PostgresStore implements Store {
     }
     return { json: `[${found.join(',')}]` };
   }
+}
 
-  async #commit(writes: Write[]): Promise<Outcome[]> {
-    let client: PoolClient | undefined;
-    let isSent = false;
-    try {
-      client = await this.#pool.connect();
-      const { changes, outcomes, nextIds } = plan(writes, await this.#begin(client, writes));
-      if (changes.length > 0) await client.query(sql.applyChanges(this.#declarations, changes, nextIds));
-      isSent = changes.length > 0;
-      await client.query('COMMIT');
-      client.release();
-      return outcomes;
-    } catch (error) {
-      client?.release(true);
-      if (!isSent) throw nothingDone(error);
-      const message = `The database did not say whether it has the write (${messageOf(error)}).`;
-      throw new UnknownOutcomeError(message, { cause: error });
-    }
+/** Begins a transaction that no other commit overlaps, and reads what it has to know. */
+async function begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
+  // pg returns an array for several statements, which its types do not say.
+  const results: unknown = await client.query(sql.beginCommit);
+  const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
+  const nextIds = new Map(counters?.rows.map(({ name, value }) => [name, Number(value)]));
+  const documents = new Map<string, string>();
+  const changing = Map.groupBy(
+    writes.filter(({ kind }) => kind !== 'create' && kind !== 'reserve'),
+    ({ declaration }) => declaration,
+  );
+  for (const [declaration, some] of changing) {
+    const ids = some.map(({ id }) => id);
+    const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
+    for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, json);
   }
-
-  /** Begins a transaction that no other commit overlaps, and reads what it has to know. */
-  async #begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
-    // pg returns an array for several statements, which its types do not say.
-    const results: unknown = await client.query(sql.beginCommit);
-    const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
-    const nextIds = new Map(counters?.rows.map(({ name, value }) => [name, Number(value)]));
-    const documents = new Map<string, string>();
-    const changing = Map.groupBy(
-      writes.filter(({ kind }) => kind !== 'create'),
-      (write) => write.declaration,
-    );
-    for (const [declaration, some] of changing) {
-      const ids = some.map(({ id }) => id);
-      const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
-      for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, json);
-    }
-    const ids = writes.flatMap(({ key }) => key?.id ?? []);
-    const { rows } = ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
-    const keys = new Map(rows.map((record) => [record.id, record]));
-    return {
-      get: (collection, id) => documents.get(`${collection} ${id}`),
-      keys,
-      nextId: (collection) => nextIds.get(collection) ?? 1,
-      room: Number.POSITIVE_INFINITY,
-    };
-  }
-
-  /** If this fails, the next time follows. */
-  #forgetKeys(): void {
-    this.#pool.query<{ early: boolean }>(sql.forgetKeys).then(
-      ({ rows }) => {
-        this.#forgotten += rows.filter(({ early }) => early).length;
-      },
-      () => {},
-    );
-  }
+  const ids = writes.flatMap(({ key }) => key?.id ?? []);
+  const { rows } = ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
+  return {
+    get: (collection, id) => documents.get(`${collection} ${id}`),
+    keys: new Map(rows.map((record) => [record.id, record])),
+    nextId: (collection) => nextIds.get(collection) ?? 1,
+    room: Number.POSITIVE_INFINITY,
+  };
 }

@@ -4,9 +4,7 @@ export interface Store {
   collection(name: string, key?: RequestKey): Collection;
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
-  /**
-   * Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal.
-   */
+  /** Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. */
   restore(collection: string, documents: ReadonlyMap<number, object>, nextId: number): Promise<void>;
   /** Rejects if the store cannot be used now. For /readyz. */
   check(): Promise<void>;
@@ -15,16 +13,19 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface Collection {
+export interface Reader {
   /** Changes with every write; undefined where only the database knows. */
   readonly version?: number | undefined;
-  create(document: object): Awaitable<Stored>;
-  /** Undefined if there is no such document. */
-  replace(id: number, document: object): Awaitable<Stored | undefined>;
-  /** Returns the removed document; undefined if there is no such document. */
-  remove(id: number): Awaitable<Stored | undefined>;
   get(id: number): Awaitable<Stored | undefined>;
   list(query: Query): Awaitable<Page>;
+}
+
+export interface Collection extends Reader {
+  create(document: object): Promise<Stored>;
+  /** Undefined if there is no such document. */
+  replace(id: number, document: object): Promise<Stored | undefined>;
+  /** Returns the removed document; undefined if there is no such document. */
+  remove(id: number): Promise<Stored | undefined>;
 }
 
 export type Awaitable<T> = T | Promise<T>;
@@ -98,4 +99,10 @@ export function filterText(document: unknown, property: string): string | undefi
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** An error of the disk or the database as the error that says that nothing was done. */
+export function nothingDone(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  return new UnavailableError(`Nothing was done (${messageOf(error)}).`, { cause: error });
 }

@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto';
+import { exactJson } from '@petstore/types';
+import { Batch } from './batch.ts';
+import {
+  type Awaitable,
+  type Declaration,
+  type Reader,
+  type RequestKey,
+  type Store,
+  type Stored,
+  StoreError,
+  SWEEP_MS,
+  UnavailableError,
+} from './store.ts';
+import type { Outcome, Write } from './writes.ts';
+
+/** Where a store keeps its data: in memory, in a folder, or in a database. */
+export interface Backend {
+  reader(declaration: Declaration): Reader;
+  nextId(collection: string): Awaitable<number>;
+  /** Resolves with an outcome for each write when all are saved, or rejects for all of them. */
+  commit(writes: Write[]): Promise<Outcome[]>;
+  check(): Promise<void>;
+  /** Forgets idempotency keys that have expired, or are too many. */
+  forgetKeys(): void;
+  forgottenKeys(): number;
+  close(): Promise<void>;
+}
+
+/** Creates a store. The writes of a moment become one commit of its backend. */
+export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
+  const batch = new Batch((writes) => backend.commit(writes));
+  const timer = setInterval(() => backend.forgetKeys(), SWEEP_MS).unref();
+  const declared = (name: string): Declaration => {
+    const declaration = declarations.find((one) => one.name === name);
+    if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
+    return declaration;
+  };
+  /** The function that writes to a collection. */
+  const writing = (declaration: Declaration, requestKey?: RequestKey) => {
+    return (kind: Write['kind'], id: number, document?: object) => {
+      const key = requestKey && nextKey(requestKey);
+      return batch.add({ kind, declaration, id, document, body: bodyOf(document, declaration.id), key });
+    };
+  };
+  return {
+    collection: (name, requestKey) => {
+      const declaration = declared(name);
+      const reader = backend.reader(declaration);
+      const write = writing(declaration, requestKey);
+      return {
+        get version() {
+          return reader.version;
+        },
+        get: (id) => reader.get(id),
+        list: (query) => reader.list(query),
+        // A create always returns its document.
+        create: (document) => write('create', 0, document) as Promise<Stored>,
+        replace: (id, document) => write('replace', id, document),
+        remove: (id) => write('remove', id),
+      };
+    },
+    nextId: (name) => backend.nextId(declared(name).name),
+    restore: async (name, documents, nextId) => {
+      const write = writing(declared(name));
+      const restored = Array.from(documents, ([id, document]) => write('restore', id, document));
+      await Promise.all([...restored, write('reserve', nextId - 1)]);
+    },
+    check: async () => {
+      if (batch.isClosed) throw new UnavailableError('The store is closed.');
+      await backend.check();
+    },
+    forgottenKeys: () => backend.forgottenKeys(),
+    close: async () => {
+      clearInterval(timer);
+      await batch.close();
+      await backend.close();
+    },
+  };
+}
+
+/** The stored key of the next write of a request. */
+function nextKey(request: RequestKey): Write['key'] {
+  const { caller, key, fingerprint, writes = 0 } = request;
+  request.writes = writes + 1;
+  return { id: hash('sha256', JSON.stringify([caller, key, writes]), 'base64url'), fingerprint };
+}
+
+function bodyOf(document: object | undefined, property: string): string {
+  if (!document) return '';
+  return exactJson(property in document ? { ...document, [property]: undefined } : document);
+}
