@@ -76,13 +76,13 @@ async function exportDocuments(config: Config): Promise<void> {
   const { openStore } = await import('./serve.ts');
   const { declarations } = await import('./index.ts');
   const { readLowdbFolder } = await import('./store/lowdb.ts');
-  const store = config.databaseUrl === undefined ? undefined : await openStore(config);
+  // A folder is read without its lock, because a server may use it.
+  const isFolder = config.databaseUrl === undefined;
+  const store = await (isFolder ? readLowdbFolder(config.dataDir, declarations) : openStore(config));
   try {
-    // A folder is read without its lock, because a server may use it.
-    const source = store ?? (await readLowdbFolder(config.dataDir, declarations));
-    await pipeline(exportLines(source, declarations), process.stdout);
+    await pipeline(exportLines(store, declarations), process.stdout);
   } finally {
-    await store?.close();
+    await store.close();
   }
 }
 

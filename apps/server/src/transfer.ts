@@ -1,24 +1,18 @@
 import { exactJson, parseExact } from '@petstore/types';
 import { linesIn } from './store/disk.ts';
-import { type Awaitable, type Collection, type Declaration, type Store, StoreError } from './store/store.ts';
+import { type Declaration, type Store, StoreError } from './store/store.ts';
 
 const FORMAT = 'petstore export 1';
 
-/** What can be exported: a store, or what `readLowdbFolder` returns. */
-export interface Source {
-  nextId(collection: string): Awaitable<number>;
-  collection(name: string): Pick<Collection, 'list'>;
-}
-
 /** JSON Lines, in pieces: a head with the next identifiers, every document, and the number of documents. */
-export async function* exportLines(source: Source, declarations: readonly Declaration[]): AsyncGenerator<string> {
+export async function* exportLines(store: Store, declarations: readonly Declaration[]): AsyncGenerator<string> {
   const nextIds: Record<string, number> = {};
-  for (const { name } of declarations) nextIds[name] = await source.nextId(name);
+  for (const { name } of declarations) nextIds[name] = await store.nextId(name);
   yield `${JSON.stringify({ format: FORMAT, nextIds })}\n`;
   let count = 0;
   for (const { name } of declarations) {
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const page = await source.collection(name).list({ after, limit: 1000 });
+      const page = await store.collection(name).list({ after, limit: 1000 });
       const documents = parseExact(page.json) as object[];
       count += documents.length;
       yield documents.map((document) => `${exactJson({ collection: name, document })}\n`).join('');

@@ -1,11 +1,19 @@
 import { parseExact } from '@petstore/types';
-import { type Declaration, filterText, MAX_PAGE_SIZE, type Page, type Query } from './store.ts';
+import {
+  type Declaration,
+  filterText,
+  MAX_PAGE_SIZE,
+  type Page,
+  type Query,
+  type Reader,
+  type Stored,
+} from './store.ts';
 
 /** The bytes that a document costs beside its text. */
 const OVERHEAD = 128;
 
 /** The documents of a collection in memory, in order of their identifiers, with an index for each declared filter. */
-export class Documents {
+export class Documents implements Reader {
   readonly declaration: Declaration;
   /** The identifier that the next document gets. */
   nextId = 1;
@@ -22,8 +30,9 @@ export class Documents {
     this.#indexes = new Map(declaration.filters.map((property) => [property, new Map()]));
   }
 
-  get(id: number): string | undefined {
-    return this.#all.get(id);
+  get(id: number): Stored | undefined {
+    const json = this.#all.get(id);
+    return json === undefined ? undefined : { json };
   }
 
   /** The documents from an identifier on, until they have about so many characters. */

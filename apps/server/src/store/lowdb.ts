@@ -2,11 +2,10 @@ import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
-import type { Source } from '../transfer.ts';
 import { createStore } from './create-store.ts';
 import { damaged, lock, makeFolder, syncFolder } from './disk.ts';
 import { Journal, journalName, journalsIn, readJournal } from './journal.ts';
-import { Contents, readFrom } from './memory.ts';
+import { Contents, memoryStore, readFrom } from './memory.ts';
 import { type Data, Snapshot } from './snapshot.ts';
 import { type Declaration, messageOf, nothingDone, type Store, StoreError } from './store.ts';
 import { type Outcome, plan, type Write } from './writes.ts';
@@ -46,8 +45,8 @@ export async function openLowdbStore(
   }
 }
 
-/** Reads the store in a folder for an export while a server may use it. Begins again if a fold replaced what was read. */
-export async function readLowdbFolder(folder: string, declarations: readonly Declaration[]): Promise<Source> {
+/** The present contents of a folder, for an export while a server may use it. Begins again if a fold replaced what was read. */
+export async function readLowdbFolder(folder: string, declarations: readonly Declaration[]): Promise<Store> {
   const path = resolve(folder);
   const state = async () => {
     const { ino } = await stat(join(path, 'store.json'), { bigint: true });
@@ -59,7 +58,7 @@ export async function readLowdbFolder(folder: string, declarations: readonly Dec
       const files = await load(path, declarations, Number.POSITIVE_INFINITY).catch((error: unknown) => ({ error }));
       if ((await state()) !== before) continue;
       if ('error' in files) throw files.error;
-      return files.db.data.contents;
+      return memoryStore(declarations, files.db.data.contents);
     }
   } catch (error) {
     throw unusable(path, error);

@@ -1,12 +1,11 @@
 import { exactJson } from '@petstore/types';
 import { Documents } from './collection.ts';
 import { type Backend, createStore } from './create-store.ts';
-import { type Declaration, KEYS, type Reader, type Store, StoreError } from './store.ts';
+import { type Declaration, KEYS, type Store, StoreError } from './store.ts';
 import { type Change, type KeyRecord, plan, type State } from './writes.ts';
 
 /** A store that forgets everything when the process ends, for tests. */
-export function memoryStore(declarations: readonly Declaration[]): Store {
-  const contents = new Contents(declarations);
+export function memoryStore(declarations: readonly Declaration[], contents = new Contents(declarations)): Store {
   const commit: Backend['commit'] = async (writes) => {
     const { changes, outcomes } = plan(writes, contents);
     for (const change of changes) contents.apply(change);
@@ -18,8 +17,8 @@ export function memoryStore(declarations: readonly Declaration[]): Store {
 /** The part of a backend that only reads what is in memory. */
 export function readFrom(contents: Contents): Omit<Backend, 'commit' | 'close'> {
   return {
-    reader: ({ name }) => contents.reader(name),
-    nextId: (name) => contents.nextId(name),
+    reader: ({ name }) => contents.collection(name),
+    nextId: (name) => contents.collection(name).nextId,
     check: async () => {},
     forgetKeys: () => contents.keys.forget(),
     forgottenKeys: () => contents.keys.forgotten,
@@ -41,28 +40,6 @@ export class Contents implements State {
     const documents = this.documents.get(name);
     if (!documents) throw new StoreError(`it has a collection '${name}', which this server does not know`);
     return documents;
-  }
-
-  reader(name: string): Reader {
-    const documents = this.collection(name);
-    return {
-      get version() {
-        return documents.version;
-      },
-      get: (id) => {
-        const json = documents.get(id);
-        return json === undefined ? undefined : { json };
-      },
-      list: (query) => documents.list(query),
-    };
-  }
-
-  get(collection: string, id: number): string | undefined {
-    return this.collection(collection).get(id);
-  }
-
-  nextId(collection: string): number {
-    return this.collection(collection).nextId;
   }
 
   get room(): number {

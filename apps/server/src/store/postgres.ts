@@ -162,7 +162,7 @@ async function begin(client: PoolClient, writes: readonly Write[]): Promise<Stat
   const results: unknown = await client.query(sql.beginCommit);
   const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
   const nextIds = new Map(counters?.rows.map(({ name, value }) => [name, Number(value)]));
-  const documents = new Map<string, string>();
+  const documents = new Map<string, Stored>();
   const changing = Map.groupBy(
     writes.filter(({ kind }) => kind !== 'create' && kind !== 'reserve'),
     ({ declaration }) => declaration,
@@ -170,14 +170,13 @@ async function begin(client: PoolClient, writes: readonly Write[]): Promise<Stat
   for (const [declaration, some] of changing) {
     const ids = some.map(({ id }) => id);
     const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
-    for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, json);
+    for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, { json });
   }
   const ids = writes.flatMap(({ key }) => key?.id ?? []);
   const { rows } = ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
   return {
-    get: (collection, id) => documents.get(`${collection} ${id}`),
+    collection: (name) => ({ nextId: nextIds.get(name) ?? 1, get: (id) => documents.get(`${name} ${id}`) }),
     keys: new Map(rows.map((record) => [record.id, record])),
-    nextId: (collection) => nextIds.get(collection) ?? 1,
     room: Number.POSITIVE_INFINITY,
   };
 }

@@ -42,9 +42,8 @@ export type Outcome = Stored | undefined | Error;
 
 /** What a commit has to know of the stored data. */
 export interface State {
-  get(collection: string, id: number): string | undefined;
+  collection(name: string): { readonly nextId: number; get(id: number): Stored | undefined };
   readonly keys: { get(id: string): KeyRecord | undefined };
-  nextId(collection: string): number;
   /** How much documents may grow. */
   readonly room: number;
 }
@@ -65,11 +64,11 @@ export function plan(writes: readonly Write[], state: State) {
     if (first) return { json: first.json, isReplayed: true };
 
     const collection = declaration.name;
-    const nextId = nextIds.get(collection) ?? state.nextId(collection);
+    const nextId = nextIds.get(collection) ?? state.collection(collection).nextId;
     const id = kind === 'create' ? nextId : write.id;
     if (kind === 'create' && id >= Number.MAX_SAFE_INTEGER) return new UnavailableError('No identifier is left.');
     const place = `${collection} ${id}`;
-    const stored = () => (documents.has(place) ? documents.get(place) : state.get(collection, id));
+    const stored = () => (documents.has(place) ? documents.get(place) : state.collection(collection).get(id)?.json);
     const before = kind === 'create' || kind === 'reserve' ? undefined : stored();
     const json = document && withId(declaration.id, id, body);
     if (kind === 'reserve' && id < nextId) return undefined;

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { readLowdbFolder } from '../../src/store/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
-import { exportLines, importLines, type Source } from '../../src/transfer.ts';
+import { exportLines, importLines } from '../../src/transfer.ts';
 import { open, others, parsed, things } from './fixture.ts';
 import { busy, History } from './history.ts';
 
 const all = [things, others];
 
-async function exported(source: Source): Promise<string> {
+async function exported(source: Store): Promise<string> {
   let text = '';
   for await (const piece of exportLines(source, all)) text += piece;
   return text;
