@@ -20,25 +20,22 @@ export class Journal {
   /** The bytes of its whole lines. */
   bytes: number;
   /** Whether there may be something behind the whole lines. */
-  #isUnfinished: boolean;
+  #isUnfinished = true;
 
-  private constructor(number: number, file: FileHandle, bytes: number, isUnfinished: boolean) {
+  private constructor(number: number, file: FileHandle, bytes: number) {
     this.number = number;
     this.#file = file;
     this.bytes = bytes;
-    this.#isUnfinished = isUnfinished;
   }
 
   /** Opens a journal, of which so many bytes are whole lines. Creates it if it is missing. */
   static async open(folder: string, number: number, bytes: number): Promise<Journal> {
     const file = await open(join(folder, journalName(number)), constants.O_RDWR | constants.O_CREAT, 0o600);
-    try {
-      await syncFolder(folder);
-      return new Journal(number, file, bytes, (await file.stat()).size > bytes);
-    } catch (error) {
+    await syncFolder(folder).catch(async (error: unknown) => {
       await file.close();
       throw error;
-    }
+    });
+    return new Journal(number, file, bytes);
   }
 
   /** Resolves when the changes are on the disk. */

@@ -7,8 +7,7 @@ import {
   MAX_PAGE_SIZE,
   messageOf,
   nothingDone,
-  type Page,
-  type Query,
+  type Reader,
   type Store,
   type Stored,
   StoreError,
@@ -73,9 +72,27 @@ class Postgres implements Backend {
     pool.on('connect', (client) => client.on('error', () => {}));
   }
 
-  reader: Backend['reader'] = (declaration) => {
-    return { get: (id) => this.#get(declaration, id), list: (query) => this.#list(declaration, query) };
-  };
+  reader(declaration: Declaration): Reader {
+    const get = async (id: number) => {
+      const [row] = await this.#query<{ json: string }>(sql.selectDocuments(declaration, [id]));
+      return row && { json: row.json };
+    };
+    const list: Reader['list'] = async (query) => {
+      const rows = await this.#query<{ id: string; json: string | null }>(sql.selectPage(declaration, query));
+      const found: string[] = [];
+      let [size, last] = [0, query.after];
+      for (const { id, json } of rows) {
+        if (found.length === query.limit || size >= MAX_PAGE_SIZE) return { json: `[${found.join(',')}]`, next: last };
+        last = Number(id);
+        const text = json ?? (await get(last))?.json;
+        if (text === undefined) continue;
+        found.push(text);
+        size += text.length;
+      }
+      return { json: `[${found.join(',')}]` };
+    };
+    return { get, list };
+  }
 
   async nextId(collection: string): Promise<number> {
     const text = 'SELECT value FROM petstore_counters WHERE name = $1';
@@ -133,26 +150,6 @@ class Postgres implements Backend {
     } catch (error) {
       throw nothingDone(error);
     }
-  }
-
-  async #get(declaration: Declaration, id: number): Promise<Stored | undefined> {
-    const [row] = await this.#query<{ json: string }>(sql.selectDocuments(declaration, [id]));
-    return row && { json: row.json };
-  }
-
-  async #list(declaration: Declaration, query: Query): Promise<Page> {
-    const rows = await this.#query<{ id: string; json: string | null }>(sql.selectPage(declaration, query));
-    const found: string[] = [];
-    let [size, last] = [0, query.after];
-    for (const { id, json } of rows) {
-      if (found.length === query.limit || size >= MAX_PAGE_SIZE) return { json: `[${found.join(',')}]`, next: last };
-      last = Number(id);
-      const text = json ?? (await this.#get(declaration, last))?.json;
-      if (text === undefined) continue;
-      found.push(text);
-      size += text.length;
-    }
-    return { json: `[${found.join(',')}]` };
   }
 }
 

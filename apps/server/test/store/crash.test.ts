@@ -107,6 +107,7 @@ test(`loses nothing in ${cuts} power cuts, and rejects writes once the disk fail
   // Without folds, so that the first thing that fails is the write.
   const store = await openLowdbStore(folder, [declared, others]);
   const things = store.collection('things');
+  await things.create({ text: 'in time' });
   const before = await everything(things);
   disk.cutPower();
   // What the failing disk has of the first write is unknown. Nothing is done of later ones.
