@@ -1,0 +1,103 @@
+// C8: `@petstore/client/testing`, a small fake to answer calls in the tests of an importing team.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { NotFoundError, petstore, RateLimitedError } from '../src/index.ts';
+import { fakePetstore } from '../src/testing.ts';
+
+const fake = fakePetstore({ pageSize: 2 });
+const store = fake.store.withOptions({ on: { deprecated: false } });
+const rex = { name: 'Rex', categoryId: 2, status: 'sold' } as const;
+
+beforeEach(() => fake.reset());
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the memory', () => {
+  test('creates, gets and lists', async () => {
+    const { id } = await store.createPet({ ...rex, categoryId: 2n ** 60n });
+    expect(await store.getPet({ petId: id })).toEqual({ id, ...rex, categoryId: 2n ** 60n });
+    expect(await store.listPets()).toEqual([{ id, ...rex, categoryId: 2n ** 60n }]);
+    await expect(store.getPet({ petId: 99 })).rejects.toThrow(NotFoundError);
+  });
+
+  test('has pages and filters', async () => {
+    for (let i = 0; i < 5; i++) await store.createPet(rex);
+    await store.createPet({ name: 'Tom', categoryId: 1 });
+    expect((await store.listPets()).length).toBe(2);
+    expect((await store.listPets({ limit: 1 })).length).toBe(1);
+    expect((await store.listPets().collect()).length).toBe(6);
+    expect((await store.listPets({ status: 'sold' }).collect()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect(await store.listPets({ status: 'available' }).collect()).toEqual([]);
+  });
+
+  test('forgets everything at a reset', async () => {
+    fake.next('listPets', { status: 401 });
+    await store.createPet(rex);
+    fake.reset();
+    expect([await store.listPets(), fake.requests.length]).toEqual([[], 1]);
+    expect(await store.createPet(rex)).toEqual({ id: 1, ...rex });
+  });
+
+  test('is that of one fake only', async () => {
+    await store.createPet(rex);
+    expect(await fakePetstore().store.listPets()).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  test('can be an error of the service, with its own code', async () => {
+    fake.next('listPets', { status: 429, headers: { 'retry-after': '60' } }, { status: 422, code: 'invalid_request' });
+    await expect(store.listPets()).rejects.toThrow(RateLimitedError);
+    await expect(store.listPets()).rejects.toMatchObject({ status: 422, code: 'invalid_request' });
+    fake.next('listPets', { status: 401, message: 'The key was revoked.' });
+    await expect(store.listPets()).rejects.toMatchObject({ code: 'unauthorized', message: 'The key was revoked.' });
+  });
+
+  test('is retried by the client like one of the service', async () => {
+    fake.next('listPets', { status: 503 }, { disconnect: 'before' });
+    expect(await store.listPets()).toEqual([]);
+    expect(fake.requests.map(({ operation }) => operation)).toEqual(['listPets', 'listPets', 'listPets']);
+  });
+
+  test('can be lost: the create is repeated with the same idempotency key, and has one effect', async () => {
+    fake.next('createPet', { disconnect: 'after' }, { disconnect: 'before' });
+    await store.createPet(rex);
+    expect(fake.requests.map(({ body }) => body)).toEqual([rex, rex, rex]);
+    expect(await store.listPets()).toEqual([{ id: 1, ...rex }]);
+  });
+
+  test('can be any body, or a text that is no JSON', async () => {
+    fake.next('listPets', { body: [{ id: 7, ...rex }] }, { body: '<html>' }, { status: 400, body: '<html>' });
+    expect(await store.listPets()).toEqual([{ id: 7, ...rex }]);
+    await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', body: '<html>' });
+    await expect(store.listPets()).rejects.toMatchObject({ name: 'InvalidRequestError', body: '<html>' });
+  });
+
+  test('can have headers beside what the memory says', async () => {
+    await store.createPet(rex);
+    fake.next('listPets', { headers: { etag: '"1"' } });
+    const { data, response } = await store.listPets().withResponse();
+    expect([data.length, response.headers.get('etag')]).toEqual([1, '"1"']);
+  });
+
+  test.each([10_000, Infinity])('can come %d ms later', async (delay) => {
+    fake.next('listPets', { delay });
+    await expect(store.listPets({}, { timeout: 20 })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test('of an operation that does not exist is an error, and names the one that is meant', () => {
+    const wrong = () => fake.next('getPets' as never, { status: 503 });
+    expect(wrong).toThrow(new TypeError('there is no operation getPets, but getPet'));
+  });
+});
+
+test('its fetch replaces that of a client, and the global one', async () => {
+  vi.stubGlobal('fetch', fake.fetch);
+  await petstore({ apiKey: 'k' }).createPet(rex);
+  expect(await petstore({ apiKey: 'k', fetch: fake.fetch }).listPets()).toMatchObject([rex]);
+  expect(fake.requests[1]).toMatchObject({ operation: 'listPets', method: 'GET', body: null });
+  expect(fake.requests[1]?.headers.get('authorization')).toBe('Bearer k');
+});
+
+test('a request of no operation is a 404', async () => {
+  expect((await fake.fetch('http://127.0.0.1:8080/v1/dogs')).status).toBe(404);
+  expect((await fake.fetch('http://127.0.0.1:8080/pets')).status).toBe(404);
+});
