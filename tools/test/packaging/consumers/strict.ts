@@ -5,7 +5,7 @@ import { type Api, operations, type PetStatus } from '@petstore/types';
 
 const options: Options = { apiKey: async () => 'a-key', timeout: 1_000, retry: { limit: 1 }, deployment: 'staging' };
 export const store = petstore(options);
-export const api: Api = store;
+export const listed = (api: Api = store) => api.listPets();
 export const page: Promise<Pet[]> = store.listPets({ status: 'sold' });
 export const call: Call<Pet> = store.createPet({ name: 'Rex', categoryId: 2n });
 export const limit: 100 = operations.listPets.fields.limit.schema.maximum;
