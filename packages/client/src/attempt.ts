@@ -2,7 +2,7 @@ import { parseExact } from '@petstore/types';
 import type { Success } from './call.ts';
 import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
 import { basePath } from './gen/calls.gen.ts';
-import { guarded } from './hooks.ts';
+import { notify } from './hooks.ts';
 import { mergedHeaders, resolved } from './options.ts';
 import type { Operation, PreparedRequest } from './request.ts';
 
@@ -29,10 +29,17 @@ export async function attemptOnce(
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
   progress.attempts++;
-  const response = await send(operation, { ...request, headers }, progress);
-  const text = await response.text().catch((cause: unknown) => {
-    throw new ConnectionError('the connection broke within the response', { cause });
-  });
+  let response: Response;
+  let text: string;
+  try {
+    response = await send(operation, { ...request, headers }, progress);
+    text = await response.text();
+  } catch (cause) {
+    // fetch wraps the system's error.
+    const { message, code } = Object(Object(cause).cause ?? cause);
+    const reason = `connection to ${settings.baseUrl} failed (${message || code || cause})`;
+    throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
+  }
   return { data: dataOf(operation, response, text), response };
 }
 
@@ -41,26 +48,18 @@ const MAX_REDIRECTS = 5;
 /** Sends a request, and follows redirects of reads within the origin. */
 async function send(operation: Operation, request: PreparedRequest, progress: Progress): Promise<Response> {
   const { id, wire, settings } = operation;
-  const { on, baseUrl, fetch = globalThis.fetch } = settings;
+  const { on, fetch = globalThis.fetch } = settings;
   const { headers, body } = request;
   const { method } = wire;
   const event = { operation: id, attempt: progress.attempts };
   let { url } = request;
   for (let redirects = 0; ; redirects++) {
-    guarded(() => on.request?.({ ...event, method, url, headers: { ...headers, authorization: '***' } }));
+    notify(on.request, () => ({ ...event, method, url, headers: { ...headers, authorization: '***' } }));
     const started = performance.now();
-    let response: Response;
-    try {
-      response = await fetch(url, { method, headers, body, redirect: 'manual', signal: progress.signal });
-    } catch (cause) {
-      // fetch wraps the system's error.
-      const { message, code } = Object(Object(cause).cause ?? cause);
-      const reason = `${baseUrl} cannot be reached (${message || code || cause})`;
-      throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
-    }
+    const response = await fetch(url, { method, headers, body, redirect: 'manual', signal: progress.signal });
     const { status, headers: received } = response;
     const milliseconds = performance.now() - started;
-    guarded(() => on.response?.({ ...event, status, headers: received, milliseconds }));
+    notify(on.response, () => ({ ...event, status, headers: received, milliseconds }));
     const location = method === 'GET' && redirects < MAX_REDIRECTS && status < 400 && received.get('location');
     const target = location ? resolved(location, url) : '';
     // An address with a user or with `blob:` has the same `origin`, but fetch rejects it.

@@ -1,26 +1,23 @@
 import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
 import { AbortedError, BaseError, type CallError, ConnectionError, PetstoreError, TimeoutError } from './errors.ts';
-import { guarded, reportDeprecated } from './hooks.ts';
+import { notify, reportDeprecated } from './hooks.ts';
 import { type CallOptions, limitsFrom } from './options.ts';
-import type { Operation, PreparedRequest, Wire } from './request.ts';
+import { type Operation, requestOf, type Wire } from './request.ts';
 
 /** Sends a request until the service responds with success, no further attempt may help, or the time is up. */
-export async function execute(
-  operation: Operation,
-  request: PreparedRequest,
-  options: CallOptions,
-): Promise<Success<unknown>> {
+export async function execute(operation: Operation, input: object, options: CallOptions): Promise<Success<unknown>> {
   const { id, wire, settings } = operation;
   const { timeout, limit, base, cap } = limitsFrom(settings, options);
+  const request = requestOf(operation, input, options);
   const deadline = performance.now() + (timeout || Infinity);
   const ending = endOf(id, timeout, options.signal);
   reportDeprecated(operation);
   try {
     for (let attempt = 1, delay = 0; ; attempt++) {
       try {
-        if (attempt > 1) await Promise.race([ending.reached, ending.pause(delay)]);
-        return await Promise.race([ending.reached, attemptOnce(operation, request, ending)]);
+        if (attempt > 1) await ending.or(new Promise((resolve) => ending.after(delay, resolve)));
+        return await ending.or(attemptOnce(operation, request, ending));
       } catch (error) {
         if (!(error instanceof BaseError)) throw error;
         error.attempts = ending.attempts;
@@ -28,7 +25,7 @@ export async function execute(
         const isInTime = delay <= cap && performance.now() + delay < deadline;
         if (attempt > limit || !isInTime || !mayRetry(wire, error)) throw error;
         const event = { operation: id, attempt, error: error as CallError, delay };
-        guarded(() => settings.on.retry?.(event));
+        notify(settings.on.retry, () => event);
       }
     }
   } finally {
@@ -36,18 +33,17 @@ export async function execute(
   }
 }
 
-/** Ends a call at its deadline, or when its caller aborts. `reached` rejects then, even if `fetch` ignores the signal. */
+/** Ends a call at its deadline, or when its caller aborts. What is waited for by `or` rejects then, even if it ignores the signal. */
 function endOf(id: string, timeout: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
-  const { promise: reached, reject } = Promise.withResolvers<never>();
-  // The call may end before anything waits for this.
-  reached.catch(() => {});
+  const { signal } = controller;
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  let reject: (error: BaseError) => void = () => {};
   const end = (error: BaseError) => {
     reject(error);
     controller.abort(error);
   };
-  const timers: ReturnType<typeof setTimeout>[] = [];
-  const after = (milliseconds: number, run: () => void) => {
+  const after = (milliseconds: number, run: (value?: never) => void) => {
     // A longer timer would fire at once.
     timers.push(setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1)));
   };
@@ -56,10 +52,15 @@ function endOf(id: string, timeout: number, caller: AbortSignal | undefined) {
   caller?.addEventListener('abort', onAbort);
   if (timeout) after(timeout, () => end(new TimeoutError(`${id} took longer than the timeout of ${timeout} ms`)));
   return {
-    signal: controller.signal,
+    signal,
     attempts: 0,
-    reached,
-    pause: (milliseconds: number) => new Promise<void>((resolve) => after(milliseconds, resolve)),
+    after,
+    or: <T>(promise: Promise<T>) =>
+      new Promise<T>((resolve, rejectIt) => {
+        reject = rejectIt;
+        if (signal.aborted) reject(signal.reason);
+        promise.then(resolve, reject);
+      }),
     release: () => {
       timers.forEach(clearTimeout);
       caller?.removeEventListener('abort', onAbort);

@@ -1,12 +1,9 @@
 import type { Operation } from './request.ts';
 
-/** Runs a hook. Its error is logged, and changes nothing. */
-export async function guarded(run: () => unknown): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    console.error(error);
-  }
+/** Runs a hook, if there is one. Its error is logged, and changes nothing. */
+export function notify<Event>(hook: ((event: Event) => unknown) | undefined, event: () => Event): void {
+  // An async function runs at once until its first `await`.
+  if (hook) (async () => hook(event()))().catch(console.error);
 }
 
 /** Reports a call of a deprecated operation, once for each client and operation. */
@@ -16,5 +13,5 @@ export function reportDeprecated({ id, wire, settings, reported }: Operation): v
   reported.add(id);
   const { sunset, successor } = wire.deprecated;
   const message = `${id} is deprecated${sunset ? `, ends on ${sunset}` : ''}${successor ? `; use ${successor}` : ''}`;
-  guarded(() => deprecated({ operation: id, message, ...(sunset && { sunset }) }));
+  notify(deprecated, () => ({ operation: id, message, ...(sunset && { sunset }) }));
 }

@@ -114,6 +114,8 @@ export function changedSettings(settings: Settings, options: Options): Settings 
 /** The limits with those that are given. Throws for one that is no number from 0 on. */
 export function limitsFrom(settings: Limits, options: Pick<Options, 'timeout' | 'retry'>): Limits {
   const { timeout = settings.timeout, retry } = options;
+  // Most calls have no limits of their own.
+  if (timeout === settings.timeout && retry === undefined) return settings;
   const given = Object(retry) === retry ? (retry as Exclude<Retry, number>) : { limit: retry as number };
   const { limit = settings.limit, base = settings.base, cap = settings.cap } = given;
   const limits = { timeout, limit, base, cap };

@@ -4,7 +4,7 @@ import { execute } from './execute.ts';
 import { type Methods, wires } from './gen/calls.gen.ts';
 import { type CallOptions, changedSettings, type Options, type Settings, settingsFrom } from './options.ts';
 import { pageCallOf } from './pages.ts';
-import { type Operation, requestOf } from './request.ts';
+import type { Operation } from './request.ts';
 
 /** A client of the service, with a method for each operation. */
 export interface Petstore extends Methods {
@@ -31,9 +31,8 @@ function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
 function methodOf(operation: Operation) {
   const { pagination } = operation.wire;
   return (input?: object, options: CallOptions = {}) => {
-    // A wrong argument rejects, as every other error does.
-    const run = async (more?: object, signal = options.signal) =>
-      execute(operation, requestOf(operation, { ...input, ...more }, options), { ...options, signal });
+    const run = (more?: object, signal = options.signal) =>
+      execute(operation, { ...input, ...more }, { ...options, signal });
     if (!pagination) return callOf(run());
     // `execute` has checked that the data is a list.
     const page = (more?: object, signal?: AbortSignal) => run(more, signal) as Promise<Success<unknown[]>>;

@@ -42,7 +42,7 @@ export function requestOf({ id, wire, settings }: Operation, input: object, opti
   const own: Record<string, string | undefined> = {};
   const properties: [name: string, value: unknown][] = [];
   let [url, separator] = [wire.path, '?'];
-  for (const [name, value] of Object.entries<unknown>({ ...input })) {
+  for (const [name, value] of Object.entries<unknown>(input as Record<string, unknown>)) {
     if (value === undefined) continue;
     if (!isExact(value)) throw new RangeError(`${id}: a number in ${name} may be rounded; pass a bigint`);
     if (wire.path.includes(`{${name}}`)) url = url.replace(`{${name}}`, () => segment(id, name, value));
@@ -61,10 +61,10 @@ export function requestOf({ id, wire, settings }: Operation, input: object, opti
   const body = wire.body === 'whole' ? inputs.body : wire.body && inputs;
   if (body !== undefined) own['content-type'] = 'application/json';
   if (idempotencyKey) own[idempotencyKey] = options.idempotencyKey;
-  const defaults = { accept: 'application/json', ...(idempotencyKey && { [idempotencyKey]: randomText() }) };
+  const defaults = idempotencyKey ? { [idempotencyKey]: randomText() } : {};
   return {
     url: settings.baseUrl + url,
-    headers: mergedHeaders(defaults, settings.headers, options.headers, own),
+    headers: { accept: 'application/json', ...mergedHeaders(defaults, settings.headers, options.headers, own) },
     body: body === undefined ? null : exactJson(body),
   };
 }

@@ -137,7 +137,7 @@ describe('a create', () => {
     await close();
     const error = await store.createPet(newPet).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toContain(`${baseUrl} cannot be reached (connect ECONNREFUSED`);
+    expect(String(error)).toContain(`connection to ${baseUrl} failed (connect ECONNREFUSED`);
     expect(attempts).toEqual([1, 2]);
   });
 });
