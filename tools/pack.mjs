@@ -5,9 +5,9 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { hooks } from '../.pnpmfile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const { hooks } = await import(new URL('../.pnpmfile.mjs', import.meta.url));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -24,8 +24,8 @@ function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
     const isOwn = options.on?.deprecated !== undefined;
     return clientOf(changedSettings(settings, options), isOwn ? new Set() : reported);
   };
-  // The wires have all operations, but the compiler cannot know which method belongs to which of them.
-  return { ...methods, withOptions } as unknown as Petstore;
+  // Its own properties are the operations. The compiler cannot know which method belongs to which of them.
+  return Object.assign(Object.create({ withOptions }), methods);
 }
 
 function methodOf(operation: Operation) {

@@ -1,4 +1,4 @@
-// C7: the packed client works as ES modules and CommonJS, typed, bundled, and in all runtimes. H3: one command packs it.
+// C1, C7: the packed client is documented, and works as ES modules and CommonJS, typed, bundled, and in all runtimes. H3: one command packs it.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -42,6 +42,15 @@ test('publint and attw accept the tarballs', async () => {
     expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
     await runIn(project.folder, bin('attw'), tarball);
   }
+});
+
+test('editors show what each method gives, and what is deprecated', async () => {
+  const types = join(project.folder, 'node_modules/@petstore/client/dist/gen/calls.gen.d.ts');
+  const methods = (await readFile(types, 'utf8')).split('/**');
+  const docsOf = (method: string) => methods.find((text) => text.includes(` ${method}(`));
+  expect(docsOf('listPets')).toMatch(/@returns With `await`, the first page. With `for await`, every element/);
+  expect(docsOf('createPet')).toMatch(/idempotency key by itself.*@returns The added animal/s);
+  expect(docsOf('getPet')).toMatch(/@returns The pet\..*@deprecated since/s);
 });
 
 test('npm refuses to pack what only the command can pack', async () => {
