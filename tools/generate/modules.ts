@@ -1,7 +1,7 @@
 // The text of the generated modules that are not types: the table of operations, and the client's methods.
 import type { Operation } from '@petstore/types';
 import { node, referencesIn, type Table } from './table.ts';
-import { operationType } from './types.ts';
+import { operationType, typeName } from './types.ts';
 
 /** `operations.gen.ts` of the types: what the document says, as data. */
 export function operationsModule(table: Table): string {
@@ -60,14 +60,16 @@ function former(operation: Operation) {
 /** `calls.gen.ts` of the client: a method for each operation, and how its requests are written. */
 export function callsModule({ operations, service }: Table): string {
   const methods = operations.map((operation) => {
-    const { id, fields, pagination } = operation;
-    const isRequired = Object.values(fields).some(({ required }) => required);
-    const result = pagination ? `PageCall<Result<'${id}'>[number]>` : `Call<Result<'${id}'>>`;
-    return `${comment(operation)}\n  ${id}(input${isRequired ? '' : '?'}: Input<'${id}'>, options?: CallOptions): ${result};`;
+    const isOptional = Object.values(operation.fields).every(({ required }) => !required);
+    const parameters = `input${isOptional ? '?' : ''}: Input<'${operation.id}'>, options?: CallOptions`;
+    const call = `${operation.pagination ? 'PageCall' : 'Call'}<${resultOf(operation)}>`;
+    return `${comment(operation)}\n  ${operation.id}(${parameters}): ${call};`;
   });
   const wires = Object.fromEntries(operations.map((operation) => [operation.id, wireOf(operation)]));
   const [hasCalls, hasPages] = [operations.some((one) => !one.pagination), operations.some((one) => one.pagination)];
-  return `import type { Input, OperationId, Result } from '@petstore/types';
+  const results = operations.map((operation) => /^\w+/.exec(resultOf(operation))?.[0]);
+  const imported = [...new Set(['Input', 'OperationId', ...results])].sort();
+  return `import type { ${imported.join(', ')} } from '@petstore/types';
 ${hasCalls ? "import type { Call } from '../call.ts';\n" : ''}import type { CallOptions } from '../options.ts';
 ${hasPages ? "import type { PageCall } from '../pages.ts';\n" : ''}import type { Wire } from '../request.ts';
 
@@ -82,6 +84,15 @@ export const basePath = ${literal(service.basePath)};
 /** How the requests of each operation are written, and its responses read. */
 export const wires: Readonly<Record<OperationId, Wire>> = ${literal(wires)};
 `;
+}
+
+/** The type of a result, or of an element of a list: the name of its schema, which editors show, if it has one. */
+function resultOf({ id, successes, responses, pagination }: Operation): string {
+  const [only = '', ...others] = successes;
+  const schema = others.length === 0 ? responses[only]?.schema : undefined;
+  const { $ref } = node(pagination ? schema?.items : schema);
+  if (typeof $ref === 'string') return typeName($ref.slice($ref.lastIndexOf('/') + 1));
+  return pagination ? `Result<'${id}'>[number]` : `Result<'${id}'>`;
 }
 
 /** What the client has to know of an operation to send it, and to read its responses. */

@@ -1,6 +1,6 @@
 // Generated from spec/openapi.yaml (b7cda5ba218eb16f) by `npm run generate`. Do not edit.
 
-import type { Input, OperationId, Result } from '@petstore/types';
+import type { Input, OperationId, Pet } from '@petstore/types';
 import type { Call } from '../call.ts';
 import type { CallOptions } from '../options.ts';
 import type { PageCall } from '../pages.ts';
@@ -16,7 +16,7 @@ export interface Methods {
    *
    * @returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.
    */
-  listPets(input?: Input<'listPets'>, options?: CallOptions): PageCall<Result<'listPets'>[number]>;
+  listPets(input?: Input<'listPets'>, options?: CallOptions): PageCall<Pet>;
   /**
    * Add an animal
    *
@@ -27,7 +27,7 @@ export interface Methods {
    *
    * @returns The added animal, including the assigned `id`.
    */
-  createPet(input: Input<'createPet'>, options?: CallOptions): Call<Result<'createPet'>>;
+  createPet(input: Input<'createPet'>, options?: CallOptions): Call<Pet>;
   /**
    * Get an animal
    *
@@ -37,7 +37,7 @@ export interface Methods {
    *
    * @deprecated since 2026-11-20. It will be removed on 2030-12-05. Use `listPets` instead.
    */
-  getPet(input: Input<'getPet'>, options?: CallOptions): Call<Result<'getPet'>>;
+  getPet(input: Input<'getPet'>, options?: CallOptions): Call<Pet>;
 }
 
 /** The path that every address of the service ends with. */
