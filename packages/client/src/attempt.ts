@@ -82,7 +82,11 @@ function dataOf({ id, wire, settings }: Operation, response: Response, text: str
   if (!successes.includes(status)) {
     const location = response.headers.get('location');
     // A browser hides a redirect behind the status 0.
-    throw fail(status && !location ? `unexpected status ${status}` : `the redirect to ${location} is not followed`);
+    throw fail(
+      status && !location
+        ? `unexpected status ${status}`
+        : `the redirect to ${location ?? 'elsewhere'} is not followed`,
+    );
   }
   let data: unknown;
   try {

@@ -61,7 +61,7 @@ test('a redirect that a browser hides is an error that says so', async () => {
   // A browser gives the status 0 for a redirect that it does not follow.
   const hidden = () => Object.defineProperty(new Response(null), 'status', { value: 0 });
   const store = petstore({ baseUrl: 'http://pets.test/v1', apiKey: 'k', fetch: async () => hidden() });
-  const message = 'listPets: the redirect to null is not followed: no body';
+  const message = 'listPets: the redirect to elsewhere is not followed: no body';
   await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 0, message });
 });
 

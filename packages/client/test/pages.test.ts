@@ -108,7 +108,7 @@ describe('a list', () => {
   });
 
   test('has a deadline for each of its pages', async () => {
-    const { store } = await stubbed([pagesOf(25), () => {}], { timeout: 100 });
+    const { store } = await stubbed([pagesOf(25), () => {}], { timeout: 1_000 });
     expect(await readAll(store)).toMatchObject({ ids: upTo(10), error: { name: 'TimeoutError' } });
   });
 });
