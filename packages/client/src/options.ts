@@ -16,7 +16,7 @@ export type Retry =
       cap?: number | undefined;
     };
 
-/** Callbacks that observe calls and cannot change them. An error that one throws is logged with `console.error`. */
+/** A plain object of callbacks that observe calls and cannot change them. Their errors are logged with `console.error`. */
 export interface Hooks {
   /** Before each request, also after a redirect. `***` replaces credentials. */
   request?(event: {

@@ -42,8 +42,7 @@ async function* elements(first: Promise<Page>, key: string, request: RequestPage
   let pages = 0;
   let [previous, earlier]: unknown[] = [];
   const next = async ({ data, response }: Page) => {
-    const parameters = (response.headers.get('link') ?? '').split(/[;,]/);
-    if (!parameters.some((one) => /^\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:[\s"]|$)/i.test(one))) return undefined;
+    if (!hasNext(response.headers.get('link') ?? '')) return undefined;
     const last = Object(data.at(-1))[key];
     // By Brent's algorithm, two cursors are enough to notice a loop after at most three rounds.
     if ([undefined, previous, earlier].includes(last))
@@ -64,4 +63,15 @@ async function* elements(first: Promise<Page>, key: string, request: RequestPage
   } finally {
     stop.abort();
   }
+}
+
+/** Whether a header `Link` has a link with `rel="next"` (RFC 8288). */
+function hasNext(header: string): boolean {
+  return header.split(/[;,]/).some((parameter) => {
+    const [name, ...relations] = parameter
+      .toLowerCase()
+      .trim()
+      .split(/[\s="]+/);
+    return name === 'rel' && relations.includes('next');
+  });
 }
