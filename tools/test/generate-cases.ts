@@ -32,7 +32,7 @@ export const supported: Supported[] = [
     name: 'a string in a query',
     document: query('{ type: string }'),
     table: { method: 'GET', path: '/a', command: ['a', 'op'], fields: { q: { in: 'query', required: false } } },
-    wire: { method: 'GET', path: '/a', query: ['q'], successes: [204] },
+    wire: { method: 'GET', path: '/a', query: ['q'], successes: [204], empty: [204] },
     types: `${inputIs('{ q?: string }')} ${resultIs('undefined')} check<Equal<Arguments<'op'>, [input?: { q?: string }]>>();`,
   },
   {
@@ -68,7 +68,7 @@ export const supported: Supported[] = [
       tags: [a]
       parameters: [{ name: X-Reason, in: header, schema: { type: string } }]
       ${done}`,
-    wire: { method: 'DELETE', path: '/a/{id}', headers: ['X-Reason'], successes: [204] },
+    wire: { method: 'DELETE', path: '/a/{id}', headers: ['X-Reason'], successes: [204], empty: [204] },
     types: inputIs("{ id: string; 'X-Reason'?: string }"),
   },
   {
@@ -78,7 +78,7 @@ export const supported: Supported[] = [
       body: { required: true },
       fields: { n: { in: 'body', required: true }, m: { in: 'body', required: false } },
     },
-    wire: { method: 'POST', path: '/a', body: 'properties', successes: [204] },
+    wire: { method: 'POST', path: '/a', body: 'properties', successes: [204], empty: [204] },
     types: inputIs('{ n: string; m?: number }'),
   },
   {
@@ -96,7 +96,7 @@ export const supported: Supported[] = [
       '{ oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }',
     ),
     table: { body: { required: true, whole: true }, fields: { body: { in: 'body', required: true } } },
-    wire: { method: 'POST', path: '/a', body: 'whole', successes: [204] },
+    wire: { method: 'POST', path: '/a', body: 'whole', successes: [204], empty: [204] },
     types: inputIs('{ body: { a?: string } | { b?: string } }'),
   },
   {
@@ -172,7 +172,7 @@ parameters:
   - { name: after, in: query, schema: { type: integer } }
 responses: { "200": { description: OK, content: { application/json: { schema: { type: array, items: { type: string } } } } } }`),
     table: { pagination: { cursor: 'after', key: 'id', limit: 'limit' } },
-    wire: { method: 'GET', path: '/a', query: ['limit', 'after'], cursor: 'after', limit: 'limit', successes: [200] },
+    wire: { method: 'GET', path: '/a', query: ['limit', 'after'], pagination: { cursor: 'after', key: 'id' } },
   },
   {
     name: 'an idempotency key',
@@ -181,7 +181,14 @@ responses: { "200": { description: OK, content: { application/json: { schema: { 
       'parameters: [{ name: Idempotency-Key, in: header, x-idempotency-key: true, schema: { type: string } }]\n      requestBody',
     ),
     table: { idempotencyKey: { header: 'Idempotency-Key' } },
-    wire: { method: 'POST', path: '/a', body: 'properties', idempotencyKey: 'Idempotency-Key', successes: [204] },
+    wire: {
+      method: 'POST',
+      path: '/a',
+      body: 'properties',
+      idempotencyKey: 'Idempotency-Key',
+      successes: [204],
+      empty: [204],
+    },
     types: inputIs('{ n?: string }'),
   },
   {
@@ -199,7 +206,7 @@ ${done}`),
       command: ['things', 'drop'],
       stability: 'beta',
     },
-    wire: { method: 'GET', path: '/a', deprecated: '2030-12-31', successes: [204] },
+    wire: { method: 'GET', path: '/a', deprecated: { sunset: '2030-12-31' }, successes: [204], empty: [204] },
   },
 ];
 

@@ -1,5 +1,5 @@
 import { petstore } from '@petstore/client';
-import { fakeService } from '@petstore/client/testing';
+import { fakePetstore } from '@petstore/client/testing';
 import { newFolder } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey } from '@petstore/testing/server';
@@ -39,7 +39,7 @@ describeOnSchema('the server over PostgreSQL', (newSchema) =>
 );
 
 describe("the client's fake service", () => {
-  contract(async () => ({ api: fakeService().store, codeOf }));
+  contract(async () => ({ api: fakePetstore().store.withOptions({ on: { deprecated: false } }), codeOf }));
 });
 
 function byRequests(newStore: () => Promise<Store>) {
@@ -52,7 +52,7 @@ function byRequests(newStore: () => Promise<Store>) {
 function byClient(newStore: () => Promise<Store>) {
   describe('by the client', () => {
     const server = listenForSuite({}, renewed(newStore));
-    contract(async () => ({ api: petstore({ baseUrl: server().baseUrl, apiKey }), codeOf }));
+    contract(async () => ({ api: petstore({ baseUrl: server().baseUrl, apiKey, on: { deprecated: false } }), codeOf }));
   });
 }
 

@@ -1,123 +1,140 @@
-import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
-import {
-  ConnectionError,
-  NotFoundError,
-  outcome,
-  type Petstore,
-  PetstoreError,
-  petstore,
-  TimeoutError,
-} from '../src/index.ts';
-import { pets, respond, respondError, stubbed } from './stub-server.ts';
+// C3: named error classes, exhaustive by type; `.outcome()`; messages say what to do. C7: recognized across copies.
+import { service } from '@petstore/types';
+import { describe, expect, test, vi } from 'vitest';
+import * as client from '../src/index.ts';
+import { type CallError, PetstoreError, petstore } from '../src/index.ts';
+import { dropBefore, newPet, pets, type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
 
-const missing = { code: 'not_found', message: 'No such pet.', status: 404, hint: 'x' };
+const html = '<h1>No</h1>';
 
-async function failing(status: number, body: unknown) {
-  const { api } = await stubbed([respond(status, body, { 'x-request-id': 'r1' })], { retry: 0 });
-  const error = await api.listPets().catch((reason: PetstoreError) => reason);
-  if (!(error instanceof PetstoreError)) throw error;
-  return error;
-}
-
-test('an error has the parsed body, and its response can still be read', async () => {
-  const error = await failing(404, missing);
-  expect(error).toMatchObject({ status: 404, code: 'not_found', requestId: 'r1', body: missing, attempts: 1 });
-  expect(JSON.parse(await error.response.text())).toEqual(missing);
-  expect(error.headers.get('x-request-id')).toBe('r1');
-  expect((await failing(502, '<h1>Bad Gateway</h1>')).body).toBe('<h1>Bad Gateway</h1>');
-});
-
-test('the response of a success can still be read', async () => {
-  const { api } = await stubbed([pets]);
-  const { data, response } = await api.listPets().withResponse();
-  expect(JSON.parse(await response.text())).toEqual(data);
-});
-
-test('an error as JSON has name and message, and is printed without its response', async () => {
-  const error = await failing(404, missing);
-  expect(JSON.parse(JSON.stringify(error))).toEqual({
-    name: 'NotFoundError',
-    message: 'No such pet.',
-    status: 404,
-    code: 'not_found',
-    requestId: 'r1',
-    body: missing,
-    attempts: 1,
+describe('an error of a list has its class and its message when', () => {
+  test.each<[string, Responder, string, object]>([
+    ['the key is wrong', respondError(401, 'unauthorized'), 'UnauthorizedError', { message: 'it is unauthorized' }],
+    ['the input is invalid', respondError(400, 'invalid_request'), 'InvalidRequestError', { code: 'invalid_request' }],
+    ['there is no such pet', respondError(404, 'not_found'), 'NotFoundError', { status: 404 }],
+    [
+      'a proxy responds with HTML',
+      respond(403, html),
+      'InvalidRequestError',
+      { code: undefined, message: `403: ${html}` },
+    ],
+    ['an error has no body', respond(418, ''), 'InvalidRequestError', { message: '418: no body' }],
+    ['an error is truncated', respond(404, '{"code":"not_f'), 'NotFoundError', { code: undefined }],
+    [
+      'an error is very long',
+      respond(400, 'x'.repeat(1e5)),
+      'InvalidRequestError',
+      { message: `400: ${'x'.repeat(200)}` },
+    ],
+    ['the service fails', respondError(500, 'internal_error'), 'ServerError', { status: 500 }],
+    [
+      'nothing has changed',
+      respond(304),
+      'UnexpectedResponseError',
+      { message: 'listPets: unexpected status 304: no body' },
+    ],
+    ['a success has another status', respond(202, [rex]), 'UnexpectedResponseError', { body: [rex] }],
+    ['a success is HTML', respond(200, html), 'UnexpectedResponseError', { message: expect.stringContaining(html) }],
+    ['a success is truncated', respond(200, '[{"id":'), 'UnexpectedResponseError', { body: '[{"id":' }],
+    ['a success is empty', respond(200, ''), 'UnexpectedResponseError', { status: 200 }],
+    [
+      'a success is no list',
+      respond(200, rex),
+      'UnexpectedResponseError',
+      { message: `listPets: no list: ${JSON.stringify(rex)}` },
+    ],
+    ['the connection breaks', dropBefore, 'ConnectionError', { cause: expect.any(TypeError) }],
+  ])('%s', async (_, responder, name, properties) => {
+    const { store } = await stubbed([responder], { retry: 0 });
+    const error = await store.listPets().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ ...properties, name, attempts: 1, stack: expect.stringContaining(`${name}: `) });
+    expect(error).toBeInstanceOf(Reflect.get(client, name));
+    expect(error instanceof PetstoreError).toBe(name !== 'ConnectionError');
   });
-  expect(inspect(error)).toMatch(/^.*NotFoundError.*: No such pet/);
-  expect(inspect(error)).not.toContain('Headers');
 });
 
-test.each([{ code: 'not_found' }, { code: 'not_found', message: {} }, { code: 5, message: 'No.' }])(
-  'the message of an error that is not from the service quotes the body: %j',
-  async (body) => {
-    expect(await failing(404, body)).toMatchObject({ code: undefined, message: `404: ${JSON.stringify(body)}`, body });
-  },
-);
+test('an error of a response has what the service said', async () => {
+  const { store } = await stubbed([respondError(404, 'not_found', { 'x-request-id': 'r-7' })]);
+  const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    ...{ name: 'NotFoundError', code: 'not_found', message: 'it is not_found', status: 404, requestId: 'r-7' },
+    body: { code: 'not_found', message: 'it is not_found', status: 404 },
+  });
+  expect((error as PetstoreError).headers.get('x-request-id')).toBe('r-7');
+  expect((error as PetstoreError).response.status).toBe(404);
+});
 
-test('an error as JSON has its cause', async () => {
-  const { api, close } = await stubbed([pets], { retry: 0 });
+test('a 404 from an address without the base path says so', async () => {
+  const { store, origin } = await stubbed([respondError(404, 'not_found')]);
+  const hint = ` (baseUrl does not end in ${service.basePath})`;
+  await expect(store.withOptions({ baseUrl: origin }).listPets()).rejects.toThrow(`it is not_found${hint}`);
+  await expect(store.listPets()).rejects.toThrow(/not_found$/);
+});
+
+test('an error of a connection names the variable to check', async () => {
+  const { store, close } = await stubbed([], { retry: 0 });
   await close();
-  const reason: Record<string, unknown> = { big: 1n };
-  reason.reason = reason;
-  const aborted = (cause: unknown) => api.listPets({}, { signal: AbortSignal.abort(cause) }).outcome();
-  const outcomes = await Promise.all([
-    api.listPets().outcome(),
-    ...[new Error('left'), 'enough', undefined, reason, Symbol('odd')].map(aborted),
-  ]);
-  expect(outcomes.map((one) => !one.ok && JSON.parse(JSON.stringify(one.error)).cause)).toEqual([
-    expect.stringContaining('ECONNREFUSED'),
-    'left',
-    'enough',
-    'This operation was aborted',
-    '[object Object]',
-    'Symbol(odd)',
-  ]);
+  await expect(store.listPets()).rejects.toThrow('check baseUrl or PETSTORE_BASE_URL');
 });
 
-test('instanceof distinguishes the kinds', async () => {
-  const error = await failing(404, missing);
-  expect([NotFoundError, PetstoreError, Error].map((Class) => error instanceof Class)).toEqual([true, true, true]);
-  expect([TimeoutError, ConnectionError].map((Class) => error instanceof Class)).toEqual([false, false]);
-  for (const other of [
-    undefined,
-    null,
-    'NotFoundError',
-    { name: 'NotFoundError' },
-    new DOMException('', 'TimeoutError'),
-  ])
-    expect([other instanceof NotFoundError, other instanceof TimeoutError]).toEqual([false, false]);
-  expect(new ConnectionError('down', { cause: 1 })).toMatchObject({
-    name: 'ConnectionError',
-    message: 'down',
-    cause: 1,
+describe('an outcome', () => {
+  test('has the data or the error', async () => {
+    const { store } = await stubbed([pets, respondError(404, 'not_found')]);
+    expect(await store.listPets().outcome()).toEqual({ ok: true, data: [rex] });
+    const outcome = await store.getPet({ petId: 1 }).outcome();
+    expect(outcome).toMatchObject({ ok: false, error: { name: 'NotFoundError' } });
+  });
+
+  test('rejects for a wrong argument', async () => {
+    const { store } = await stubbed();
+    await expect(store.createPet({ ...newPet, categoryId: 2 ** 60 }).outcome()).rejects.toThrow(RangeError);
   });
 });
 
-test.each([
-  [200, '[{"id":'],
-  [418, ''],
-  [302, ''],
-  [204, ''],
-])('the outcome of an undeclared response is a value, too: %i %s', async (status, body) => {
-  const { api } = await stubbed([respond(status, body)]);
-  expect(await api.listPets().outcome()).toMatchObject({ ok: false, error: { status } });
+test('the classes of another copy of the package recognize an error', async () => {
+  vi.resetModules();
+  const copy = await import('../src/index.ts');
+  const { store } = await stubbed([respondError(404, 'not_found')]);
+  const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
+  expect(copy.NotFoundError).not.toBe(client.NotFoundError);
+  expect([error instanceof copy.NotFoundError, error instanceof copy.PetstoreError]).toEqual([true, true]);
+  expect([error instanceof copy.ServerError, error instanceof copy.ConnectionError]).toEqual([false, false]);
+  for (const other of [undefined, null, 'text', {}, new Error('other')])
+    expect(other instanceof client.PetstoreError).toBe(false);
 });
 
-test('an outcome rejects for a mistake in the call', async () => {
-  const api = petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1' });
-  await expect(api.createPet({ name: 'x', categoryId: Number.NaN }).outcome()).rejects.toThrow(RangeError);
-  await expect(outcome(api.getPet({ petId: '' as never }))).rejects.toThrow(TypeError);
+test('a switch over the names of all errors is exhaustive', () => {
+  const isTransient = ({ name }: CallError): boolean => {
+    switch (name) {
+      case 'UnauthorizedError':
+      case 'NotFoundError':
+      case 'InvalidRequestError':
+      case 'UnexpectedResponseError':
+      case 'AbortedError':
+        return false;
+      case 'RateLimitedError':
+      case 'ServerError':
+      case 'ConnectionError':
+      case 'TimeoutError':
+        return true;
+      default:
+        return name satisfies never;
+    }
+  };
+  const isMissing = (error: CallError) => error.name === 'NotFoundError' && error.status === 404;
+  expect([isTransient, isMissing].map((each) => each({ name: 'ServerError' } as CallError))).toEqual([true, false]);
 });
 
-test.each<[string, (api: Petstore) => Promise<unknown>]>([
-  ['the data', (api) => api.listPets()],
-  ['the response', (api) => api.listPets().withResponse()],
-  ['a page', (api) => api.listPets().page()],
-  ['an element', (api) => api.listPets()[Symbol.asyncIterator]().next()],
-])('the stack of an error contains the function that awaits %s', async (_, call) => {
-  const { api } = await stubbed([respondError(401, 'unauthorized')]);
-  const namedCaller = async () => void (await call(api));
-  await expect(namedCaller()).rejects.toMatchObject({ stack: expect.stringContaining('namedCaller') });
+test('an error of a call that nobody awaits is one unhandled rejection of the call, and not of its parts', async () => {
+  const { store } = await stubbed([respondError(404, 'not_found')]);
+  const rejections: unknown[] = [];
+  const onRejection = (reason: unknown) => rejections.push(reason);
+  process.on('unhandledRejection', onRejection);
+  const call = store.getPet({ petId: 1 });
+  await Promise.allSettled([call.withResponse(), call.outcome()]);
+  const list = petstore({ apiKey: '' }).listPets();
+  await Promise.allSettled([list.collect(), list.collect({ max: -1 }), list[Symbol.asyncIterator]().next()]);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', onRejection);
+  expect(rejections).toEqual([]);
 });

@@ -1,226 +1,177 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+// C4: pages by `for await`, one page ahead; `.collect()` takes all, `{ max }` bounds it; a server that loops is noticed.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
-import { type Petstore, petstore, UnexpectedResponseError } from '../src/index.ts';
-import { type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
+import { operations } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import type { Petstore } from '../src/index.ts';
+import { pets, type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
+
+const { cursor, key } = operations.listPets.pagination;
+const cursorOf = (url = '') => Number(new URLSearchParams(url.split('?')[1]).get(cursor));
 
 /** Lists `total` pets in pages of ten. */
 const pagesOf =
   (total: number): Responder =>
   (request, response) => {
-    const query = new URLSearchParams(request.url?.split('?')[1]);
-    const after = Number(query.get('after') ?? 0);
-    const page = Array.from({ length: Math.min(10, total - after) }, (_, i) => ({
-      id: after + i + 1,
-      name: 'x',
-      categoryId: 1,
-    }));
-    const link = page.length === 10 ? { link: `<?after=${after + 10}>; rel="next"` } : {};
+    const after = cursorOf(request.url);
+    const page = Array.from({ length: Math.min(10, total - after) }, (_, i) => ({ ...rex, [key]: after + i + 1 }));
+    const link = after + 10 < total ? { link: `<?${cursor}=${after + 10}>; rel="next"` } : {};
     respond(200, page, link)(request, response);
   };
 
-test('a loop over a list reaches every pet, page by page', async () => {
-  const { api, requests } = await stubbed([pagesOf(25)]);
-  const ids: number[] = [];
-  for await (const pet of api.listPets()) ids.push(pet.id);
-  expect(ids).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
-  expect(requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets?after=10', '/v1/pets?after=20']);
-});
+/** Lists one pet a page. `next` says which identifier the page behind an identifier has. */
+const chain =
+  (next: Readonly<Record<number, number>>): Responder =>
+  (request, response) =>
+    respond(200, [{ ...rex, id: next[cursorOf(request.url)] }], { link: '<?x>; rel="next"' })(request, response);
 
-test('at most one page is requested ahead, and none after the loop is left', async () => {
-  const { api, requests } = await stubbed([pagesOf(1000)]);
-  let n = 0;
-  for await (const _ of api.listPets()) if (++n === 11) break;
-  // The page of the last element, and the one after it.
-  const furthest = () => Math.max(...requests.map(({ url }) => Number(url.split('after=')[1] ?? 0)));
-  expect(furthest()).toBeLessThanOrEqual(20);
-  await api.listPets({ after: 500 });
-  expect(requests.filter(({ url }) => /after=[3-9]0$/.test(url))).toEqual([]);
-});
-
-test.each([
-  [5, 1],
-  [10, 1],
-  [11, 2],
-  [20, 2],
-  [30, 3],
-])('collect of up to %d elements sends no request beyond the %d pages that contain them', async (max, count) => {
-  const { api } = await stubbed([pagesOf(1000)]);
-  const urls: string[] = [];
-  const counting = api.withOptions({ on: { request: ({ url }) => void urls.push(url) } });
-  expect((await counting.listPets().collect({ max })).length).toBe(max);
-  expect(urls.length).toBe(count);
-});
-
-test('a loop over a list holds only the last pages in memory', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  const { api } = await stubbed([pagesOf(300)]);
-  const pets: WeakRef<object>[] = [];
-  for await (const pet of api.listPets()) {
-    pets.push(new WeakRef(pet));
-    if (pet.id !== 295) continue;
-    // A new WeakRef keeps its target until this turn of the event loop ends.
-    await sleep(1);
-    collect();
-    // The page of this pet, and those that are still in use by the request ahead.
-    expect(pets.filter((one) => one.deref()).length).toBeLessThanOrEqual(30);
-  }
-  expect(pets.length).toBe(300);
-});
-
-test('awaiting a list is one request', async () => {
-  const { api, requests } = await stubbed([pagesOf(25)]);
-  expect((await api.listPets()).length).toBe(10);
-  expect(requests.length).toBe(1);
-});
-
-test('a page that fails ends the list, after the pets of the pages before it', async () => {
-  const { api } = await stubbed([pagesOf(25), respondError(401, 'unauthorized')]);
-  const ids: number[] = [];
-  const all = async () => {
-    for await (const pet of api.listPets()) ids.push(pet.id);
-  };
-  await expect(all()).rejects.toMatchObject({ name: 'UnauthorizedError' });
-  expect(ids.length).toBe(10);
-});
-
-/** The pets of all pages, and the error that ends them. */
-async function readAll(api: Petstore) {
+/** The identifiers of all pages, and the error that ends them. */
+async function readAll(store: Petstore) {
   const ids: number[] = [];
   try {
-    for await (const { id } of api.listPets()) ids.push(id);
+    for await (const { id } of store.listPets()) ids.push(id);
     return { ids };
   } catch (error) {
     return { ids, error };
   }
 }
 
-/** Lists one pet a page, with the number of the page, and links to the next page as `links` says. */
-const linked =
-  (links: Record<string, string>): Responder =>
-  (request, response) => {
-    const page = new URLSearchParams(request.url?.split('?')[1]).get('after') ?? '0';
-    const link = links[page];
-    respond(
-      200,
-      [{ id: Number(page), name: 'x', categoryId: 1 }],
-      link ? { link: `<${link}>; rel="next"` } : {},
-    )(request, response);
-  };
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
-test('the key is never sent to another origin', async () => {
-  const { api, requests } = await stubbed([linked({ 0: 'http://elsewhere.test/v1/pets' })]);
-  const { ids, error } = await readAll(api);
-  expect(ids).toEqual([0]);
-  expect(error).toBeInstanceOf(UnexpectedResponseError);
-  expect(error).toMatchObject({
-    status: 200,
-    message: 'the next page is on another origin: http://elsewhere.test/v1/pets',
-    attempts: 0,
+describe('a list', () => {
+  test('gives its first page when it is awaited, by one request', async () => {
+    const { store, requests } = await stubbed([pagesOf(25)]);
+    expect((await store.listPets()).length).toBe(10);
+    expect(requests.length).toBe(1);
   });
-  expect(requests.length).toBe(1);
-});
 
-test('a malformed address of the next page is an error', async () => {
-  const { api } = await stubbed([linked({ 0: 'http://[' })]);
-  const { error } = await readAll(api);
-  expect(error).toMatchObject({ name: 'UnexpectedResponseError', message: expect.stringContaining('http://[') });
-});
-
-test.each(['http://rex:password@pets.test/v1/pets', 'blob:http://pets.test/v1/pets'])(
-  'a next page at %s, which fetch rejects, is an error',
-  async (next) => {
-    const transport = async () => Response.json([rex], { headers: { link: `<${next}>; rel="next"` } });
-    const { error } = await readAll(petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', transport }));
-    expect(error).toMatchObject({
-      name: 'UnexpectedResponseError',
-      message: `the next page is on another origin: ${next}`,
-    });
-  },
-);
-
-test.each<[string, Record<string, string>, number]>([
-  ['itself', { 0: '/v1/pets' }, 1],
-  ['itself, after other pages', { 0: '?after=1', 1: '?after=2', 2: '?after=2' }, 3],
-  ['an earlier page', { 0: '?after=1', 1: '?after=2', 2: '/v1/pets' }, 9],
-  ['an earlier page by way of others', { 0: '?after=1', 1: '?after=2', 2: '?after=3', 3: '?after=1' }, 12],
-])('a page that leads to %s is an error, not an endless list', async (_, links, max) => {
-  const { api, requests } = await stubbed([linked(links)]);
-  const { error } = await readAll(api);
-  expect(error).toMatchObject({
-    name: 'UnexpectedResponseError',
-    message: expect.stringMatching(/^the next page was read before: http:/),
+  test('gives every element in a loop, page by page, with the same inputs and headers', async () => {
+    const { store, requests } = await stubbed([pagesOf(25)]);
+    const ids: number[] = [];
+    for await (const { id } of store.listPets({ status: 'sold' }, { headers: { 'x-job': 'a' } })) ids.push(id);
+    expect(ids).toEqual(upTo(25));
+    expect(requests.map(({ url, headers }) => [url, headers['x-job']])).toEqual([
+      ['/v1/pets?status=sold', 'a'],
+      [`/v1/pets?status=sold&${cursor}=10`, 'a'],
+      [`/v1/pets?status=sold&${cursor}=20`, 'a'],
+    ]);
   });
-  expect(requests.length).toBeLessThanOrEqual(max);
-  await expect(api.listPets().collect({ max: 1000 })).rejects.toMatchObject({ name: 'UnexpectedResponseError' });
+
+  test('requests one page ahead, and none after the loop is left', async () => {
+    const { store, requests } = await stubbed([pagesOf(1000)]);
+    let n = 0;
+    for await (const _ of store.listPets()) if (++n === 11) break;
+    await store.listPets({ [cursor]: 500 });
+    // The page of the last element, and the one behind it.
+    expect(Math.max(...requests.map(({ url }) => cursorOf(url)).filter((after) => after < 500))).toBeLessThanOrEqual(
+      20,
+    );
+  });
+
+  test('may be read twice, and each time from the beginning', async () => {
+    const { store } = await stubbed([pagesOf(15)]);
+    const list = store.listPets();
+    expect([(await list.collect()).length, (await list.collect()).length, (await list).length]).toEqual([15, 15, 10]);
+  });
+
+  test('holds only the last pages in memory', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const { store } = await stubbed([pagesOf(300)]);
+    const all: WeakRef<object>[] = [];
+    for await (const pet of store.listPets()) {
+      all.push(new WeakRef(pet));
+      if (pet.id !== 295) continue;
+      // A WeakRef keeps its target until this turn of the event loop ends.
+      await nextTurn();
+      collect();
+      // The page of this pet, the first page, and one that a request may still use.
+      expect(all.filter((one) => one.deref()).length).toBeLessThanOrEqual(30);
+    }
+    expect(all.length).toBe(300);
+  });
+
+  test('ends with the error of a page, after the elements before it', async () => {
+    const { store } = await stubbed([pagesOf(25), respondError(401, 'unauthorized')]);
+    expect(await readAll(store)).toMatchObject({ ids: upTo(10), error: { name: 'UnauthorizedError' } });
+  });
+
+  test('can be aborted between its pages', async () => {
+    const controller = new AbortController();
+    const { store } = await stubbed([pagesOf(1000)]);
+    const read = async () => {
+      for await (const { id } of store.listPets({}, { signal: controller.signal }))
+        if (id === 35) controller.abort('enough');
+    };
+    await expect(read()).rejects.toMatchObject({ name: 'AbortedError', cause: 'enough' });
+  });
+
+  test('has a deadline for each of its pages', async () => {
+    const { store } = await stubbed([pagesOf(25), () => {}], { timeout: 1_000 });
+    expect(await readAll(store)).toMatchObject({ ids: upTo(10), error: { name: 'TimeoutError' } });
+  });
 });
 
-test.each([null, { items: [] }, 'pets'])('a page that is not a list (%j) is an error', async (body) => {
-  const { api } = await stubbed([respond(200, JSON.stringify(body))]);
-  expect(await readAll(api)).toMatchObject({ error: { name: 'UnexpectedResponseError', status: 200, body } });
+describe('collect', () => {
+  test('takes all', async () => {
+    const { store } = await stubbed([pagesOf(25)]);
+    expect((await store.listPets().collect()).map(({ id }) => id)).toEqual(upTo(25));
+  });
+
+  test.each([
+    [0, 1],
+    [5, 1],
+    [10, 1],
+    [11, 2],
+    [30, 3],
+  ])('of up to %d elements requests no more than the %d pages that have them', async (max, count) => {
+    const { store, requests } = await stubbed([pagesOf(1000)]);
+    expect((await store.listPets().collect({ max })).map(({ id }) => id)).toEqual(upTo(max));
+    expect(requests.length).toBe(count);
+  });
+
+  test.each([-1, Number.NaN, '5'])('refuses a max of %j', async (max) => {
+    const { store } = await stubbed([respondError(401, 'unauthorized')]);
+    await expect(store.listPets().collect({ max } as never)).rejects.toThrow('option max must be a number >= 0');
+  });
+
+  test.each([0, 1])('of up to %d elements fails if the list fails', async (max) => {
+    const { store } = await stubbed([respondError(401, 'unauthorized')]);
+    await expect(store.listPets().collect({ max })).rejects.toMatchObject({ name: 'UnauthorizedError' });
+  });
 });
 
-test.each([0, 1])('collect of up to %d elements fails if the list fails', async (max) => {
-  const { api } = await stubbed([respondError(401, 'unauthorized')]);
-  await expect(api.listPets().collect({ max })).rejects.toMatchObject({ name: 'UnauthorizedError' });
+test.each<[string, Record<number, number>, number]>([
+  ['itself', { 0: 1, 1: 1 }, 3],
+  ['itself, after other pages', { 0: 1, 1: 2, 2: 3, 3: 3 }, 5],
+  ['an earlier page', { 0: 1, 1: 2, 2: 3, 3: 1 }, 12],
+  ['an earlier page, a long way back', { 0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 6, 6: 7, 7: 2 }, 24],
+])('a page that leads to %s is an error, not an endless list', async (_, next, most) => {
+  const { store, requests } = await stubbed([chain(next)]);
+  const { error } = await readAll(store);
+  const message = expect.stringMatching(/^the next page was read before: \[\{/);
+  expect(error).toMatchObject({ name: 'UnexpectedResponseError', message });
+  expect(requests.length).toBeLessThanOrEqual(most);
 });
 
-test('the next page can be requested twice', async () => {
-  const { api } = await stubbed([pagesOf(25)]);
-  const page = await api.listPets().page();
-  const [one, other] = [await page.next(), await page.next()];
-  expect(one?.items).toEqual(other?.items);
-  expect((await one?.next())?.items.length).toBe(5);
-});
-
-test('the address of the next page is relative to that of the current page', async () => {
-  const pages: Record<string, string> = { '/v1/pets': 'pets/pages/2', '/v1/pets/pages/2': '3' };
-  const { api, requests } = await stubbed([
-    (request, response) => {
-      const next = pages[request.url ?? ''];
-      respond(200, [], next ? { link: `<${next}>; rel="next"` } : {})(request, response);
-    },
-  ]);
-  expect(await readAll(api)).toEqual({ ids: [] });
-  expect(requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets/pages/2', '/v1/pets/pages/3']);
-});
-
-test.each([-1, Number.NaN, '5', undefined])('collect rejects a max of %j', async (max) => {
-  // The rejection of the call itself must be handled, too.
-  const { api } = await stubbed([respondError(401, 'unauthorized')]);
-  await expect(api.listPets().collect({ max } as { max: number })).rejects.toThrow('max must be a number >= 0');
+test('an empty page that says that more follow is an error', async () => {
+  const { store } = await stubbed([respond(200, [], { link: '<?x>; rel="next"' })]);
+  expect(await readAll(store)).toMatchObject({ error: { name: 'UnexpectedResponseError', status: 200 } });
 });
 
 test.each([
-  ['<a>; rel="next"', 'a'],
-  ['<a>; rel=next', 'a'],
-  ['<a>; rel="prev", <b>; rel="next"', 'b'],
-  ['<a,b>; title="x, y"; rel="last next"', 'a,b'],
-  ['<a> ; title=x ; REL = "Next"', 'a'],
-  ['<a>; rel="nextish"', undefined],
-  ['<a>; title="rel=next"', undefined],
-  ['<a', undefined],
-  ['<a>; title="next"', undefined],
-  ['<a>; title="1 <2> 3"; rel="next"', 'a'],
-  ['<a>; title="x; rel=next"', undefined],
-  ['<a>; title="\\"; rel=next"; rel=prev', undefined],
-  ['<a>; rel="prev"; rel="next"', undefined],
-  ['', undefined],
-])('the next page of %s is %s', async (link, expected) => {
-  const { api, requests } = await stubbed([respond(200, [], { link }), respond(200, [])]);
-  await (await api.listPets().page()).next();
-  expect(requests[1]?.url).toBe(expected && `/v1/${expected}`);
-});
-
-test('the error for a page that is no list shows the page, also with a large integer', async () => {
-  const { api } = await stubbed([(_, response) => response.end('{"id":9223372036854775807}')]);
-  const error = await api
-    .listPets()
-    .page()
-    .catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(UnexpectedResponseError);
-  expect(error).toMatchObject({ message: 'no list: {"id":9223372036854775807}' });
-  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ body: { id: 2 ** 63 } });
+  ['<a>; rel="next"', true],
+  ['<a>; rel=next', true],
+  ['<a>; rel="prev", <b>; rel="next"', true],
+  ['<a,b>; title="x, y"; rel="last next"', true],
+  ['<a> ; title=x ; REL = "Next"', true],
+  ['<a>; rel="nextish"', false],
+  ['<a>; rel="prev"; title="next"', false],
+  ['<a>; rel="successor-version"', false],
+  ['', false],
+])('a page with the link %s has a next one: %s', async (link, hasNext) => {
+  const { store, requests } = await stubbed([respond(200, [rex], { link }), pets]);
+  await store.listPets().collect();
+  expect(requests.length).toBe(hasNext ? 2 : 1);
 });

@@ -8,6 +8,7 @@ import { type Options, petstore } from '../src/index.ts';
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 export const rex = { id: 1, name: 'Rex', categoryId: 2 };
+export const newPet = { name: 'Rex', categoryId: 2 };
 export const pets = respond(200, [rex]);
 
 /** Starts a real server that closes when the test ends. Each request gets the next responder, all further ones the last. */
@@ -30,14 +31,15 @@ export async function stubServer(...responders: Responder[]) {
     await once(server, 'close');
   };
   onTestFinished(close);
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, requests, close };
+  return { origin: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}/v1`, requests, close };
 }
 
 /** A client of a stub server, which waits only milliseconds before a retry. */
-export async function stubbed(responders: Responder[], options: Partial<Options> = {}) {
+export async function stubbed(responders: Responder[] = [], options: Options = {}) {
   const server = await stubServer(...responders);
   const { baseUrl } = server;
-  return { ...server, api: petstore({ apiKey: 'k', baseUrl, retry: { base: 1, cap: 5 }, ...options }) };
+  const store = petstore({ apiKey: 'k', baseUrl, retry: { base: 1, cap: 5 }, on: { deprecated: false }, ...options });
+  return { ...server, store };
 }
 
 /** Responds with a status, a body and headers. */
@@ -59,11 +61,6 @@ export const dropBefore: Responder = (request) => request.socket.destroy();
 export const dropIn: Responder = (request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   response.write('[{"id":1', () => request.socket.destroy());
-};
-
-/** Closes the connection after the whole response. */
-export const dropAfter: Responder = (request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end('[]', () => request.socket.destroySoon());
 };
 
 /** Never responds. */

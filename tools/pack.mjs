@@ -1,0 +1,75 @@
+// `npm run pack -- client [--to FOLDER] [--built]`: packs a package, and those of this repository that it needs, into
+// `packed/client`, from where npm installs them. As the script `prepack` of a package it only builds that package.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { hooks } = await import(new URL('../.pnpmfile.mjs', import.meta.url));
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { to: { type: 'string' }, built: { type: 'boolean' } },
+});
+const [name] = positionals;
+if (name) packAll(name, resolve(values.to ?? join(root, 'packed', name.replace('@petstore/', ''))));
+else if (process.env.npm_lifecycle_event === 'prepack') prepack();
+else fail('Name a package: npm run pack -- client');
+
+/** Packs a package and those that it needs into a new folder. Builds them first, unless the flag says that they are built. */
+function packAll(name, folder) {
+  const names = new Set(namesFor(name));
+  rmSync(folder, { recursive: true, force: true });
+  for (const each of names) {
+    const { scripts, publishConfig } = manifestOf(each);
+    if (!values.built && scripts?.build) pnpm(folderOf(each), 'run', 'build');
+    const entries = [publishConfig.main, ...Object.values(publishConfig.bin ?? {})].filter(Boolean);
+    const missing = entries.find((file) => !existsSync(join(folderOf(each), file)));
+    if (missing) fail(`${each} has no ${missing}: build it first.`);
+    pnpm(folderOf(each), 'pack', '--ignore-scripts', '--pack-destination', folder);
+  }
+  const tarballs = readdirSync(folder).map((file) => join(folder, file));
+  console.log(`In your project:\n\n  npm install ${tarballs.join(' ')}`);
+}
+
+function prepack() {
+  // npm would pack the manifest of the repository, which leads to the sources.
+  const isPnpm = process.env.npm_config_user_agent?.startsWith('pnpm');
+  if (!isPnpm) fail(`npm cannot pack this package: in ${root}, run "npm run pack -- client", with its name.`);
+  pnpm(process.cwd(), 'run', 'build');
+}
+
+/** A package and those of this repository that it needs, those first. */
+function namesFor(name) {
+  const dependencies = Object.entries(manifestOf(name).dependencies ?? {});
+  return [
+    ...dependencies.filter(([, from]) => from.startsWith('workspace:')).flatMap(([each]) => namesFor(each)),
+    name,
+  ];
+}
+
+function folderOf(name) {
+  const short = name.replace('@petstore/', '');
+  const folders = ['.', 'packages', 'apps'].map((parent) => join(root, parent, short));
+  return folders.find((folder) => existsSync(join(folder, 'package.json'))) ?? fail(`There is no package ${name}.`);
+}
+
+/** The manifest of a package, as it is packed. */
+function manifestOf(name) {
+  const manifest = JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8'));
+  return manifest.private ? fail(`${name} is private.`) : hooks.beforePacking(manifest);
+}
+
+function pnpm(cwd, ...args) {
+  const env = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH };
+  const shell = process.platform === 'win32';
+  const { status, error, stdout, stderr } = spawnSync('pnpm', args, { cwd, env, shell, encoding: 'utf8' });
+  if (status !== 0) fail(`pnpm ${args.join(' ')} failed in ${cwd}:\n${error ?? stdout + stderr}`);
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
