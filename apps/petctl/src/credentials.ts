@@ -1,0 +1,174 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { deployments, parseExact } from '@petstore/types';
+import type { Command } from 'commander';
+import { CliError, UsageError } from './errors.ts';
+import { settingsOf } from './settings.ts';
+import { codeOf, isObject } from './text.ts';
+
+/** The service that a command calls, and the address that a key in the environment is for. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly origin: string;
+  /** Undefined if the environment names no address: then its key is for the one in use. */
+  readonly environmentOrigin: string | undefined;
+}
+
+/** The address of a command: that of its flags, else of the environment, else of the last login, else of the first deployment. */
+export function targetOf(command: Command): Target {
+  const { baseUrl, deployment } = settingsOf(command);
+  const [from, deploymentFrom] = ['baseUrl', 'deployment'].map((name) => command.getOptionValueSource(name));
+  if (baseUrl !== undefined && deployment !== undefined && from === deploymentFrom)
+    throw new UsageError('The base URL and the deployment both say where the service is.', 'Set only one of them.');
+  const isDeployment = deployment !== undefined && (baseUrl === undefined || deploymentFrom === 'cli');
+  const given = isDeployment ? deployments[deployment] : baseUrl;
+  const { PETCTL_BASE_URL, PETCTL_DEPLOYMENT = '' } = process.env;
+  const inEnvironment = PETCTL_BASE_URL ?? deployments[PETCTL_DEPLOYMENT as keyof typeof deployments];
+  const url = parseAddress(given ?? readFile().current ?? Object.values<string>(deployments)[0] ?? '');
+  return {
+    baseUrl: url.href.replace(/\/$/, ''),
+    origin: url.origin,
+    environmentOrigin: inEnvironment && parseAddress(inEnvironment).origin,
+  };
+}
+
+/** Throws for an address without quoting it, because it may contain a password. */
+function parseAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash) return url;
+  const [example] = Object.values<string>(deployments);
+  throw new UsageError(`The base URL is not valid: it must be like ${example}, without a user, a query or a fragment.`);
+}
+
+/** An API key, and where it comes from. */
+export interface Key {
+  readonly value: string;
+  readonly from: string;
+}
+
+/** The key for an address: of the environment, if that is for this address, else the stored one. Throws if there is none. */
+export async function keyFor(target: Target): Promise<Key> {
+  const key = await findKey(target);
+  if (key) return key;
+  const { origin, environmentOrigin } = target;
+  const isForAnother = process.env.PETCTL_API_KEY !== undefined && environmentOrigin !== origin;
+  throw new CliError('unauthorized', `There is no API key for ${origin}.`, {
+    hint: isForAnother
+      ? `PETCTL_API_KEY is for ${environmentOrigin}. Log in with 'petctl auth login', or set PETCTL_BASE_URL, too.`
+      : "Log in with 'petctl auth login', or set PETCTL_API_KEY.",
+  });
+}
+
+/** Like `keyFor`, but returns undefined if there is none. */
+export async function findKey({ origin, environmentOrigin = origin }: Target): Promise<Key | undefined> {
+  const value = process.env.PETCTL_API_KEY;
+  if (value !== undefined && environmentOrigin === origin)
+    return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
+  const stored = readFile().keys[origin];
+  if (stored === undefined) return undefined;
+  if (stored !== inKeyring) return { value: checkedKey(stored, credentialsFile()), from: credentialsFile() };
+  const password = (await keyringEntry(origin))?.getPassword();
+  if (password) return { value: password, from: 'the keyring' };
+  throw new UsageError(
+    `The key for ${origin} is in the system's keyring, which cannot be opened.`,
+    'Unlock it, or set PETCTL_API_KEY.',
+  );
+}
+
+/** Returns a key, or throws if no request can carry it. */
+export function checkedKey(value: string, from: string): string {
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
+}
+
+/** The origins that have a stored key, and the address of the last login. */
+export function storedAddresses(): { readonly current: string | undefined; readonly origins: string[] } {
+  const { current, keys } = readFile();
+  return { current, origins: Object.keys(keys) };
+}
+
+/** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
+export async function storeKey({ baseUrl, origin }: Target, key: string): Promise<string> {
+  const entry = await keyringEntry(origin);
+  entry?.setPassword(key);
+  const { keys } = readFile();
+  writeFile({ current: baseUrl, keys: { ...keys, [origin]: entry ? inKeyring : key } });
+  return entry ? "the system's keyring" : credentialsFile();
+}
+
+/** Removes the key for an address, and forgets the address. Returns whether there was a key. */
+export async function removeKey({ origin }: Target): Promise<boolean> {
+  const { current, keys } = readFile();
+  const { [origin]: removed, ...others } = keys;
+  if (removed === undefined) return false;
+  if (removed === inKeyring) (await keyringEntry(origin))?.deletePassword();
+  writeFile({
+    current: current !== undefined && new URL(current).origin === origin ? undefined : current,
+    keys: others,
+  });
+  return true;
+}
+
+/** The file: the address of the last login, and the keys by origin. */
+interface Stored {
+  readonly current: string | undefined;
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** Stands for a key that the keyring has. No key contains a space. */
+const inKeyring = 'in the keyring';
+
+function credentialsFile(): string {
+  return join(configFolder(), 'petctl', 'credentials.json');
+}
+
+/** A relative folder is ignored, because the current folder must not configure petctl. */
+function configFolder(): string {
+  const { XDG_CONFIG_HOME = '', APPDATA = '' } = process.env;
+  if (isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
+  return process.platform === 'win32' && isAbsolute(APPDATA) ? APPDATA : join(homedir(), '.config');
+}
+
+function readFile(): Stored {
+  const file = credentialsFile();
+  try {
+    const { current, keys } = Object(parseExact(readFileSync(file, 'utf8')));
+    const isValid = isObject(keys) && Object.values(keys).every((key) => typeof key === 'string');
+    if (isValid && (current === undefined || URL.canParse(current))) return { current, keys: keys as Stored['keys'] };
+    throw new Error('it has another content');
+  } catch (error) {
+    // Accounts of services have /dev/null as their home folder.
+    if (/^(ENOENT|ENOTDIR)$/.test(codeOf(error))) return { current: undefined, keys: {} };
+    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`, 'Fix it, or move it away and log in again.');
+  }
+}
+
+/** Replaces the file at once. If it is a link, the file that it leads to. */
+function writeFile(stored: Stored): void {
+  const file = credentialsFile();
+  const temporary = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, existsSync(file) ? realpathSync(file) : file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new UsageError(`${file} cannot be written (${codeOf(error)}).`, 'Check its folder and permissions.');
+  }
+}
+
+/** The entry of the system's keyring; undefined if there is no keyring, or PETCTL_KEYRING is false. */
+async function keyringEntry(origin: string) {
+  if (process.env.PETCTL_KEYRING === 'false') return undefined;
+  try {
+    const { Entry } = await import('@napi-rs/keyring');
+    // Without Secret Service, the library would use the keyring of the kernel, which is lost at the next boot.
+    const entry = new Entry('petctl', origin, { linux: { store: 'secret-service' } });
+    // A test: without a keyring this throws, without a password it does not.
+    entry.getPassword();
+    return entry;
+  } catch {
+    return undefined;
+  }
+}
