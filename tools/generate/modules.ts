@@ -58,34 +58,38 @@ function former(operation: Operation) {
 }
 
 /** `calls.gen.ts` of the client: a method for each operation, and how its requests are written. */
-export function callsModule({ operations }: Table): string {
+export function callsModule({ operations, service }: Table): string {
   const methods = operations.map((operation) => {
     const { id, fields, pagination } = operation;
     const isRequired = Object.values(fields).some(({ required }) => required);
-    const call = pagination ? 'PageCall' : 'Call';
-    const parameters = `input${isRequired ? '' : '?'}: Input<'${id}'>, options?: CallOptions`;
-    return `${comment(operation)}\n  ${id}(${parameters}): ${call}<'${id}'>;`;
+    const result = pagination ? `PageCall<Result<'${id}'>[number]>` : `Call<Result<'${id}'>>`;
+    return `${comment(operation)}\n  ${id}(input${isRequired ? '' : '?'}: Input<'${id}'>, options?: CallOptions): ${result};`;
   });
   const wires = Object.fromEntries(operations.map((operation) => [operation.id, wireOf(operation)]));
-  const calls = [...new Set(operations.map(({ pagination }) => (pagination ? 'PageCall' : 'Call')))].sort();
-  return `import type { Input, OperationId } from '@petstore/types';
-import type { ${calls.join(', ')} } from '../call.ts';
-import type { CallOptions } from '../options.ts';
-import type { Wire } from '../request.ts';
+  const [hasCalls, hasPages] = [operations.some((one) => !one.pagination), operations.some((one) => one.pagination)];
+  return `import type { Input, OperationId, Result } from '@petstore/types';
+${hasCalls ? "import type { Call } from '../call.ts';\n" : ''}import type { CallOptions } from '../options.ts';
+${hasPages ? "import type { PageCall } from '../pages.ts';\n" : ''}import type { Wire } from '../request.ts';
 
+/** A method for each operation. */
 export interface Methods {
 ${methods.join('\n')}
 }
 
-/** How the requests of each operation are written. */
+/** The path that every address of the service ends with. */
+export const basePath = ${literal(service.basePath)};
+
+/** How the requests of each operation are written, and its responses read. */
 export const wires: Readonly<Record<OperationId, Wire>> = ${literal(wires)};
 `;
 }
 
-/** What the client has to know of an operation to send it. */
-function wireOf({ method, path, fields, body, idempotencyKey, pagination, sunset, deprecated, successes }: Operation) {
+/** What the client has to know of an operation to send it, and to read its responses. */
+function wireOf(operation: Operation) {
+  const { method, path, fields, body, idempotencyKey, pagination, sunset, deprecated, successor } = operation;
   const named = (place: string) => Object.keys(fields).filter((name) => fields[name]?.in === place);
   const [query, headers] = [named('query'), named('header')];
+  const empty = operation.successes.filter((status) => !operation.responses[status]?.schema);
   return {
     method,
     path,
@@ -93,31 +97,30 @@ function wireOf({ method, path, fields, body, idempotencyKey, pagination, sunset
     ...(headers.length > 0 && { headers }),
     ...(body && { body: body.whole ? 'whole' : 'properties' }),
     ...(idempotencyKey && { idempotencyKey: idempotencyKey.header }),
-    ...(pagination && { cursor: pagination.cursor, limit: pagination.limit }),
-    ...(deprecated && { deprecated: sunset ?? true }),
-    successes: successes.map(Number),
+    ...(pagination && { pagination: { cursor: pagination.cursor, key: pagination.key } }),
+    ...(deprecated && { deprecated: { ...(sunset && { sunset }), ...(successor && { successor }) } }),
+    ...(String(operation.successes) !== '200' && { successes: operation.successes.map(Number) }),
+    ...(empty.length > 0 && { empty: empty.map(Number) }),
   };
 }
 
 /** The documentation of a method, as editors show it. */
-function comment({
-  summary,
-  description,
-  deprecated,
-  deprecatedSince,
-  sunset,
-  successor,
-  pagination,
-  stability,
-}: Operation) {
+function comment(operation: Operation) {
+  const { summary, description, deprecated, deprecatedSince, sunset, successor, pagination, stability } = operation;
   const use = successor ? ` Use \`${successor}\` instead.` : '';
   const removal = sunset ? ` It will be removed on ${sunset}.` : '';
+  const isRepeatable = operation.idempotencyKey || ['GET', 'PUT', 'DELETE'].includes(operation.method);
+  const results = operation.successes.map((status) => operation.responses[status]?.description);
   const paragraphs = [
     summary,
     description,
     stability && `Stability: ${stability}.`,
-    pagination &&
-      '`await` gives the first page. `for await` gives every element, and `.collect()` all of them as one array.',
+    operation.idempotencyKey && 'The client sends an idempotency key by itself: one for all attempts of a call.',
+    !isRepeatable &&
+      'The client does not retry it, because it takes no idempotency key and would not be safe to repeat.',
+    pagination
+      ? '@returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.'
+      : `@returns ${results.join(' Or: ')}`,
     deprecated && `@deprecated ${deprecatedSince ? `since ${deprecatedSince}.` : ''}${removal}${use}`.trim(),
   ].filter(Boolean);
   const lines = paragraphs.join('\n\n').replaceAll('*/', '*\\/').split('\n');

@@ -1,108 +1,93 @@
-import type { HttpResponse } from './connection.ts';
-import type { ServiceErrorCode } from './old.ts';
+import type { ServiceErrorCode } from '@petstore/types';
 
-/** The properties of a cause that the client reads. fetch wraps the system's error in another cause. */
-export interface Cause {
-  readonly cause?: Cause;
-  readonly code?: string;
-  readonly message?: string;
-}
+/** Names an error's classes. Another copy of this package has other classes, but the same symbol. */
+const classNames = Symbol.for('@petstore/client/errors');
 
-/** The base of a call's errors, except those of wrong arguments, `check` and credential functions. */
+/** The base of all errors of a call. */
 export class BaseError extends Error {
   /** The number of attempts that sent a request. */
   attempts = 0;
-
-  constructor(name: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = name;
-  }
-
-  /** The error for `JSON.stringify`, with its message and its cause, for example `connect ECONNREFUSED …`. */
-  toJSON(): object {
-    // fetch wraps the system's error in another cause, so the inner cause is the reason.
-    const cause = (this as Cause).cause?.cause ?? (this as Cause).cause;
-    return { ...this, message: this.message, cause: cause && String(cause.message || cause.code || cause) };
-  }
 }
 
-/** An error with a name to switch on. */
-type Named<Base extends BaseError, Name extends string> = Base & { readonly name: Name };
-
-/** The class of one kind of error. `instanceof` also recognizes errors of another copy of this package. */
-type ErrorClass<E extends BaseError> = new (message: string, options?: ErrorOptions) => E;
-
-function errorClass<E extends BaseError>(
-  name: string,
-  isKind = (error: BaseError) => error.name === name,
-): ErrorClass<E> {
-  class Kind extends BaseError {
-    static override [Symbol.hasInstance](error: unknown): boolean {
-      return 'attempts' in Object(error) && isKind(error as BaseError);
-    }
-
-    constructor(message: string, options?: ErrorOptions) {
-      super(name, message, options);
-    }
-  }
-  Object.defineProperty(Kind, 'name', { value: name });
-  return Kind as ErrorClass<BaseError> as ErrorClass<E>;
-}
-
-/** The response is not a success. Each kind has a `name` to switch on. */
-export interface PetstoreError extends BaseError {
+/** The service, or something in front of it, did not respond with success. */
+export class PetstoreError extends BaseError {
   /** The status of the response. */
   readonly status: number;
   /** The service's code for the error; `undefined` if the response is not from the service. */
   readonly code: ServiceErrorCode | undefined;
-  /** Identifies the request in the logs of the server. */
+  /** Identifies the request in the log of the server. */
   readonly requestId: string | undefined;
-  /** The headers of the response. */
-  readonly headers: HttpResponse['headers'];
   /** The body: parsed if it is JSON, else its text. */
   readonly body: unknown;
-  /** The response. The response's `text()` can still be called. */
-  readonly response: HttpResponse;
+  /** The response. Its body has been read. */
+  declare readonly response: Response;
+
+  /** The message is the service's. Without one, or with a problem, it quotes the text. */
+  constructor(response: Response, text: string, problem?: string, hint = '') {
+    const body = parseIfJson(text);
+    const { code, message }: { code?: ServiceErrorCode; message?: unknown } = Object(body);
+    const isFromService = !problem && typeof code === 'string' && typeof message === 'string';
+    super((isFromService ? message : `${problem ?? response.status}: ${text.slice(0, 200) || 'no body'}`) + hint);
+    this.status = response.status;
+    this.code = isFromService ? code : undefined;
+    this.requestId = response.headers.get('x-request-id') ?? undefined;
+    this.body = body;
+    // Not enumerable, because it is noise when an error is printed.
+    Object.defineProperty(this, 'response', { value: response });
+  }
+
+  /** The headers of the response. */
+  get headers(): Headers {
+    return this.response.headers;
+  }
 }
-export const PetstoreError = /* @__PURE__ */ errorClass<PetstoreError>('PetstoreError', (error) => 'response' in error);
 
-/** 401: the credential is missing, wrong or revoked. */
-export type UnauthorizedError = Named<PetstoreError, 'UnauthorizedError'>;
-export const UnauthorizedError = /* @__PURE__ */ errorClass<UnauthorizedError>('UnauthorizedError');
+/** 401: the API key is missing, wrong or revoked. */
+export class UnauthorizedError extends PetstoreError {
+  declare readonly name: 'UnauthorizedError';
+}
 
-/** 404: the requested resource does not exist. */
-export type NotFoundError = Named<PetstoreError, 'NotFoundError'>;
-export const NotFoundError = /* @__PURE__ */ errorClass<NotFoundError>('NotFoundError');
+/** 404: what was requested does not exist. */
+export class NotFoundError extends PetstoreError {
+  declare readonly name: 'NotFoundError';
+}
 
 /** 429: too many requests with this key, even after the retries. */
-export type RateLimitedError = Named<PetstoreError, 'RateLimitedError'>;
-export const RateLimitedError = /* @__PURE__ */ errorClass<RateLimitedError>('RateLimitedError');
+export class RateLimitedError extends PetstoreError {
+  declare readonly name: 'RateLimitedError';
+}
 
 /** Any other 4xx: the service does not accept the request as it is. */
-export type InvalidRequestError = Named<PetstoreError, 'InvalidRequestError'>;
-export const InvalidRequestError = /* @__PURE__ */ errorClass<InvalidRequestError>('InvalidRequestError');
+export class InvalidRequestError extends PetstoreError {
+  declare readonly name: 'InvalidRequestError';
+}
 
 /** 5xx: the service failed, even after the retries. */
-export type ServerError = Named<PetstoreError, 'ServerError'>;
-export const ServerError = /* @__PURE__ */ errorClass<ServerError>('ServerError');
+export class ServerError extends PetstoreError {
+  declare readonly name: 'ServerError';
+}
 
-/** The operation does not declare this response: another status, a redirect that is not followed, or a body that cannot be parsed. */
-export type UnexpectedResponseError = Named<PetstoreError, 'UnexpectedResponseError'>;
-export const UnexpectedResponseError = /* @__PURE__ */ errorClass<UnexpectedResponseError>('UnexpectedResponseError');
+/** The operation does not declare this response: another status, a redirect that is not followed, or a body that cannot be read. */
+export class UnexpectedResponseError extends PetstoreError {
+  declare readonly name: 'UnexpectedResponseError';
+}
 
-/** The service could not be reached, or the connection broke before the whole response had arrived. `cause` is the reason. */
-export type ConnectionError = Named<BaseError, 'ConnectionError'>;
-export const ConnectionError = /* @__PURE__ */ errorClass<ConnectionError>('ConnectionError');
+/** The service was not reached, or the connection broke before the whole response had arrived; `cause` is the reason. */
+export class ConnectionError extends BaseError {
+  declare readonly name: 'ConnectionError';
+}
 
-/** The call, or its last attempt, exceeded its time limit. */
-export type TimeoutError = Named<BaseError, 'TimeoutError'>;
-export const TimeoutError = /* @__PURE__ */ errorClass<TimeoutError>('TimeoutError');
+/** The call took longer than `timeout`. */
+export class TimeoutError extends BaseError {
+  declare readonly name: 'TimeoutError';
+}
 
-/** The caller's signal ended the call. `cause` is the signal's reason. */
-export type AbortedError = Named<BaseError, 'AbortedError'>;
-export const AbortedError = /* @__PURE__ */ errorClass<AbortedError>('AbortedError');
+/** The caller's signal ended the call; `cause` is the signal's reason. */
+export class AbortedError extends BaseError {
+  declare readonly name: 'AbortedError';
+}
 
-/** Every error of a call, except those of wrong arguments, `check` and credential functions. */
+/** Every error of a call, but those of wrong arguments and of the function that gets the key. */
 export type CallError =
   | UnauthorizedError
   | NotFoundError
@@ -114,40 +99,42 @@ export type CallError =
   | TimeoutError
   | AbortedError;
 
-/** The kinds of errors, by status or its first digit. */
-const KINDS: Record<number, string> = {
-  5: 'Server',
-  401: 'Unauthorized',
-  404: 'NotFound',
-  429: 'RateLimited',
-  4: 'InvalidRequest',
+const classes = {
+  PetstoreError,
+  UnauthorizedError,
+  NotFoundError,
+  RateLimitedError,
+  InvalidRequestError,
+  ServerError,
+  UnexpectedResponseError,
+  ConnectionError,
+  TimeoutError,
+  AbortedError,
 };
+type Prototype = Error & { [classNames]?: readonly string[] };
 
-/**
- * The error for a response with this text. If the text is not from the service (but from a proxy, for example), the message quotes
- * the text. `body` has no bigints, because `JSON.stringify` cannot write bigints.
- */
-export function errorFrom(response: HttpResponse, text: string, problem?: string, body = parseIfJson(text)): BaseError {
-  const { status, headers } = response;
-  const { code, message } = Object(body) as { code?: unknown; message?: unknown };
-  const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
-  const isFromService = kind && typeof code === 'string' && typeof message === 'string';
-  const error = new BaseError(
-    `${kind || 'UnexpectedResponse'}Error`,
-    // The status is 0 if a browser hides a redirect.
-    isFromService ? message : `${problem || status || 'redirect'}: ${text.slice(0, 200) || 'no body'}`,
-  );
-  // The headers and the response are not enumerable, because they are noise when an error is printed.
-  return Object.assign(Object.defineProperties(error, { headers: { value: headers }, response: { value: response } }), {
-    status,
-    code: isFromService ? code : undefined,
-    requestId: headers.get('x-request-id') ?? undefined,
-    body,
-  });
+// The names are given here, because bundlers rename classes. Each class is preceded by its base, whose names it has, too.
+for (const [name, Class] of Object.entries<{ readonly prototype: Prototype }>(classes)) {
+  const names = [...(Class.prototype[classNames] ?? []), name];
+  Object.defineProperties(Class.prototype, { name: { value: name }, [classNames]: { value: names } });
+  const hasInstance = (error: unknown) => Object(error)[classNames]?.includes(name) === true;
+  Object.defineProperty(Class, Symbol.hasInstance, { value: hasInstance });
 }
 
-/** The value of a JSON text, or the text itself if it is not JSON. */
-export function parseIfJson(text: string): unknown {
+const classesOfStatus: Readonly<Record<number, typeof PetstoreError>> = {
+  401: UnauthorizedError,
+  404: NotFoundError,
+  429: RateLimitedError,
+  4: InvalidRequestError,
+  5: ServerError,
+};
+
+/** The class of the error for a status, which may be given by its first digit. */
+export function errorClassOf(status: number): typeof PetstoreError {
+  return classesOfStatus[status] ?? classesOfStatus[Math.floor(status / 100)] ?? UnexpectedResponseError;
+}
+
+function parseIfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

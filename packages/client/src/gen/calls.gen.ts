@@ -1,10 +1,12 @@
 // Generated from spec/openapi.yaml (b7cda5ba218eb16f) by `npm run generate`. Do not edit.
 
-import type { Input, OperationId } from '@petstore/types';
-import type { Call, PageCall } from '../call.ts';
+import type { Input, OperationId, Result } from '@petstore/types';
+import type { Call } from '../call.ts';
 import type { CallOptions } from '../options.ts';
+import type { PageCall } from '../pages.ts';
 import type { Wire } from '../request.ts';
 
+/** A method for each operation. */
 export interface Methods {
   /**
    * List animals
@@ -12,35 +14,45 @@ export interface Methods {
    * Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends
    * before `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel="next"`.
    *
-   * `await` gives the first page. `for await` gives every element, and `.collect()` all of them as one array.
+   * @returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.
    */
-  listPets(input?: Input<'listPets'>, options?: CallOptions): PageCall<'listPets'>;
+  listPets(input?: Input<'listPets'>, options?: CallOptions): PageCall<Result<'listPets'>[number]>;
   /**
    * Add an animal
    *
    * Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:
    * repeated requests with the same key add one pet.
+   *
+   * The client sends an idempotency key by itself: one for all attempts of a call.
+   *
+   * @returns The added animal, including the assigned `id`.
    */
-  createPet(input: Input<'createPet'>, options?: CallOptions): Call<'createPet'>;
+  createPet(input: Input<'createPet'>, options?: CallOptions): Call<Result<'createPet'>>;
   /**
    * Get an animal
    *
    * Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.
    *
+   * @returns The pet.
+   *
    * @deprecated since 2026-11-20. It will be removed on 2030-12-05. Use `listPets` instead.
    */
-  getPet(input: Input<'getPet'>, options?: CallOptions): Call<'getPet'>;
+  getPet(input: Input<'getPet'>, options?: CallOptions): Call<Result<'getPet'>>;
 }
 
-/** How the requests of each operation are written. */
+/** The path that every address of the service ends with. */
+export const basePath = "/v1";
+
+/** How the requests of each operation are written, and its responses read. */
 export const wires: Readonly<Record<OperationId, Wire>> = {
   listPets: {
     method: "GET",
     path: "/pets",
     query: ["limit", "status", "after"],
-    cursor: "after",
-    limit: "limit",
-    successes: [200],
+    pagination: {
+      cursor: "after",
+      key: "id",
+    },
   },
   createPet: {
     method: "POST",
@@ -52,7 +64,9 @@ export const wires: Readonly<Record<OperationId, Wire>> = {
   getPet: {
     method: "GET",
     path: "/pets/{petId}",
-    deprecated: "2030-12-05",
-    successes: [200],
+    deprecated: {
+      sunset: "2030-12-05",
+      successor: "listPets",
+    },
   },
 };
