@@ -1,29 +1,17 @@
 // Builds `dist`, or another folder: petctl as one file, a small file that starts it, and the licences of what it contains.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import manifest from './package.json' with { type: 'json' };
 
 const dist = process.argv[2] ?? join(import.meta.dirname, 'dist');
-
-/** Loads child_process on demand. commander loads it at once, which is a tenth of a start. */
-const lazyChildProcess: Plugin = {
-  name: 'lazy-child-process',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ kind, path }) =>
-      kind === 'import-statement' ? { path, namespace: 'lazy' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => ({
-      contents: `module.exports = { spawn: (...args) => require('${path}').spawn(...args) }`,
-    }));
-  },
-};
 
 const { outputFiles, metafile } = await build({
   entryPoints: [join(import.meta.dirname, 'src/main.ts')],
   // These remain dependencies; `.pnpmfile.mjs` removes all others from the published manifest.
   external: ['jq-wasm', '@napi-rs/keyring'],
-  plugins: [lazyChildProcess],
+  // commander loads it at once, which is a tenth of a start, and uses it only for commands that are programs of their own.
+  alias: { 'node:child_process': 'node:path' },
   bundle: true,
   minify: true,
   platform: 'node',
@@ -69,25 +57,21 @@ function launcher(): string {
   const oldest = Number.parseInt(manifest.engines.node.replace('>=', ''), 10);
   return `#!/usr/bin/env node
 'use strict';
+var isDone = false;
 if (parseInt(process.versions.node, 10) < ${oldest}) {
   process.stderr.write('petctl needs Node ${oldest} or newer; this is ' + process.versions.node + '.\\n');
   process.exitCode = 2;
-} else if (!hasWrittenVersion()) {
+  isDone = true;
+} else if (process.argv.length === 3 && process.argv[2] === '--version') {
+  // If this fails, the program reports the error.
+  try { require('node:fs').writeSync(1, '${manifest.version}\\n'); isDone = true; } catch (_error) {}
+}
+if (!isDone) {
   var cache = process.env.XDG_CACHE_HOME || (process.env.HOME || '') + '/.cache';
   // A relative folder is ignored, because the current folder must not change how petctl runs.
-  if (require('node:path').isAbsolute(cache)) require('node:module').enableCompileCache?.(cache + '/petctl');
+  var enable = require('node:path').isAbsolute(cache) && require('node:module').enableCompileCache;
+  if (enable) enable(cache + '/petctl');
   require('./program.js');
-}
-
-function hasWrittenVersion() {
-  if (process.argv.length !== 3 || process.argv[2] !== '--version') return false;
-  try {
-    require('node:fs').writeSync(1, '${manifest.version}\\n');
-    return true;
-  } catch (_error) {
-    // The program reports the error.
-    return false;
-  }
 }
 `;
 }

@@ -60,56 +60,39 @@ export async function printRequest(
   options: Parameters<Send>[1],
 ): Promise<void> {
   const target = targetOf(command);
-  let request: ShownRequest | undefined;
-  const send = senderTo(target, { value: keyVariable, from: '' }, operation, command, {
-    retry: 0,
-    fetch: async (url, { method = 'GET', headers, body } = {}) => {
+  const request = await new Promise<ShownRequest>((resolve, reject) => {
+    const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
       const text = typeof body === 'string' && { body };
-      request = { method, url: String(url), headers: headers as Record<string, string>, ...text };
+      resolve({ method, url: String(url), headers: headers as Record<string, string>, ...text });
       throw new Error('it is shown only');
-    },
+    };
+    const send = senderTo(target, { value: keyVariable, from: '' }, operation, command, { fetch, retry: 0 });
+    send(input, options).catch(reject);
   });
-  await send(input, options).catch((error) => {
-    if (!request) throw error;
-  });
-  if (!request) return;
-  if (!command.getOptionValue('curl')) return write(`${escapeLines(asJson(request))}\n`);
+  const { body, ...head } = request;
+  const json = { ...head, ...(body !== undefined && { body: parseExact(body) }) };
+  if (!command.getOptionValue('curl')) return write(`${escapeLines(exactJson(json, 2))}\n`);
   const isStored = !/^(PETCTL_API_KEY)?$/.test((await findKey(target))?.from ?? '');
   const key = isStored ? `$(petctl auth token --base-url ${quoted(target.baseUrl)})` : keyVariable;
   await write(`${asCurl(request, key)}\n`);
 }
 
-/** The command that replaces a deprecated one: `petctl pets list`. */
-export function successorOf({ successor }: Operation): string | undefined {
-  const found = Object.values<Operation>(operations).find(({ id }) => id === successor);
-  return found && `petctl ${found.command.join(' ')}`;
+/** What to say of a deprecated operation. */
+export function deprecationOf({ command, successor }: Operation, sunset: string | undefined): string {
+  const other = Object.values<Operation>(operations).find(({ id }) => id === successor);
+  const removal = sunset === undefined ? '' : ` and may be removed from ${sunset} on`;
+  const hint = other ? ` Use 'petctl ${other.command.join(' ')}' instead.` : '';
+  return `'petctl ${command.join(' ')}' is deprecated${removal}.${hint}`;
 }
 
-/** What -v and deprecated commands write on stderr. */
+/** What --verbose and deprecated commands write on stderr. */
 function hooks(operation: Operation, settings: Settings): Hooks {
-  const { verbose = 0 } = settings;
-  const log = (line: string) => void process.stderr.write(`${escapeLine(line)}\n`);
-  const logHeaders = (mark: string, headers: Iterable<[string, string]>) => {
-    if (verbose > 1) for (const [name, value] of headers) log(`${mark} ${name}: ${value}`);
-  };
-  const deprecated: Hooks['deprecated'] = ({ sunset }) => {
-    const successor = successorOf(operation);
-    const day = sunset && !Number.isNaN(Date.parse(sunset)) && new Date(sunset).toISOString().slice(0, 10);
-    const what = `'petctl ${operation.command.join(' ')}' is deprecated`;
-    const use = successor ? ` Use '${successor}' instead.` : '';
-    notice(`${what}${day ? ` and may be removed from ${day} on` : ''}.${use}`, settings);
-  };
-  if (verbose === 0) return { deprecated };
+  const log = (line: string) => settings.verbose && process.stderr.write(`${escapeLine(line)}\n`);
   return {
-    deprecated,
-    request({ method, url, headers }) {
-      log(`> ${method} ${url}`);
-      logHeaders('>', Object.entries(headers));
-    },
-    response({ status, headers, milliseconds }) {
-      log(`< ${status} in ${Math.round(milliseconds)} ms, request ${headers.get('x-request-id')}`);
-      logHeaders('<', headers);
-    },
+    deprecated: ({ sunset }) => notice(deprecationOf(operation, sunset), settings),
+    request: ({ method, url }) => log(`> ${method} ${url}`),
+    response: ({ status, headers, milliseconds }) =>
+      log(`< ${status} in ${Math.round(milliseconds)} ms, request ${headers.get('x-request-id')}`),
     retry: ({ error, attempt, delay }) => log(`! ${error.message}; attempt ${attempt + 1} in ${Math.round(delay)} ms`),
   };
 }
@@ -117,16 +100,7 @@ function hooks(operation: Operation, settings: Settings): Hooks {
 /** Stands for the key, which is never shown. */
 const keyVariable = '$PETCTL_API_KEY';
 
-interface ShownRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-function asJson({ body, ...head }: ShownRequest): string {
-  return exactJson({ ...head, ...(body !== undefined && { body: parseExact(body) }) }, 2);
-}
+type ShownRequest = Readonly<{ method: string; url: string; headers: Record<string, string>; body?: string }>;
 
 /** A command for a POSIX shell. The key is in double quotes, so that the shell inserts it. */
 function asCurl({ method, url, headers, body }: ShownRequest, key: string): string {

@@ -16,17 +16,15 @@ export function addCompletion(root: Command): void {
 
 /** Prints the candidates for the last of the words, one on each line, with a tab and a description. */
 export async function complete(root: Command, words: readonly string[]): Promise<void> {
-  const typed = joined(words[0] === 'help' && words.length > 1 ? words.slice(1) : words);
-  const last = typed.at(-1) ?? '';
-  const found = candidates(root, typed.slice(0, -1), last);
-  const lines = found.filter(([word]) => word === files || word.startsWith(last));
-  await write(lines.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`).join(''));
+  // bash passes --flag=value as three words.
+  const typed = [...words.filter((word) => word !== '='), ...(words.at(-1) === '=' ? [''] : [])];
+  if (typed[0] === 'help' && typed.length > 1) typed.shift();
+  const last = typed.pop() ?? '';
+  const found = candidates(root, typed, last).filter(([word]) => word.startsWith(last));
+  await write(found.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`).join(''));
 }
 
 type Candidate = readonly [word: string, description: string];
-
-/** Instead of a candidate: the shell completes file names. */
-const files = ':files';
 
 function candidates(root: Command, before: readonly string[], last: string): Candidate[] {
   let command = root;
@@ -35,85 +33,66 @@ function candidates(root: Command, before: readonly string[], last: string): Can
   for (const word of before) {
     const child = command.commands.find((one) => one.name() === word);
     if (option) option = undefined;
-    else if (word.startsWith('-')) option = optionsOf(command).find((one) => one.required && isNamed(one, word));
+    else if (word.startsWith('-')) option = optionsOf(command, word).find(({ required }) => required);
     else if (child) [command, operands] = [child, 0];
     else operands++;
   }
-  if (option) return valuesOf(option, option.flags);
+  if (option) return choicesOf(option);
   const [, flag = ''] = /^(--[^=]+)=/.exec(last) ?? [];
-  const assigned = optionsOf(command).find((one) => isNamed(one, flag));
-  if (assigned) return valuesOf(assigned, assigned.flags).map(([word, text]) => [`${flag}=${word}`, text]);
+  if (flag)
+    return optionsOf(command, flag)
+      .flatMap(choicesOf)
+      .map(([word, text]) => [`${flag}=${word}`, text]);
   if (last.startsWith('-')) return optionsOf(command).map((one) => [one.long ?? '', one.description]);
   const argument = command.registeredArguments[operands];
-  if (argument) return valuesOf(argument, `<${argument.name()}>`);
+  if (argument) return choicesOf(argument);
   const commands = operands === 0 ? command.createHelp().visibleCommands(command) : [];
   return commands.map((one) => [one.name(), one.summary() || one.description()]);
 }
 
-function optionsOf(command: Command): readonly Option[] {
-  return command.createHelp().visibleOptions(command);
+/** The options of a command, or those with a name. */
+function optionsOf(command: Command, name?: string): Option[] {
+  const all = command.createHelp().visibleOptions(command);
+  return all.filter(({ long, short }) => name === undefined || long === name || short === name);
 }
 
-function isNamed({ long, short }: Option, word: string): boolean {
-  return long === word || short === word;
+function choicesOf({ argChoices = [] }: Option | Argument): Candidate[] {
+  return argChoices.map((word) => [word, '']);
 }
 
-function valuesOf({ argChoices = [] }: Option | Argument, usage: string): Candidate[] {
-  return usage.endsWith('<file>') ? [[files, '']] : argChoices.map((word) => [word, '']);
-}
-
-/** Joins `--flag=value`, which bash splits into three words. */
-function joined(words: readonly string[]): string[] {
-  const all: string[] = [];
-  for (const [i, word] of words.entries()) {
-    const isPart = all.at(-1)?.startsWith('--') && (word === '=' || words[i - 1] === '=');
-    if (isPart) all.push(all.pop() + word);
-    else all.push(word);
-  }
-  return all;
-}
-
-// The scripts pass the words as arguments and read lines. They avoid compgen -W, which evaluates its input, and _describe,
-// which splits it at colons.
+// The scripts pass the words as arguments and read lines. Without candidates, they complete names of files. They avoid
+// compgen -W, which evaluates its input, and _describe, which splits it at colons.
 const scripts = {
   bash: String.raw`# petctl for bash
 _petctl() {
-  local current=${'$'}{COMP_WORDS[COMP_CWORD]} line word
   COMPREPLY=()
+  local line
   while IFS= read -r line; do
-    word=${'$'}{line%%$'\t'*}
-    if [[ $word == :files ]]; then compopt -o default 2>/dev/null; continue; fi
-    # bash counts --flag=value as three words and completes only the last.
-    [[ $word == --*=* && $current != --* ]] && word=${'$'}{word#*=}
-    COMPREPLY+=("$word")
+    COMPREPLY+=("${'$'}{line%%$'\t'*}")
   done < <(petctl __complete "${'$'}{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
-complete -F _petctl petctl
+complete -o default -F _petctl petctl
 `,
   zsh: String.raw`#compdef petctl
 _petctl() {
-  local line word
+  local line
   local -a found shown
   while IFS= read -r line; do
-    word=${'$'}{line%%$'\t'*}
-    if [[ $word == :files ]]; then _files; continue; fi
-    found+=("$word")
-    shown+=("$word  ${'$'}{line#*$'\t'}")
+    found+=("${'$'}{line%%$'\t'*}")
+    shown+=("${'$'}{line%%$'\t'*}  ${'$'}{line#*$'\t'}")
   done < <(petctl __complete "${'$'}{(@)words[2,CURRENT]}" 2>/dev/null)
-  (( $#found )) && compadd -l -d shown -- "${'$'}{found[@]}"
-  return 0
+  if (( $#found )); then compadd -l -d shown -- "${'$'}{found[@]}"; else _files; fi
 }
 if [[ $funcstack[1] == _petctl ]]; then _petctl "$@"; else compdef _petctl petctl; fi
 `,
   fish: `# petctl for fish
 function __petctl_complete
     set -l words (commandline -opc) (commandline -ct)
-    for line in (petctl __complete $words[2..-1] 2>/dev/null)
-        if string match -q ':files*' -- $line
-            __fish_complete_path (commandline -ct)
-        else
-            echo $line
-        end
+    set -l found (petctl __complete $words[2..-1] 2>/dev/null)
+    if set -q found[1]
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
     end
 end
 complete -c petctl -f -a '(__petctl_complete)'

@@ -7,38 +7,37 @@ import { CliError, UsageError } from './errors.ts';
 import { settingsOf } from './settings.ts';
 import { codeOf, isObject } from './text.ts';
 
-/** The service that a command calls, and the address that a key in the environment is for. */
+/** The service that a command calls, and the origin that a key in the environment is for: that of an address beside it, if any. */
 export interface Target {
   readonly baseUrl: string;
   readonly origin: string;
-  /** Undefined if the environment names no address: then its key is for the one in use. */
-  readonly environmentOrigin: string | undefined;
+  readonly keyOrigin: string;
 }
 
 /** The address of a command: that of its flags, else of the environment, else of the last login, else of the first deployment. */
 export function targetOf(command: Command): Target {
   const { baseUrl, deployment } = settingsOf(command);
   const [from, deploymentFrom] = ['baseUrl', 'deployment'].map((name) => command.getOptionValueSource(name));
-  if (baseUrl !== undefined && deployment !== undefined && from === deploymentFrom)
+  if (from !== undefined && from === deploymentFrom)
     throw new UsageError('The base URL and the deployment both say where the service is.', 'Set only one of them.');
-  const isDeployment = deployment !== undefined && (baseUrl === undefined || deploymentFrom === 'cli');
-  const given = isDeployment ? deployments[deployment] : baseUrl;
+  const given = deployment && from !== 'cli' ? deployments[deployment] : baseUrl;
   const { PETCTL_BASE_URL, PETCTL_DEPLOYMENT = '' } = process.env;
   const inEnvironment = PETCTL_BASE_URL ?? deployments[PETCTL_DEPLOYMENT as keyof typeof deployments];
-  const url = parseAddress(given ?? readFile().current ?? Object.values<string>(deployments)[0] ?? '');
-  return {
-    baseUrl: url.href.replace(/\/$/, ''),
-    origin: url.origin,
-    environmentOrigin: inEnvironment && parseAddress(inEnvironment).origin,
-  };
+  const { href, origin } = parseAddress(given ?? readFile().current ?? deployments[firstDeployment]);
+  const keyOrigin = inEnvironment ? parseAddress(inEnvironment).origin : origin;
+  return { baseUrl: href.replace(/\/+$/, ''), origin, keyOrigin };
 }
+
+const [firstDeployment] = Object.keys(deployments) as [keyof typeof deployments];
 
 /** Throws for an address without quoting it, because it may contain a password. */
 function parseAddress(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash) return url;
-  const [example] = Object.values<string>(deployments);
-  throw new UsageError(`The base URL is not valid: it must be like ${example}, without a user, a query or a fragment.`);
+  if (/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return new URL(text);
+  const example = deployments[firstDeployment];
+  throw new UsageError(
+    `The base URL is invalid.`,
+    `It must be like ${example}, without a user, a query or a fragment.`,
+  );
 }
 
 /** An API key, and where it comes from. */
@@ -47,45 +46,42 @@ export interface Key {
   readonly from: string;
 }
 
-/** The key for an address: of the environment, if that is for this address, else the stored one. Throws if there is none. */
+/** The key for an address. Throws if there is none. */
 export async function keyFor(target: Target): Promise<Key> {
   const key = await findKey(target);
   if (key) return key;
-  const { origin, environmentOrigin } = target;
-  const isForAnother = process.env.PETCTL_API_KEY !== undefined && environmentOrigin !== origin;
-  throw new CliError('unauthorized', `There is no API key for ${origin}.`, {
-    hint: isForAnother
-      ? `PETCTL_API_KEY is for ${environmentOrigin}. Log in with 'petctl auth login', or set PETCTL_BASE_URL, too.`
-      : "Log in with 'petctl auth login', or set PETCTL_API_KEY.",
-  });
+  const { origin, keyOrigin } = target;
+  const other = process.env.PETCTL_API_KEY === undefined ? '' : ` PETCTL_API_KEY is for ${keyOrigin}.`;
+  const hint = `Log in with 'petctl auth login', or set PETCTL_API_KEY${other && ' and PETCTL_BASE_URL'}.`;
+  throw new CliError('unauthorized', `There is no API key for ${origin}.${other}`, hint);
 }
 
-/** Like `keyFor`, but returns undefined if there is none. */
-export async function findKey({ origin, environmentOrigin = origin }: Target): Promise<Key | undefined> {
-  const value = process.env.PETCTL_API_KEY;
-  if (value !== undefined && environmentOrigin === origin)
-    return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
-  const stored = readFile().keys[origin];
-  if (stored === undefined) return undefined;
-  if (stored !== inKeyring) return { value: checkedKey(stored, credentialsFile()), from: credentialsFile() };
+/** The key of the environment, if that is for this address, else the stored one. */
+export async function findKey({ origin, keyOrigin }: Target): Promise<Key | undefined> {
+  const { PETCTL_API_KEY: value } = process.env;
+  if (value === undefined || keyOrigin !== origin) return storedKey(origin);
+  return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
+}
+
+/** The stored key for an origin. Throws if the keyring that has it cannot be opened. */
+export async function storedKey(origin: string): Promise<Key | undefined> {
+  const value = readFile().keys[origin];
+  if (value === undefined) return undefined;
+  if (value !== inKeyring) return { value: checkedKey(value, credentialsFile()), from: credentialsFile() };
   const password = (await keyringEntry(origin))?.getPassword();
   if (password) return { value: password, from: 'the keyring' };
-  throw new UsageError(
-    `The key for ${origin} is in the system's keyring, which cannot be opened.`,
-    'Unlock it, or set PETCTL_API_KEY.',
-  );
+  throw new UsageError(`The keyring with the key for ${origin} cannot be opened.`, 'Unlock it, or set PETCTL_API_KEY.');
+}
+
+/** The origins that have a stored key. */
+export function storedOrigins(): string[] {
+  return Object.keys(readFile().keys);
 }
 
 /** Returns a key, or throws if no request can carry it. */
 export function checkedKey(value: string, from: string): string {
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
-}
-
-/** The origins that have a stored key, and the address of the last login. */
-export function storedAddresses(): { readonly current: string | undefined; readonly origins: string[] } {
-  const { current, keys } = readFile();
-  return { current, origins: Object.keys(keys) };
 }
 
 /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
@@ -103,10 +99,8 @@ export async function removeKey({ origin }: Target): Promise<boolean> {
   const { [origin]: removed, ...others } = keys;
   if (removed === undefined) return false;
   if (removed === inKeyring) (await keyringEntry(origin))?.deletePassword();
-  writeFile({
-    current: current !== undefined && new URL(current).origin === origin ? undefined : current,
-    keys: others,
-  });
+  const isCurrent = current !== undefined && new URL(current).origin === origin;
+  writeFile({ current: isCurrent ? undefined : current, keys: others });
   return true;
 }
 

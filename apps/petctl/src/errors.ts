@@ -1,12 +1,4 @@
-import {
-  ConnectionError,
-  NotFoundError,
-  PetstoreError,
-  RateLimitedError,
-  ServerError,
-  TimeoutError,
-  UnauthorizedError,
-} from '@petstore/client';
+import { ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
 import { service } from '@petstore/types';
 import { CommanderError } from 'commander';
 import { codeOf, escapeLine } from './text.ts';
@@ -29,21 +21,16 @@ export const exitCodes = {
 
 export type ErrorKind = keyof typeof exitCodes;
 
-interface Details {
-  readonly hint?: string | undefined;
-  readonly code?: string | undefined;
-  readonly status?: number | undefined;
-  readonly requestId?: string | undefined;
-}
-
 /** An error that ends petctl with the exit code of its kind. The message says what happened, the hint what to do. */
 export class CliError extends Error {
   readonly kind: ErrorKind;
-  readonly details: Details;
+  readonly hint: string | undefined;
+  readonly details: { readonly code?: string; readonly status?: number; readonly requestId?: string };
 
-  constructor(kind: ErrorKind, message: string, details: Details = {}) {
+  constructor(kind: ErrorKind, message: string, hint?: string, details: CliError['details'] = {}) {
     super(message);
     this.kind = kind;
+    this.hint = hint;
     this.details = details;
   }
 }
@@ -51,7 +38,7 @@ export class CliError extends Error {
 /** The command line, a file or a setting is invalid. Nothing was sent. */
 export class UsageError extends CliError {
   constructor(message: string, hint?: string) {
-    super('usage', message, { hint });
+    super('usage', message, hint);
   }
 }
 
@@ -59,30 +46,53 @@ export class UsageError extends CliError {
 export function explained(error: unknown, baseUrl: string, keySource: string): unknown {
   if (error instanceof PetstoreError) return explainedResponse(error, baseUrl, keySource);
   if (error instanceof TimeoutError)
-    return new CliError('unreachable', 'The call took longer than --timeout.', {
+    return new CliError('unreachable', 'The call took longer than --timeout.', 'Use a longer one.', {
       code: 'timeout',
-      hint: 'Use a longer one.',
     });
-  if (error instanceof ConnectionError) {
-    if (error.cause instanceof CliError) return error.cause;
-    const code = codeOf(error.cause);
-    const hint = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code)
-      ? 'To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with that of its issuer.'
-      : `Check the service, --base-url and the proxy, if there is one.`;
-    return new CliError('unreachable', `The connection to ${new URL(baseUrl).origin} failed (${code}).`, { hint });
-  }
-  if (error instanceof TypeError) return new CliError('usage', `The input cannot be sent: ${error.message}.`);
-  return error;
+  if (error instanceof TypeError) return new UsageError(`The input cannot be sent: ${error.message}.`);
+  if (!(error instanceof ConnectionError)) return error;
+  if (error.cause instanceof CliError) return error.cause;
+  const code = codeOf(error.cause);
+  const hint = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code)
+    ? 'To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with that of its issuer.'
+    : 'Check the service, --base-url and the proxy, if there is one.';
+  return new CliError('unreachable', `The connection to ${new URL(baseUrl).origin} failed (${code}).`, hint);
+}
+
+function explainedResponse(error: PetstoreError, baseUrl: string, keySource: string): CliError {
+  const { status, code, requestId, headers, message } = error;
+  const kind = kindOf(status);
+  const details = { status, ...(code && { code }), ...(requestId && { requestId }) };
+  const location = status >= 300 && status < 400 ? headers.get('location') : null;
+  if (location !== null)
+    return new CliError(kind, `The service redirects to ${location}.`, 'Change --base-url to match this.', details);
+  let hint = code === undefined ? 'Check --base-url; -v shows the request.' : hints[kind];
+  if (!baseUrl.endsWith(service.basePath)) hint = `The base URL should end with ${service.basePath}.`;
+  if (kind === 'unauthorized') hint = `The key is from ${keySource}; 'petctl auth login' stores another.`;
+  return new CliError(kind, message, hint, details);
+}
+
+const hints: Partial<Record<ErrorKind, string>> = {
+  not_found: 'Check the identifier and --base-url.',
+  rate_limited: 'Send fewer requests, or wait with a longer --timeout and more --retries.',
+  failed: 'Retry later; -v shows the request.',
+};
+
+function kindOf(status: number): ErrorKind {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404) return 'not_found';
+  if (status === 429) return 'rate_limited';
+  return status >= 300 && status < 500 ? 'rejected' : 'failed';
 }
 
 /** Writes an error on one line of stderr, with `-o json` as JSON. Returns the exit code. */
-export function reportError(error: unknown): number {
-  const { kind, message, details } = toCliError(error);
-  const { hint = null, code = kind, status = null, requestId = null } = details;
+export function reportError(thrown: unknown): number {
+  const { kind, message, hint, details } = toCliError(thrown);
+  const { code = kind, status = null, requestId = null } = details;
   const [exit] = exitCodes[kind];
   const notes = [status && `HTTP ${status}`, requestId && `request ${requestId}`].filter(Boolean).join(', ');
   const text = [message, notes && `(${notes})`, hint].filter(Boolean).join(' ');
-  writeLine({ error: { code, message, status, requestId, exit, hint } }, text);
+  writeLine({ error: { code, message, status, requestId, exit, hint: hint ?? null } }, text);
   return exit;
 }
 
@@ -92,14 +102,11 @@ export function notice(message: string, { quiet }: { readonly quiet?: boolean })
 }
 
 function writeLine(data: object, text: string): void {
-  process.stderr.write(`${escapeLine(wantsJson() ? JSON.stringify(data) : `petctl: ${text}`)}\n`);
-}
-
-/** Whether the output is JSON. Reads the command line itself, because errors need the answer even if it is invalid. */
-function wantsJson(): boolean {
-  const [, format = process.env.PETCTL_OUTPUT] =
-    /\0(?:-o|--output)[\0=]?(\w+)\0/.exec(`${process.argv.join('\0')}\0`) ?? [];
-  return format === 'json' || format === 'jsonl';
+  // Read from the command line itself, because errors need the answer even if it is invalid.
+  const words = `${process.argv.join('\0')}\0`;
+  const [, output = process.env.PETCTL_OUTPUT] = /\0(?:-o|--output)[\0=]?(\w+)\0/.exec(words) ?? [];
+  const isJson = output === 'json' || output === 'jsonl';
+  process.stderr.write(`${escapeLine(isJson ? JSON.stringify(data) : `petctl: ${text}`)}\n`);
 }
 
 function toCliError(error: unknown): CliError {
@@ -108,7 +115,7 @@ function toCliError(error: unknown): CliError {
   if (error instanceof RangeError && /call stack/.test(error.message))
     return new CliError('failed', 'The data is nested too deeply.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new CliError('bug', text, { hint: 'This is a bug in petctl: please report it.' });
+  return new CliError('bug', text, 'This is a bug in petctl: please report it.');
 }
 
 /** The error for an invalid command line. commander quotes values, which may be keys, so some messages are cut. */
@@ -118,43 +125,7 @@ function usageErrorOf({ code, message }: CommanderError): UsageError {
   if (code === 'commander.excessArguments') return new UsageError(`${text.split(':')[0]}.`, hint);
   if (code !== 'commander.unknownOption') return new UsageError(`${text.replace(/\.$/, '')}.`, hint);
   const [, flag = ''] = /'(--[^=\s']*|-.)/.exec(text) ?? [];
-  if (/^--(api-?)?(key|token)$/.test(flag))
-    return new UsageError(
-      'There is no flag for keys.',
-      "Store the key with 'petctl auth login', or set PETCTL_API_KEY.",
-    );
-  return new UsageError(`unknown option '${flag}'.`, hint);
-}
-
-function explainedResponse(error: PetstoreError, baseUrl: string, keySource: string): CliError {
-  const { status, code, requestId, headers, message } = error;
-  const kind = kindOf(error);
-  const location = status >= 300 && status < 400 ? headers.get('location') : null;
-  const isWrongAddress = !baseUrl.endsWith(service.basePath) && kind !== 'unauthorized';
-  const hint = isWrongAddress
-    ? `The base URL should end with ${service.basePath}.`
-    : location !== null
-      ? 'Change --base-url to match this address.'
-      : kind === 'unauthorized'
-        ? `The key is from ${keySource}; 'petctl auth login' stores another.`
-        : code === undefined
-          ? 'Check --base-url; -v shows the request.'
-          : hints[kind];
-  const text = location === null ? message : `The service redirects to ${location}.`;
-  return new CliError(kind, text, { status, requestId, code, hint });
-}
-
-const hints: Partial<Record<ErrorKind, string>> = {
-  not_found: 'Check the identifier and --base-url.',
-  rate_limited: 'Send fewer requests, or wait with a longer --timeout and more --retries.',
-  failed: 'Retry later; -v shows the request.',
-};
-
-function kindOf(error: PetstoreError): ErrorKind {
-  const { status } = error;
-  if (error instanceof UnauthorizedError || status === 403) return 'unauthorized';
-  if (error instanceof NotFoundError) return 'not_found';
-  if (error instanceof RateLimitedError) return 'rate_limited';
-  if (error instanceof ServerError) return 'failed';
-  return status >= 300 && status < 500 ? 'rejected' : 'failed';
+  const isKey = /^--(api-?)?(key|token)$/.test(flag);
+  const keyHint = "Keys have none: use 'petctl auth login', or set PETCTL_API_KEY.";
+  return new UsageError(`unknown option '${flag}'.`, isKey ? keyHint : hint);
 }

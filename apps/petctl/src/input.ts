@@ -68,13 +68,17 @@ export function parseJson(text: string, source: string): unknown {
 export function checkMembers(value: unknown, { fields }: Operation, source: string): Input {
   if (!isObject(value)) throw new UsageError(`${source}: it is not a JSON object.`);
   const names = Object.keys(fields).filter((name) => fields[name]?.in === 'body');
-  const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown === undefined) return value;
-  const similar = closest(unknown, names);
-  throw new UsageError(
-    `${source}: there is no member '${unknown}'.`,
-    similar ? `Did you mean '${similar}'?` : `Use ${names.join(', ')}.`,
-  );
+  checkNames(Object.keys(value), names, source);
+  return value;
+}
+
+/** Throws if a name is not known. */
+export function checkNames(names: readonly string[], known: readonly string[], source: string): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const similar = closest(unknown, known);
+  const hint = similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;
+  throw new UsageError(`${source}: there is no member '${unknown.slice(0, 40)}'.`, hint);
 }
 
 /** Throws if a required input is missing. */

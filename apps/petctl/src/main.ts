@@ -40,7 +40,7 @@ function program(): Command {
   addAuth(root);
   addCompletion(root);
   root.command('__complete [words...]', { hidden: true }).action((words: string[]) => complete(root, words));
-  for (const command of withSubcommands(root)) configure(command);
+  configure(root);
   return root;
 }
 
@@ -53,8 +53,9 @@ function wordsOf(argv: readonly string[]): string[] {
   return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
 }
 
-/** Gives a command the global options, and makes its errors exceptions. */
+/** Gives a command and all below it the global options, and makes their errors exceptions. */
 function configure(command: Command): void {
+  command.commands.forEach(configure);
   const isGroup = command.commands.length > 0;
   for (const option of globalOptions(!isGroup)) command.addOption(option);
   command
@@ -63,12 +64,6 @@ function configure(command: Command): void {
     .exitOverride()
     // commander writes the help of a group that is called without a command as an error.
     .configureOutput({ writeErr: (text) => process.stdout.write(text), outputError: () => {} });
-}
-
-/** A command and all below it. */
-function* withSubcommands(command: Command): Generator<Command> {
-  yield command;
-  for (const child of command.commands) yield* withSubcommands(child);
 }
 
 function exitCodeHelp(): string {

@@ -1,6 +1,6 @@
 import { type Field, type Operation, operations, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
 import { type Command, Option } from 'commander';
-import { successorOf } from './call.ts';
+import { deprecationOf } from './call.ts';
 import { addImport } from './import.ts';
 import { checkComplete, type Input, parseValue, range, readData } from './input.ts';
 import { callOperation } from './results.ts';
@@ -24,28 +24,21 @@ function addOperation(parent: Command, name: string, operation: Operation): void
   const command = parent
     .command(name)
     .summary(operation.summary + stateOf(operation))
-    .description([operation.description.trim(), deprecation(operation)].filter(Boolean).join('\n\n'));
+    .description([operation.description.trim(), noticeOf(operation)].filter(Boolean).join('\n\n'));
   const paths = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, field = '']) => field);
   for (const field of paths) {
     const { description = '', schema = {} } = fields[field] ?? {};
-    command.addArgument(
-      command.createArgument(`<${kebab(field)}>`, description).argParser((text) => parseValue(text, schema)),
-    );
+    command.argument(`<${kebab(field)}>`, description, (text) => parseValue(text, schema));
   }
   if (body) command.option('-d, --data <json>', 'The body as JSON, @FILE, or - for stdin. Flags override its members.');
   if (pagination) {
-    command.addOption(
-      new Option('--limit <number>', 'How many results, over all pages. Default: one page.').argParser((text) =>
-        parseValue(text, { type: 'integer', minimum: 1 }),
-      ),
-    );
+    const parseLimit = (text: string) => parseValue(text, { type: 'integer', minimum: 1 });
+    command.option('--limit <number>', 'How many results, over all pages. Default: one page.', parseLimit);
     command.addOption(new Option('--all', 'All results.').conflicts('limit'));
   }
   if (idempotencyKey) command.option('--idempotency-key <key>', idempotencyKey.description);
   command.option('--dry-run', 'Show the request as JSON, and do not send it.');
-  command.addOption(
-    new Option('--curl', 'Show the request as a curl command, and do not send it.').conflicts('dryRun'),
-  );
+  command.option('--curl', 'Show the request as a curl command, and do not send it.');
 
   const flags = new Map<string, string>();
   const reserved = [...command.options, ...globalOptions()].map((option) => option.long);
@@ -106,9 +99,7 @@ function stateOf({ deprecated, stability }: Operation): string {
   return states.length > 0 ? ` (${states.join(', ')})` : '';
 }
 
-function deprecation(operation: Operation): string | false {
-  if (!operation.deprecated)
-    return operation.stability !== undefined && `This command is ${operation.stability}: it may change.`;
-  const successor = successorOf(operation);
-  return `Deprecated${operation.sunset ? `: may be removed from ${operation.sunset} on` : ''}.${successor ? ` Use '${successor}' instead.` : ''}`;
+function noticeOf(operation: Operation): string {
+  if (operation.deprecated) return deprecationOf(operation, operation.sunset);
+  return operation.stability ? `This command is ${operation.stability}: it may change.` : '';
 }

@@ -1,7 +1,8 @@
-import { closest, exactJson, type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
+import { exactJson, type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
 import type { Command } from 'commander';
 import { CliError, UsageError } from './errors.ts';
 import { asRow, type Format, tableFormat, textFormats } from './formats.ts';
+import { checkNames } from './input.ts';
 import { settingsOf } from './settings.ts';
 import { codeOf, escapeLines } from './text.ts';
 
@@ -11,37 +12,27 @@ export interface Printer {
   end(): Promise<void>;
 }
 
-/** A printer for the format of a command. `columns` are the members of a row as far as they are known. */
-export async function printer(columns: readonly string[], isList: boolean, command: Command): Promise<Printer> {
-  const { output, fields, jq } = settingsOf(command);
-  const shape = { columns: fields === undefined ? columns : namesIn(fields), isSelected: fields !== undefined };
-  if (jq !== undefined) return filtered(jq, output === 'jsonl', isList, shape);
-  const format = output ?? (process.stdout.isTTY ? 'table' : 'tsv');
-  return formatted(format === 'table' ? await tableFormat() : textFormats(isList)[format], shape);
+/** A printer for the format of a command. `known` are the members of a row as far as the spec names them. */
+export async function printer(known: readonly string[], isList: boolean, command: Command): Promise<Printer> {
+  const { output = process.stdout.isTTY ? 'table' : 'tsv', fields, jq } = settingsOf(command);
+  const names = fields === undefined ? undefined : namesIn(fields);
+  const select = (row: unknown) => (names === undefined ? row : selected(asRow(row), names));
+  const format = async () => (output === 'table' ? tableFormat() : textFormats(isList)[output]);
+  const inner = jq === undefined ? formatted(await format(), names ?? known) : filtered(jq, output === 'jsonl', isList);
+  return { write: (rows) => inner.write(rows.map(select)), end: inner.end };
 }
 
-/** Throws for options that do not fit together, for an unknown name in --fields, and for an invalid filter. */
-export async function checkOutput(
-  operation: Operation,
-  command: Command,
-  columns = columnsOf(operation),
-): Promise<void> {
-  const { output = 'json', fields = '', jq } = settingsOf(command);
-  const unknown = namesIn(fields).find((name) => fields && columns.length > 0 && !columns.includes(name));
-  if (unknown !== undefined) {
-    const similar = closest(unknown, columns);
-    throw new UsageError(
-      `--fields: there is no member '${unknown}'.`,
-      similar ? `Did you mean '${similar}'?` : `Use ${columns.join(', ')}.`,
-    );
-  }
+/** Throws for an unknown name in --fields, and for a filter that is invalid or has a format that it does not print. */
+export async function checkOutput(operation: Operation, command: Command): Promise<void> {
+  const { output = 'json', fields, jq } = settingsOf(command);
+  const columns = columnsOf(operation);
+  if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
   if (jq === undefined) return;
   if (!output.startsWith('json') && command.getOptionValueSource('output') === 'cli')
     throw new UsageError(`--jq prints what the filter makes, not ${output}.`, 'Use it with -o json or -o jsonl.');
   const { stderr } = await runJq('null', jq);
   // The exit code of a syntax error is 3, but a filter can also end with any code.
-  if (/^jq: \d+ compile errors?$/m.test(stderr))
-    throw new UsageError(`--jq: ${firstLine(stderr)}.`, "Such as '.[].name'.");
+  if (/^jq: \d+ compile errors?$/m.test(stderr)) throw new UsageError(`--jq: ${firstLine(stderr)}.`);
 }
 
 /** The members of an operation's result, of a list those of its elements; none if the spec does not name them. */
@@ -64,25 +55,17 @@ export function isClosed(): boolean {
 export async function write(text: string): Promise<void> {
   if (!failure) failure = await new Promise((done) => process.stdout.write(text, done));
   if (!failure || isClosed()) return;
-  throw new CliError('unwritten', `The results could not be written (${codeOf(failure)}).`, {
-    hint: 'Check for a full disk.',
-  });
+  throw new CliError('unwritten', `The results could not be written (${codeOf(failure)}).`, 'Check for a full disk.');
 }
 
-interface Shape {
-  readonly columns: readonly string[];
-  /** Whether `--fields` selects the columns. */
-  readonly isSelected: boolean;
-}
-
-function formatted(format: Format, shape: Shape): Printer {
-  let { columns } = shape;
+function formatted(format: Format, known: readonly string[]): Printer {
+  let columns = known;
   let isEmpty = true;
   const textOf = (rows: readonly unknown[]) => {
     if (isEmpty && columns.length === 0) columns = Object.keys(asRow(rows[0] ?? {}));
     let text = isEmpty ? format.head(columns, rows) : '';
     for (const row of rows) {
-      text += format.row(selected(row, shape), columns, isEmpty);
+      text += format.row(row, columns, isEmpty);
       isEmpty = false;
     }
     return text;
@@ -95,10 +78,8 @@ function formatted(format: Format, shape: Shape): Printer {
   };
 }
 
-function selected(row: unknown, { columns, isSelected }: Shape): unknown {
-  if (!isSelected) return row;
-  const values = asRow(row);
-  return Object.fromEntries(columns.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]));
+function selected(row: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(row, name)).map((name) => [name, row[name]]));
 }
 
 function namesIn(fields: string): string[] {
@@ -106,21 +87,18 @@ function namesIn(fields: string): string[] {
 }
 
 /** Prints what a filter makes of each row as it arrives, or at the end of the whole result. */
-function filtered(filter: string, isEach: boolean, isList: boolean, shape: Shape): Printer {
+function filtered(filter: string, isEach: boolean, isList: boolean): Printer {
   const all: unknown[] = [];
   const filterText = async (text: string) => {
     const { stdout, stderr, exitCode } = await runJq(text, filter);
     await write(escapeLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
     if (exitCode === 0) return;
-    throw new CliError('unwritten', `--jq: ${firstLine(stderr)}.`, {
-      hint: 'The request itself succeeded: fix the filter.',
-    });
+    throw new CliError('unwritten', `--jq: ${firstLine(stderr)}.`, 'The request itself succeeded: fix the filter.');
   };
   return {
     write: async (rows) => {
-      const shown = rows.map((row) => selected(row, shape));
-      if (isEach) await filterText(shown.map((row) => exactJson(row)).join('\n'));
-      else all.push(...shown);
+      if (isEach) await filterText(rows.map((row) => exactJson(row)).join('\n'));
+      else all.push(...rows);
     },
     end: async () => {
       if (!isEach && (isList || all.length > 0)) await filterText(exactJson(isList ? all : all[0]));
@@ -135,9 +113,7 @@ async function runJq(text: string, filter: string) {
   return raw(text, filter, ['-r', '-c', '--']).catch((error: Error) => {
     // An endless filter aborts jq, or its result exceeds the longest text.
     if (!/^(Runtime|Range)Error$/.test(error.name)) throw error;
-    throw new CliError('unwritten', '--jq: the filter needs too much memory.', {
-      hint: 'Check it for endless recursion.',
-    });
+    throw new CliError('unwritten', '--jq: the filter needs too much memory.', 'Check it for endless recursion.');
   });
 }
 

@@ -1,9 +1,9 @@
-import { createReadStream, fstatSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream';
-import type { Operation } from '@petstore/types';
+import { type Operation, parseScalar, typeIn } from '@petstore/types';
 import { UsageError } from './errors.ts';
 import { csvLine } from './formats.ts';
-import { checkComplete, checkMembers, type Input, parseJson, parseValue } from './input.ts';
+import { checkComplete, checkMembers, checkNames, type Input, parseJson } from './input.ts';
 import { columnsOf } from './output.ts';
 import { codeOf, isObject, kebab } from './text.ts';
 
@@ -15,8 +15,8 @@ export interface ImportRecord {
   readonly input: () => Input;
 }
 
-/** The records of JSON Lines, a JSON array or CSV, and the line that begins another file with some of them. */
-export interface Records {
+/** The records of a file, and the line that begins another file with some of them. */
+interface RecordFile {
   readonly records: AsyncIterable<ImportRecord>;
   readonly header: string;
 }
@@ -24,29 +24,11 @@ export interface Records {
 /** More than servers accept: a file without line ends or with an open quote would fill the memory. */
 const MAX_RECORD = 4 * 2 ** 20;
 
-/** Reads records in the format that the first character tells. */
-export async function readRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<Records> {
-  let start = '';
-  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    start = (start + next.value).trimStart();
-    if (start !== '') break;
-  }
-  async function* all() {
-    yield start;
-    yield* chunks;
-  }
-  return /^[^[{]/.test(start)
-    ? csvRecords(all(), operation)
-    : { records: jsonRecords(all(), start.startsWith('['), operation), header: '' };
-}
-
-/** The text of a file or of stdin, and how much of it is read, from 0 to 1. */
+/** Opens a file, or stdin for `-`. `progress` is how much of it is read, from 0 to 1. */
 export function openText(file: string) {
   const stream = file === '-' ? process.stdin : createReadStream(file);
-  let [read, size, isClosed] = [0, 0, false];
-  stream.on('open', (descriptor: number) => {
-    size = fstatSync(descriptor).size;
-  });
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  let [read, isClosed] = [0, false];
   async function* chunks(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
@@ -70,22 +52,34 @@ export function openText(file: string) {
   return { chunks: chunks(), progress: () => (size > 0 ? Math.min(1, read / size) : undefined), close };
 }
 
+/** The records of JSON Lines, a JSON array or CSV; the first character tells which. */
+export async function readRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
+  const { value: start = '' }: { value?: string } = await chunks.next();
+  async function* all() {
+    yield start;
+    yield* chunks;
+  }
+  const first = start.trimStart().charAt(0);
+  if (!/^[[{]?$/.test(first)) return csvRecords(all(), operation);
+  return { records: jsonRecords(all(), first === '[', operation), header: '' };
+}
+
 async function* jsonRecords(
   chunks: AsyncIterable<string>,
   isArray: boolean,
   operation: Operation,
 ): AsyncGenerator<ImportRecord> {
-  // What petctl lists has members that the operation does not take, such as the identifier.
-  const ignored = columnsOf(operation).filter((name) => !Object.hasOwn(operation.fields, name));
   for await (const [number, text] of jsonTexts(chunks, isArray)) {
     const place = `${isArray ? 'element' : 'line'} ${number}`;
-    const input = () => {
-      const value = parseJson(text, place);
-      if (isObject(value)) for (const name of ignored) delete value[name];
-      return checkComplete(checkMembers(value, operation, place), operation, place);
-    };
-    yield { place, text, input };
+    yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
   }
+}
+
+/** The input of a record. What petctl lists has members that the operation does not take, such as the identifier. */
+function inputOf(value: unknown, operation: Operation, place: string): Input {
+  if (isObject(value))
+    for (const name of columnsOf(operation)) if (!Object.hasOwn(operation.fields, name)) delete value[name];
+  return checkComplete(checkMembers(value, operation, place), operation, place);
 }
 
 /** The text of each line that is not blank, or of each element of an array, with its number. */
@@ -124,11 +118,10 @@ interface CsvRow {
   readonly record: readonly (string | undefined)[];
 }
 
-async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<Records> {
+async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
   const { parse } = await import('csv-parse');
   const parser = parse({
     info: true,
-    bom: true,
     skip_empty_lines: true,
     relax_column_count: true,
     max_record_size: MAX_RECORD,
@@ -139,45 +132,33 @@ async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation):
   const rows: AsyncIterator<CsvRow> = parser[Symbol.asyncIterator]();
   const next = () =>
     rows.next().catch((error: Error) => {
-      const hint = 'Records from there on are not added. Fix it, and run the same import again.';
-      throw error instanceof UsageError ? error : new UsageError(`${error.message}.`, hint);
+      throw error instanceof UsageError ? error : new UsageError(`${error.message}.`, 'Later records are not added.');
     });
   const first = await next();
   const titles = first.done ? [] : first.value.record.map((title = '') => title.trim());
-  const names = titles.map((title, i) => inputName(title, titles.indexOf(title) === i, operation));
+  const known = [...new Set([...Object.keys(operation.fields), ...columnsOf(operation)])];
+  const names = titles.map((title) => known.find((name) => name === title || kebab(name) === title) ?? title);
+  checkNames(names, known, 'The header of the CSV');
+  if (new Set(names).size < names.length) throw new UsageError('The header of the CSV has a column twice.');
   async function* records(): AsyncGenerator<ImportRecord> {
     for (let row = await next(); !row.done; row = await next()) {
       const { info, record } = row.value;
       const place = `line ${info.lines}`;
-      yield { place, text: csvLine(record).trimEnd(), input: () => csvInput(record, names, operation, place) };
+      const input = () => {
+        if (record.length !== names.length) throw new UsageError(`${place}: it has not as many cells as the header.`);
+        return inputOf(memberValues(record, names, operation), operation, place);
+      };
+      yield { place, text: csvLine(record).trimEnd(), input };
     }
   }
   return { records: records(), header: csvLine(titles) };
 }
 
-/** The input that a column sets; undefined for one that the operation returns but does not take. */
-function inputName(title: string, isFirst: boolean, operation: Operation): string | undefined {
-  const names = Object.keys(operation.fields);
-  const found = [...names, ...columnsOf(operation)].find((name) => name === title || kebab(name) === title);
-  if (found !== undefined && isFirst) return names.includes(found) ? found : undefined;
-  throw new UsageError(
-    `The header of the CSV has the column '${title.slice(0, 40)}'${isFirst ? ', which is no member' : ' twice'}.`,
-    `Use ${names.join(', ')}, separated by commas.`,
-  );
-}
-
-function csvInput(cells: CsvRow['record'], names: readonly unknown[], operation: Operation, place: string): Input {
-  if (cells.length !== names.length)
-    throw new UsageError(`${place}: it has ${cells.length} cells, but the header has ${names.length}.`);
-  const input: Input = {};
-  for (const [i, cell] of cells.entries()) {
-    const name = names[i];
-    if (typeof name !== 'string' || cell === undefined) continue;
-    try {
-      input[name] = parseValue(cell, operation.fields[name]?.schema ?? {});
-    } catch (error) {
-      throw new UsageError(`${place}: ${name} '${cell}' is invalid.`, codeOf(error));
-    }
-  }
-  return checkComplete(input, operation, place);
+/** An object of the cells. A cell that has not the type of its member stays text, which the service rejects. */
+function memberValues(cells: CsvRow['record'], names: readonly string[], { fields }: Operation): object {
+  const members = names.map((name, i) => {
+    const [cell, type = 'string'] = [cells[i], typeIn(fields[name]?.schema ?? {})];
+    return [name, cell !== undefined && type !== 'string' ? (parseScalar(cell, type) ?? cell) : cell];
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,6 @@
 import { deployments, service } from '@petstore/types';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseValue } from './input.ts';
 
 export const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
 
@@ -13,7 +14,7 @@ export interface Settings {
   readonly timeout?: number;
   readonly retries?: number;
   readonly quiet?: boolean;
-  readonly verbose?: number;
+  readonly verbose?: boolean;
 }
 
 /** The settings of a command: an option stands after the command, before it, or in the environment. */
@@ -46,11 +47,11 @@ export function globalOptions(hasEnvironment = true): Option[] {
     setting('--timeout <time>', 'The time for a call with its retries, such as 30, 1.5s, 500ms or 2m.').argParser(
       parseTime,
     ),
-    setting('--retries <number>', 'How often a failed request is sent again.').argParser(parseRetries),
+    setting('--retries <number>', 'How often a failed request is sent again.').argParser((text) =>
+      parseValue(text, { type: 'integer', minimum: 0, maximum: 100 }),
+    ),
     option('-q, --quiet', 'Hide notices and progress.'),
-    option('-v, --verbose', 'Show the requests on stderr, with -vv their headers. Keys are hidden.')
-      .preset('v')
-      .argParser((_, count: number = 0) => count + 1),
+    option('-v, --verbose', 'Show the requests on stderr.'),
   ];
 }
 
@@ -62,9 +63,4 @@ function parseTime(text: string): number {
   const milliseconds = Math.round(Number(number) * ({ ms: 1, s: 1000, m: 60_000 }[unit] ?? 0));
   if (milliseconds > 0 && milliseconds <= MAX_TIMEOUT) return milliseconds;
   throw new InvalidArgumentError('Use a time from 1ms to 35791m, such as 30, 1.5s or 2m.');
-}
-
-function parseRetries(text: string): number {
-  if (/^(\d{1,2}|100)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a number from 0 to 100.');
 }
