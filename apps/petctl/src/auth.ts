@@ -87,7 +87,14 @@ async function readKey(origin: string): Promise<string> {
   if (!process.stdin.isTTY) return text(process.stdin);
   // Without an output, readline echoes nothing.
   const lines = createInterface({ input: process.stdin, terminal: true });
-  process.stderr.write(`Enter the API key for ${origin} (hidden): `);
+  const ask = () => process.stderr.write(`Enter the API key for ${origin} (hidden): `);
+  ask();
+  // After Ctrl-Z and fg, readline itself would end the echo only later.
+  lines.on('SIGCONT', () => {
+    process.stdin.setRawMode(true);
+    lines.resume();
+    ask();
+  });
   try {
     return await new Promise((resolve, reject) => {
       const interrupt = () => reject(new CliError('interrupted', 'Interrupted.'));

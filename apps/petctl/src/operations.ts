@@ -20,35 +20,26 @@ export function addOperations(root: Command): void {
 }
 
 function addOperation(parent: Command, name: string, operation: Operation): void {
-  const { fields, body, pagination, idempotencyKey } = operation;
+  const { fields, pagination } = operation;
   const command = parent
     .command(name)
     .summary(operation.summary + stateOf(operation))
-    .description([operation.description.trim(), noticeOf(operation)].filter(Boolean).join('\n\n'));
+    .description([joinLines(operation.description), noticeOf(operation)].filter(Boolean).join('\n\n'));
   const paths = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, field = '']) => field);
-  for (const field of paths) {
-    const { description = '', schema = {} } = fields[field] ?? {};
-    command.argument(`<${kebab(field)}>`, description, (text) => parseValue(text, schema));
+  for (const name of paths) {
+    const field = fields[name];
+    if (field) command.argument(`<${kebab(name)}>`, textOf(field), (text) => parseValue(text, field.schema));
   }
-  if (body) command.option('-d, --data <json>', 'The body as JSON, @FILE, or - for stdin. Flags override its members.');
-  if (pagination) {
-    const parseLimit = (text: string) => parseValue(text, { type: 'integer', minimum: 1 });
-    command.option('--limit <number>', 'How many results, over all pages. Default: one page.', parseLimit);
-    command.addOption(new Option('--all', 'All results.').conflicts('limit'));
-  }
-  if (idempotencyKey) command.option('--idempotency-key <key>', idempotencyKey.description);
-  command.option('--dry-run', 'Show the request as JSON, and do not send it.');
-  command.option('--curl', 'Show the request as a curl command, and do not send it.');
-
+  const own = ownOptions(operation);
+  const reserved = [...own, ...globalOptions()].map((option) => option.long);
   const flags = new Map<string, string>();
-  const reserved = [...command.options, ...globalOptions()].map((option) => option.long);
-  for (const [field, definition] of Object.entries(fields)) {
-    if (definition.in === 'path' || field === pagination?.limit) continue;
-    for (const option of fieldOptions(field, definition, reserved)) {
-      command.addOption(option);
-      flags.set(field, option.attributeName());
-    }
+  for (const [name, field] of Object.entries(fields)) {
+    const option = field.in === 'path' || name === pagination?.limit ? undefined : fieldOption(name, field, reserved);
+    if (!option) continue;
+    command.addOption(option);
+    flags.set(name, option.attributeName());
   }
+  for (const option of own) command.addOption(option);
 
   command.action(async (...args: unknown[]) => {
     const data: unknown = command.getOptionValue('data');
@@ -62,29 +53,50 @@ function addOperation(parent: Command, name: string, operation: Operation): void
   });
 }
 
-/** The flags of a field: none if only JSON can express its values. */
-function fieldOptions(field: string, { in: location, description, schema, required }: Field, reserved: unknown[]) {
-  const type = typeIn(schema) ?? (location === 'body' ? 'object' : 'string');
-  const item = type === 'array' ? resolved(resolved(schema).items ?? {}) : resolved(schema);
-  const itemType = type === 'array' ? typeIn(item) : type;
-  if (itemType === undefined || itemType === 'object' || itemType === 'array') return [];
-  const plain = kebab(field);
-  const name = reserved.includes(`--${plain}`) ? `${location}-${plain}` : plain;
-  const bounds = range(item);
-  const text = [description, bounds && `Value:${bounds}.`, required && 'Required.', type === 'array' && 'Repeatable.'];
-  const option = new Option(`--${name} <${itemType}>`, text.filter(Boolean).join(' '));
-  if (itemType === 'boolean') {
-    const on = new Option(`--${name}`, option.description);
-    return [on, new Option(`--no-${name}`, `The opposite of --${name}.`)];
-  }
-  if (item.enum) option.choices(item.enum.map(String));
+/** The options that are not fields of the spec. */
+function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
+  const parseLimit = (text: string) => parseValue(text, { type: 'integer', minimum: 1 });
   return [
-    option.argParser((word: string, previous: unknown) =>
-      type === 'array'
-        ? [...(Array.isArray(previous) ? previous : []), parseValue(word, item)]
-        : parseValue(word, item),
-    ),
+    ...(body ? [new Option('-d, --data <json>', 'The body as JSON, @FILE, or - for stdin. Flags override it.')] : []),
+    ...(pagination
+      ? [
+          new Option('--limit <number>', 'How many results, over all pages. Default: one page.').argParser(parseLimit),
+          new Option('--all', 'All results.').conflicts('limit'),
+        ]
+      : []),
+    ...(idempotencyKey ? [new Option('--idempotency-key <key>', joinLines(idempotencyKey.description))] : []),
+    new Option('--dry-run', 'Show the request as JSON, and do not send it.'),
+    new Option('--curl', 'Show the request as a curl command, and do not send it.'),
   ];
+}
+
+/** The flag of a field; undefined if only JSON can express its values. */
+function fieldOption(name: string, field: Field, reserved: readonly unknown[]): Option | undefined {
+  const schema = resolved(field.schema);
+  const type = typeIn(schema) ?? (field.in === 'body' ? 'object' : 'string');
+  const item = type === 'array' ? resolved(schema.items ?? {}) : schema;
+  const itemType = type === 'array' ? typeIn(item) : type;
+  if (itemType === undefined || itemType === 'object' || itemType === 'array') return undefined;
+  const flag = reserved.includes(`--${kebab(name)}`) ? `${field.in}-${kebab(name)}` : kebab(name);
+  const option = new Option(`--${flag} <${itemType}>`, textOf(field) + (type === 'array' ? ' Repeatable.' : ''));
+  const choices = itemType === 'boolean' ? [true, false] : item.enum;
+  if (choices) option.choices(choices.map(String));
+  return option.argParser((word: string, previous: unknown) => {
+    const value = parseValue(word, item);
+    return type === 'array' ? [...(Array.isArray(previous) ? previous : []), value] : value;
+  });
+}
+
+/** The lines of each paragraph as one, because help is wrapped anew. */
+function joinLines(text: string): string {
+  return text.trim().replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
+}
+
+function textOf({ description, schema, required, in: location }: Field): string {
+  const bounds = range(resolved(schema));
+  return [joinLines(description), bounds && `Value:${bounds}.`, required && location !== 'path' && 'Required.']
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Whether an operation can be called for each record of a file: all its inputs are scalar members of the body. */

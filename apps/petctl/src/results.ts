@@ -76,6 +76,8 @@ async function* pages(
     if (input) pending = send(input);
     // If the output fails, nobody waits for the next page.
     pending.catch(() => {});
+    // The request has to be sent before a slow reader blocks the output.
+    if (input) await new Promise(setImmediate);
     yield { items, next: hasMore && !isFollowed ? next : undefined };
   }
 }

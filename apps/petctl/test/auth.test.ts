@@ -1,0 +1,233 @@
+// P5: keys from the environment or `auth login`, stored for each address in the keyring or a private file; never to another address.
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
+import { deployments } from '@petstore/types';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { binary, hasNoTerminal, onTerminal, petctl, petctlNode, resultOf, scratch, start } from './petctl.ts';
+import { apiKey, errorReply, record, startService } from './services.ts';
+
+let baseUrl: string;
+let origin: string;
+let home: string;
+beforeAll(async () => {
+  ({ baseUrl, origin } = await startService());
+});
+beforeEach(() => {
+  home = mkdtempSync(join(scratch, 'home-'));
+});
+
+const env = (more: Record<string, string | undefined> = {}) => ({
+  XDG_CONFIG_HOME: home,
+  PETCTL_RETRIES: '0',
+  ...more,
+});
+const file = () => join(home, 'petctl', 'credentials.json');
+const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
+const login = (url = baseUrl, key = apiKey) => petctl(['auth', 'login', '--base-url', url], env(), `${key}\n`);
+
+describe('petctl auth', () => {
+  test('stores an accepted key, readable by its owner only, and remembers the address', async () => {
+    expect(await login()).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `petctl: Stored the key in ${file()}. petctl now uses ${baseUrl}.\n`,
+    });
+    expect([statSync(file()).mode & 0o777, statSync(join(home, 'petctl')).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(await petctl(['pets', 'list'], env())).toMatchObject({ code: 0, stderr: '' });
+    expect((await petctl(['auth', 'token'], env())).stdout).toBe(`${apiKey}\n`);
+    expect((await petctl(['auth', 'logout'], env())).stderr).toBe(`petctl: Removed the key for ${origin}.\n`);
+    expect(stored()).toEqual({ keys: {} });
+    const logout = await petctl(['auth', 'logout', '--base-url', baseUrl], env());
+    expect([logout.code, logout.stderr]).toEqual([4, `petctl: There is no stored key for ${origin}.\n`]);
+  });
+
+  test('a second login switches the address, and status shows both', async () => {
+    const other = await record(() => ({ body: [] }));
+    await login();
+    await login(other.baseUrl, 'the-other-key');
+    await petctl(['pets', 'list'], env());
+    expect(other.requests.at(-1)?.headers.authorization).toBe('Bearer the-other-key');
+    const { stdout } = await petctl(['auth', 'status', '-o', 'json'], env());
+    expect(JSON.parse(stdout)).toEqual([
+      { address: other.baseUrl, inUse: true, key: 'the…key', from: file(), accepted: true },
+      { address: origin, inUse: false, key: 'a-k…nly', from: file(), accepted: null },
+    ]);
+  });
+
+  test('does not store a key that is rejected or could not be tried, and says so', async () => {
+    const wrong = await login(baseUrl, 'a-wrong-key');
+    expect([wrong.code, existsSync(file())]).toEqual([4, false]);
+    expect(wrong.stderr).toMatch(/^petctl: The key was not stored\.\npetctl: .*The key is from the input;/);
+    const nowhere = await login('http://127.0.0.1:1/v1');
+    expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
+  });
+
+  test.each(['', 'two words', 'ü'])('rejects the invalid key %j without quoting it', async (key) => {
+    expect(await login(baseUrl, key)).toMatchObject({
+      code: 2,
+      stderr: 'petctl: The input has no valid API key: it must be visible ASCII without spaces.\n',
+    });
+  });
+
+  test('status does not say that a service rejects the key if it does not respond', async () => {
+    const nowhere = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: apiKey });
+    const { code, stdout } = await petctl(['auth', 'status', '--fields', 'accepted'], nowhere);
+    expect([code, stdout]).toEqual([3, 'unknown\n']);
+  });
+});
+
+describe('which key is sent where', () => {
+  test('a stored key never to another address, by flag, environment or redirect', async () => {
+    const other = await record(() => ({}));
+    await login();
+    for (const [args, more] of [
+      [['--base-url', other.baseUrl], {}],
+      [[], { PETCTL_BASE_URL: other.baseUrl }],
+      [['--deployment', 'staging'], {}],
+    ] as const) {
+      const { code, stderr } = await petctl(['pets', 'list', ...args], env(more));
+      expect([code, stderr]).toEqual([4, expect.stringContaining("Log in with 'petctl auth login'")]);
+    }
+    const redirecting = await record(() => ({ status: 307, headers: { location: `${other.baseUrl}/pets` } }));
+    expect((await petctl(['pets', 'list'], { ...redirecting.env })).code).toBe(6);
+    expect(other.requests).toEqual([]);
+  });
+
+  test('the key of the environment only to the address of the environment, if that has one', async () => {
+    const [own, other] = [await record(() => ({ body: [] })), await record(() => ({ body: [] }))];
+    const list = ['pets', 'list', '--base-url', other.baseUrl];
+    const { code, stderr } = await petctl(list, env(own.env));
+    expect([code, other.requests, stderr]).toEqual([
+      4,
+      [],
+      expect.stringContaining(`PETCTL_API_KEY is for ${own.origin}.`),
+    ]);
+    // Both are given together.
+    expect((await petctl(list, env({ PETCTL_API_KEY: 'k' }))).code).toBe(0);
+    await login(other.baseUrl, 'stored-for-the-other');
+    expect((await petctl(list, env(own.env))).code).toBe(0);
+    expect(other.requests.at(-1)?.headers.authorization).toBe('Bearer stored-for-the-other');
+  });
+
+  test('the key of the environment counts more than a stored one, and each error says where the key is from', async () => {
+    const { env: recorded, baseUrl } = await record(({ headers }) =>
+      headers.authorization === 'Bearer good' ? { body: [] } : errorReply(401, 'unauthorized'),
+    );
+    await login(baseUrl, 'good');
+    expect((await petctl(['pets', 'list'], env())).code).toBe(0);
+    const bad = await petctl(['pets', 'list'], env({ PETCTL_API_KEY: 'bad' }));
+    expect([bad.code, bad.stderr]).toEqual([4, expect.stringContaining('The key is from PETCTL_API_KEY;')]);
+    const status = await petctl(['auth', 'status'], env(recorded));
+    expect([status.code, status.stdout]).toEqual([4, expect.stringContaining('PETCTL_API_KEY\tfalse')]);
+    writeFileSync(file(), readFileSync(file(), 'utf8').replace('good', 'revoked'));
+    expect((await petctl(['pets', 'list'], env())).stderr).toContain(`The key is from ${file()};`);
+  });
+
+  test('an empty variable counts as none, and the environment less than a flag', async () => {
+    await login();
+    const empty = { PETCTL_API_KEY: '', PETCTL_BASE_URL: '', PETCTL_OUTPUT: '', PETCTL_TIMEOUT: '' };
+    expect((await petctl(['pets', 'list'], env(empty))).code).toBe(0);
+    const staging = await petctl(['pets', 'list', '--deployment', 'staging'], env({ PETCTL_BASE_URL: baseUrl }));
+    expect(staging.stderr).toContain(`There is no API key for ${new URL(deployments.staging).origin}.`);
+  });
+});
+
+describe('the file of the keys', () => {
+  test('a link to it stays', async () => {
+    mkdirSync(join(home, 'petctl'));
+    writeFileSync(join(home, 'dotfile.json'), '{"keys":{}}');
+    symlinkSync(join(home, 'dotfile.json'), file());
+    await login();
+    expect(readFileSync(join(home, 'dotfile.json'), 'utf8')).toContain(apiKey);
+    expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+  });
+
+  test.each(['{', '[]', '{"keys":{"http://a":5}}'])('%j in it is an error that says what to do', async (text) => {
+    mkdirSync(join(home, 'petctl'));
+    writeFileSync(file(), text);
+    expect(await login()).toMatchObject({ code: 2, stderr: expect.stringContaining('Fix it, or move it away') });
+    expect(readFileSync(file(), 'utf8')).toBe(text);
+  });
+
+  test('the current folder is not the home folder, and /dev/null is an empty one', async () => {
+    mkdirSync(join(scratch, '.config', 'petctl'), { recursive: true });
+    const keys = { [new URL(deployments.production).origin]: 'k' };
+    writeFileSync(join(scratch, '.config', 'petctl', 'credentials.json'), JSON.stringify({ keys }));
+    for (const HOME of ['/dev/null', home]) {
+      const relative = { HOME, XDG_CONFIG_HOME: '.config' };
+      expect((await petctl(['auth', 'token'], relative)).code).toBe(4);
+    }
+  });
+});
+
+describe("the system's keyring", () => {
+  /** Runs petctl with this class in place of the entries of the system's keyring. */
+  const withKeyring = (entryClass: string, args: string[], input = '') => {
+    const preload = `import fs from 'node:fs'; import Module from 'node:module';
+const load = Module._load, Entry = ${entryClass};
+Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`;
+    return resultOf(start(args, env({ PETCTL_KEYRING: undefined, DBUS_SESSION_BUS_ADDRESS: '' }), preload), input);
+  };
+  const inFile = () => `class {
+  file = ${JSON.stringify(join(home, 'keyring'))};
+  getPassword() { return fs.existsSync(this.file) ? fs.readFileSync(this.file, 'utf8') : null; }
+  setPassword(key) { fs.writeFileSync(this.file, key); }
+  deletePassword() { fs.rmSync(this.file); return true; }
+}`;
+
+  test('has the key if there is one, and the file only says so', async () => {
+    const run = (args: string[], input?: string) => withKeyring(inFile(), args, input);
+    const { code, stderr } = await run(['auth', 'login', '--base-url', baseUrl], apiKey);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("in the system's keyring")]);
+    expect(readFileSync(file(), 'utf8')).not.toContain(apiKey);
+    expect((await run(['auth', 'token'])).stdout).toBe(`${apiKey}\n`);
+    const closed = await withKeyring("class { getPassword() { throw new Error('locked'); } }", ['pets', 'list']);
+    expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('cannot be opened. Unlock it')]);
+    expect((await run(['auth', 'logout'])).code).toBe(0);
+    expect(existsSync(join(home, 'keyring'))).toBe(false);
+  });
+});
+
+describe.skipIf(hasNoTerminal)('on a terminal', () => {
+  const withUrl = () => env({ PETCTL_BASE_URL: baseUrl });
+
+  test('login asks for the key without echo', async () => {
+    const steps = [{ expect: 'hidden', send: `wrong\u0015${apiKey}x\u007f\r` }];
+    const { code, terminal } = await onTerminal(['auth', 'login'], { env: withUrl(), steps });
+    expect([code, terminal.includes(apiKey.slice(0, 5))]).toEqual([0, false]);
+    expect(stored().keys).toEqual({ [origin]: apiKey });
+  });
+
+  test('Ctrl-C at the prompt ends with 130', async () => {
+    const steps = [{ expect: 'hidden', send: 'abc\u0003' }];
+    const { code } = await onTerminal(['auth', 'login'], { env: withUrl(), steps });
+    expect([code, existsSync(file())]).toEqual([130, false]);
+  });
+
+  test.skipIf(skips('petctl in a shell', missingProgram('bash'), 'bash'))(
+    'Ctrl-Z and fg keep the echo off',
+    async () => {
+      const { code, terminal } = await onTerminal([], {
+        env: { ...withUrl(), PS1: 'ready> ' },
+        program: ['bash', '--norc', '-i'],
+        steps: [
+          { expect: 'ready> ', send: `'${petctlNode}' '${binary}' auth login\r` },
+          { expect: 'hidden', send: '\u001a' },
+          { expect: 'Stopped', send: 'fg; exit\r' },
+          { expect: 'hidden[\\s\\S]*hidden', send: `${apiKey}\r` },
+        ],
+      });
+      expect([code, existsSync(file()), terminal.includes(apiKey.slice(0, 5))]).toEqual([0, true, false]);
+    },
+  );
+});

@@ -1,0 +1,192 @@
+// P4: errors on one line with hint and request identifier, as JSON with -o json; exit codes that mean something.
+import { operations } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { bash, petctl, start, unreachable } from './petctl.ts';
+import { errorReply, type Reply, record, serve } from './services.ts';
+
+const { minimum, maximum } = operations.getPet.fields.petId.schema;
+
+describe('an invalid command line is rejected with a hint, and nothing is sent', () => {
+  test.each([
+    [['pets', 'list', '--limit', '0'], 'a whole number from 1'],
+    [['pets', 'list', '--limit', '5', '--all'], "'--all' cannot be used with option '--limit"],
+    [['pets', 'list', '--limit', '1e1'], 'is invalid'],
+    [['pets', 'list', '--limit', '01'], 'is invalid'],
+    [['pets', 'list', '--limit'], 'argument missing'],
+    [['pets', 'list', '--after', '9007199254740993'], `to ${operations.listPets.fields.after.schema.maximum}`],
+    [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
+    [['pets', 'list', '--stauts', 'sold'], 'Did you mean --status?'],
+    [['pets', 'list', '--foo'], "unknown option '--foo'. See --help."],
+    [['pets', 'lsit'], 'Did you mean list?'],
+    [['pest', 'list'], 'Did you mean pets?'],
+    [['pets', 'list', 'secret'], 'too many arguments'],
+    [['auth', 'login', 'secret'], 'too many arguments'],
+    [['pets', 'list', '--api-key=secret'], "'petctl auth login'"],
+    [['pets', 'list', '-xsecret'], "unknown option '-x'"],
+    [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
+    [['pets', 'list', '-o', 'jsn'], 'Allowed choices are table, tsv, json'],
+    [['pets', 'list', '--timeout', 'soon'], 'a time from 1ms'],
+    [['pets', 'list', '--timeout', '35792m'], 'a time from 1ms'],
+    [['pets', 'list', '--retries', '-1'], 'from 0 to 100'],
+    [['pets', 'list', '--base-url', 'ftp://x'], 'without a user'],
+    [['pets', 'list', '--base-url', 'http://u:secret@x/v1'], 'without a user'],
+    [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'only one'],
+    [['pets', 'get'], "missing required argument 'pet-id'"],
+    [['pets', 'get', '0'], `from ${minimum} to ${maximum}`],
+    [['pets', 'create'], '--name and --category-id missing'],
+    [['pets', 'create', '--name', 'x', '--category-id', '9223372036854775808'], 'a 64-bit whole number'],
+    [['pets', 'import', ''], '(ENOENT)'],
+    [['completion', 'bsh'], 'Allowed choices are bash, zsh, fish'],
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await petctl(args, unreachable);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^petctl: .*\n$/);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('secret');
+  });
+
+  test('as one line of JSON with JSON output, also where the command line cannot be read', async () => {
+    for (const [args, more] of [
+      [['-o', 'json', 'pets', 'list', '--limit', '0'], {}],
+      [['pets', 'list', '--nope', '-ojsonl'], {}],
+      [['pets', 'list', '--output=json', '--status', 'x'], {}],
+      [['nope'], { PETCTL_OUTPUT: 'json' }],
+    ] as const) {
+      const { code, stderr } = await petctl(args, { ...unreachable, ...more });
+      const { error } = JSON.parse(stderr);
+      expect([code, Object.keys(error)]).toEqual([2, ['code', 'message', 'status', 'requestId', 'exit', 'hint']]);
+      expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
+    }
+  });
+});
+
+describe('exit codes', () => {
+  test.each([
+    [errorReply(400, 'invalid_request'), 6],
+    [errorReply(401, 'unauthorized'), 4],
+    [errorReply(403, 'unauthorized'), 4],
+    [errorReply(404, 'not_found'), 5],
+    [errorReply(409, 'request_in_flight'), 6],
+    [errorReply(429, 'rate_limited'), 7],
+    [errorReply(500, 'internal_error'), 8],
+    [errorReply(503, 'unavailable'), 8],
+    [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J\u009b\u202e' }, 8],
+    [{ body: 'no json' }, 8],
+    [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, 6],
+    [{ headers: { 'content-length': '9', connection: 'close' }, body: '[' }, 3],
+    ['break', 3],
+  ] satisfies [Reply | 'break', number][])('%j ends with %i', async (reply: Reply | 'break', exit) => {
+    const { env } = await record((): Reply | 'break' => reply);
+    const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0', '-o', 'tsv'], env);
+    expect([code, stdout.length < 5]).toEqual([exit, true]);
+    expect(stderr).toMatch(/^petctl: [^\p{Cc}\u202e]*\n$/u);
+    const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], env);
+    expect(JSON.parse(json.stderr).error.exit).toBe(exit);
+  });
+
+  test('a response names its request, and what to do', async () => {
+    const { env } = await record(() => ({ ...errorReply(404, 'not_found'), headers: { 'x-request-id': 'r-1' } }));
+    expect((await petctl(['pets', 'get', '1', '-q'], env)).stderr).toBe(
+      'petctl: it is not_found (HTTP 404, request r-1) Check the identifier and --base-url.\n',
+    );
+    expect(JSON.parse((await petctl(['pets', 'get', '1', '-q', '-o', 'json'], env)).stderr).error).toEqual({
+      ...{ code: 'not_found', message: 'it is not_found', status: 404, requestId: 'r-1', exit: 5 },
+      hint: 'Check the identifier and --base-url.',
+    });
+  });
+
+  test('a redirect elsewhere is not followed, and its target is named', async () => {
+    const { env } = await record(() => ({
+      status: 307,
+      headers: { location: 'https://elsewhere.example/v1' },
+      body: '',
+    }));
+    const { stderr } = await petctl(['pets', 'list'], env);
+    expect(stderr).toContain('redirects to https://elsewhere.example/v1.');
+  });
+
+  test('a base URL without the base path of the spec: the hint says how it should end', async () => {
+    const { env, origin } = await record(() => errorReply(404, 'not_found'));
+    const { stderr } = await petctl(['pets', 'list', '--base-url', origin], { ...env, PETCTL_BASE_URL: undefined });
+    expect(stderr).toContain('should end with /v1.');
+  });
+
+  test('a host that does not listen or exist, and a response after --timeout, are unreachable', async () => {
+    for (const url of ['http://127.0.0.1:1/v1', 'http://no-such-host.invalid/v1']) {
+      const { code, stderr } = await petctl(['pets', 'list'], { ...unreachable, PETCTL_BASE_URL: url });
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/failed \((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/)]);
+    }
+    const { env } = await record(() => 'hang');
+    const late = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], env);
+    expect([late.code, JSON.parse(late.stderr).error.code]).toEqual([3, 'timeout']);
+  });
+
+  test('a response that is nested too deeply is an error', async () => {
+    const { env } = await record(() => ({ body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }));
+    const { code, stderr } = await petctl(['pets', 'list', '-o', 'jsonl'], env);
+    expect([code, JSON.parse(stderr).error.message]).toEqual([8, 'The data is nested too deeply.']);
+  });
+
+  test('a response that does not end is an error', async () => {
+    const part = Buffer.alloc(2 ** 20, 'x');
+    const origin = await serve((_request, response) => {
+      const write = () => {
+        while (!response.destroyed && response.write(part));
+        response.once('drain', write);
+      };
+      write();
+    });
+    const env = { ...unreachable, PETCTL_BASE_URL: `${origin}/v1` };
+    expect(await petctl(['pets', 'list', '--timeout', '10m'], env)).toMatchObject({
+      code: 8,
+      stderr: 'petctl: The response is too long. Check --base-url.\n',
+    });
+  });
+
+  test.skipIf(process.platform !== 'linux').each(['pets list -o csv', '--version', '--help'])(
+    'a full disk is not the code of a bug: %s',
+    async (line) => {
+      const { env } = await record(() => ({ body: [] }));
+      const { code, stderr } = await bash(`petctl ${line} > /dev/full`, env);
+      expect([code, stderr]).toEqual([
+        10,
+        'petctl: The results could not be written (ENOSPC). Check for a full disk.\n',
+      ]);
+    },
+  );
+
+  test('Ctrl-C ends a call by the signal, for which shells have 130', async () => {
+    const { env, requests } = await record((): 'hang' => {
+      child.kill('SIGINT');
+      return 'hang';
+    });
+    const child = start(['pets', 'list'], env);
+    expect(await new Promise((done) => child.on('close', (code, signal) => done([code, signal])))).toEqual([
+      null,
+      'SIGINT',
+    ]);
+    expect(requests.length).toBe(1);
+    expect((await bash("bash -c 'kill -INT $$'; echo $?")).stdout).toBe('130\n');
+  });
+});
+
+test('retries: twice by default, a write with one idempotency key, and shown by --verbose without the key', async () => {
+  const { env, requests } = await record(() => ({
+    ...errorReply(503, 'unavailable'),
+    headers: { 'retry-after': '0' },
+  }));
+  const { code, stderr } = await petctl(['pets', 'create', '--name', 'x', '--category-id', '1', '-v'], env);
+  expect([code, requests.length]).toEqual([8, 3]);
+  expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  expect(stderr.match(/^> POST http:\S+\/v1\/pets$/gm)?.length).toBe(3);
+  expect(stderr).toMatch(/^< 503 in \d+ ms/m);
+  expect(stderr).not.toContain(env.PETCTL_API_KEY);
+});
+
+test('a deprecated command says so on stderr, once, and --quiet hides it', async () => {
+  const { env } = await record(() => ({ body: {} }));
+  expect((await petctl(['pets', 'get', '1'], env)).stderr).toBe(
+    `petctl: 'petctl pets get' is deprecated and may be removed from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
+  );
+  expect((await petctl(['pets', 'get', '1', '-q'], env)).stderr).toBe('');
+});

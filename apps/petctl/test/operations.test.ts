@@ -1,0 +1,163 @@
+// P1: a command for each operation of the spec, flags for its inputs, --data for any body. P7: --dry-run and --curl.
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { missingProgram, missingShell, skips } from '@petstore/testing';
+import { type Operation, operations, service, typeIn } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { binary, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
+import { type Recorded, record } from './services.ts';
+
+const hasNoCurl = skips('What --curl prints, as curl sends it', missingShell ?? missingProgram('curl'), 'curl');
+
+/** A valid value; a text contains characters that have to be escaped. */
+function sampleOf({ schema }: Operation['fields'][string]): string {
+  const { type, enum: values, minimum = 0 } = schema;
+  return String(values?.[0] ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7)));
+}
+
+const kebab = (name: string) => name.replaceAll(/(?=[A-Z])/g, '-').toLowerCase();
+
+/** The command line that sets all inputs that `isSet` accepts. */
+function commandLine({ command, fields }: Operation, isSet: (field: Operation['fields'][string]) => boolean): string[] {
+  const inputs = Object.entries(fields).filter(([, field]) => isSet(field));
+  return [
+    ...command,
+    ...inputs.flatMap(([name, field]) =>
+      field.in === 'path' ? [sampleOf(field)] : [`--${kebab(name)}`, sampleOf(field)],
+    ),
+  ];
+}
+
+/** A request as the spec says it. */
+function expectedOf({ method, path, fields }: Operation, isSet: (field: Operation['fields'][string]) => boolean) {
+  const inputs = Object.entries(fields).filter(([, field]) => isSet(field));
+  const values = (location: string) =>
+    Object.fromEntries(inputs.filter(([, field]) => field.in === location).map(([name, field]) => [name, field]));
+  const url = Object.entries(values('path')).reduce(
+    (text, [name, field]) => text.replace(`{${name}}`, encodeURIComponent(sampleOf(field))),
+    service.basePath + path,
+  );
+  const body = Object.entries(values('body')).map(([name, field]) => [
+    name,
+    field.schema.type === 'integer' ? Number(sampleOf(field)) : sampleOf(field),
+  ]);
+  const query = Object.entries(values('query')).map(([name, field]) => [name, sampleOf(field)]);
+  return { method, path: url, query: Object.fromEntries(query), body: Object.fromEntries(body) };
+}
+
+const seen = ({ method, url, body }: Pick<Recorded, 'method' | 'url' | 'body'>) => {
+  const { pathname, searchParams } = new URL(url, 'http://x');
+  return { method, path: pathname, query: Object.fromEntries(searchParams), body: body ? JSON.parse(body) : {} };
+};
+
+describe.each(Object.values<Operation>(operations))('$id', (operation) => {
+  const isList = typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
+  const reply = { status: operation.success ?? 200, body: isList ? [] : {} };
+  const args = commandLine(operation, () => true);
+
+  test('is sent as the spec says, with all inputs or only the required ones', async () => {
+    const { requests, env } = await record(() => reply);
+    const isRequired = ({ required }: { required: boolean }) => required;
+    expect((await petctl(args, env)).code).toBe(0);
+    expect((await petctl(commandLine(operation, isRequired), env)).code).toBe(0);
+    expect(requests.map(seen)).toEqual([expectedOf(operation, () => true), expectedOf(operation, isRequired)]);
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${env.PETCTL_API_KEY}`,
+      'user-agent': expect.stringMatching(/^petctl\//),
+    });
+  });
+
+  test('--dry-run prints the request as JSON, and --curl a command that sends the same; neither prints the key', async () => {
+    const { requests, env } = await record(() => reply);
+    const dryRun = await petctl([...args, '--dry-run'], env);
+    const { url, method, headers, body } = JSON.parse(dryRun.stdout);
+    expect(seen({ url, method, body: JSON.stringify(body ?? '') })).toMatchObject({ method, path: expect.any(String) });
+    expect(headers.authorization).toBe('Bearer $PETCTL_API_KEY');
+    const curl = await petctl([...args, '--curl'], env);
+    expect(curl.stdout).toMatch(/^curl .*\n$/);
+    expect(dryRun.stdout + curl.stdout).not.toContain(env.PETCTL_API_KEY);
+    expect(requests).toEqual([]);
+    if (hasNoCurl) return;
+    await petctl(args, env);
+    const sent = { PATH: process.env.PATH, PETCTL_API_KEY: env.PETCTL_API_KEY };
+    await new Promise((done) => execFile('sh', ['-c', curl.stdout], { env: sent }, done));
+    const [ours, curls] = requests.map((request) => [seen(request), request.headers.authorization]);
+    expect(curls).toEqual(ours);
+  });
+
+  test('help says what the spec says', async () => {
+    const { stdout } = await petctl([...operation.command, '--help']);
+    const text = stdout.replaceAll(/\s+/g, ' ');
+    for (const { description, schema } of Object.values(operation.fields).slice(1))
+      for (const part of [description, ...(schema.enum ?? []), schema.minimum, schema.maximum])
+        if (part !== undefined) expect(text).toContain(String(part));
+    if (operation.deprecated) expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
+    expect((await petctl(['help', ...operation.command])).stdout).toBe(stdout);
+  });
+});
+
+test.skipIf(hasNoCurl)('--curl takes a stored key from petctl', async () => {
+  const { requests, env } = await record(() => ({ body: [] }));
+  const { PETCTL_API_KEY: key, PETCTL_BASE_URL: url } = env;
+  await petctl(['auth', 'login', '--base-url', url], {}, key);
+  const { stdout } = await petctl(['pets', 'list', '--curl']);
+  expect(stdout).toContain(`"authorization: Bearer $(petctl auth token --base-url '${url}')"`);
+  const shell = `petctl() { '${petctlNode}' '${binary}' "$@"; }; ${stdout}`;
+  await new Promise((done) =>
+    execFile('sh', ['-c', shell], { env: { PATH: process.env.PATH, HOME: scratch, PETCTL_KEYRING: 'false' } }, done),
+  );
+  expect(requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
+});
+
+describe('--data', () => {
+  const create = async (args: string[], input = '') => {
+    const { stdout, stderr } = await petctl(['pets', 'create', '--dry-run', ...args], unreachable, input);
+    return stdout ? stdout.slice(stdout.indexOf('"body"')).replaceAll(/\s/g, '') : stderr;
+  };
+
+  test('is JSON, a file or stdin, and flags override its members', async () => {
+    const json = '{"name":"A","categoryId":1}';
+    writeFileSync(join(scratch, 'pet.json'), `\ufeff${json}`);
+    const body = `"body":${json}}`;
+    expect(await create(['-d', json])).toBe(body);
+    expect(await create(['--data', '@pet.json'])).toBe(body);
+    expect(await create(['--data', '-'], json)).toBe(body);
+    expect(await create(['--data', json, '--name', 'B'])).toBe(body.replace('A', 'B'));
+  });
+
+  test.each(['9223372036854775807', '-9223372036854775808'])(
+    'the integer %s is exact, also in a flag',
+    async (number) => {
+      const body = `"body":{"name":"A","categoryId":${number}}}`;
+      expect(await create(['--data', `{"name":"A","categoryId":${number}}`])).toBe(body);
+      expect(await create(['--name', 'A', '--category-id', number])).toBe(body);
+    },
+  );
+
+  test.each([
+    ['{', 'JSON'],
+    ['[]', 'not a JSON object'],
+    ['{"name":"A","name":"B"}', "the member 'name' twice"],
+    ['{"nmae":"A"}', "Did you mean 'name'?"],
+    ['{"name":"A"}', '--category-id missing'],
+    ['{"name":"A","categoryId":1e400}', 'would be rounded'],
+    ['@missing.json', '(ENOENT)'],
+    ['@/dev/zero', 'more than 64 MiB'],
+    ['@latin1', 'encoding'],
+  ])('%j is rejected before anything is sent: %s', async (data, message) => {
+    writeFileSync(join(scratch, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await create(['--data', data])).toContain(message);
+  });
+});
+
+test('--idempotency-key is sent as it is', async () => {
+  const { requests, env } = await record(() => ({ status: 201, body: {} }));
+  await petctl(['pets', 'create', '--name', 'A', '--category-id', '1', '--idempotency-key', 'mine'], env);
+  expect(requests[0]?.headers['idempotency-key']).toBe('mine');
+});
+
+test('a value that looks like an option of every command is a value', async () => {
+  const { stdout } = await petctl(['pets', 'create', '--name', '-v', '--category-id', '-5', '--dry-run'], unreachable);
+  expect(JSON.parse(stdout).body).toEqual({ name: '-v', categoryId: -5 });
+});
