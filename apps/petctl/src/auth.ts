@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
 import { senderTo } from './call.ts';
 import * as credentials from './credentials.ts';
 import { CliError, notice } from './errors.ts';
+import { readWord } from './input.ts';
 import { printer, write } from './output.ts';
 import { settingsOf } from './settings.ts';
 
@@ -84,7 +84,7 @@ async function failureOf(key: credentials.Key, target: credentials.Target, comma
 
 /** The key from stdin, or from a terminal without echo. */
 async function readKey(origin: string): Promise<string> {
-  if (!process.stdin.isTTY) return text(process.stdin);
+  if (!process.stdin.isTTY) return readWord('-');
   // Without an output, readline echoes nothing.
   const lines = createInterface({ input: process.stdin, terminal: true });
   const ask = () => process.stderr.write(`Enter the API key for ${origin} (hidden): `);

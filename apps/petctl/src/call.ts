@@ -10,14 +10,11 @@ import { write } from './output.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { escapeLine, escapeLines } from './text.ts';
 
-/** A success: the data, and the response for its headers. */
-interface Success {
-  readonly data: unknown;
-  readonly response: Response;
-}
-
 /** Calls an operation. Throws a `CliError` that says what to do. */
-export type Send = (input: Input, options?: { readonly idempotencyKey?: string }) => Promise<Success>;
+export type Send = (
+  input: Input,
+  options?: { idempotencyKey?: string },
+) => Promise<{ data: unknown; response: Response }>;
 
 /** A function that calls an operation with the settings and the key of a command. */
 export async function senderFor(operation: Operation, command: Command): Promise<Send> {
@@ -50,7 +47,7 @@ export function senderTo(target: Target, key: Key, operation: Operation, command
 }
 
 /** A method of the client, for an operation that is known at run time only. */
-type Method = (input: object, options?: Parameters<Send>[1]) => { withResponse(): Promise<Success> };
+type Method = (input: object, options?: Parameters<Send>[1]) => { withResponse(): ReturnType<Send> };
 
 /** Prints the request of a call without sending it: as JSON, or with --curl as a command. */
 export async function printRequest(
@@ -72,8 +69,8 @@ export async function printRequest(
   const { body, ...head } = request;
   const json = { ...head, ...(body !== undefined && { body: parseExact(body) }) };
   if (!command.getOptionValue('curl')) return write(`${escapeLines(exactJson(json, 2))}\n`);
-  const isStored = !/^(PETCTL_API_KEY)?$/.test((await findKey(target))?.from ?? '');
-  const key = isStored ? `$(petctl auth token --base-url ${quoted(target.baseUrl)})` : keyVariable;
+  const { from = 'PETCTL_API_KEY' } = (await findKey(target)) ?? {};
+  const key = from !== 'PETCTL_API_KEY' ? `$(petctl auth token --base-url ${quoted(target.baseUrl)})` : keyVariable;
   await write(`${asCurl(request, key)}\n`);
 }
 
@@ -105,9 +102,7 @@ type ShownRequest = Readonly<{ method: string; url: string; headers: Record<stri
 /** A command for a POSIX shell. The key is in double quotes, so that the shell inserts it. */
 function asCurl({ method, url, headers, body }: ShownRequest, key: string): string {
   const lines = Object.entries(headers).map(([name, value]) =>
-    value.includes(keyVariable)
-      ? `-H "${name}: ${value.replace(keyVariable, () => key)}"`
-      : `-H ${quoted(`${name}: ${value}`)}`,
+    name === 'authorization' ? `-H "${name}: Bearer ${key}"` : `-H ${quoted(`${name}: ${value}`)}`,
   );
   const data = body === undefined ? [] : [`--data-raw ${quoted(escapeLine(body))}`];
   return ['curl', ...(method === 'GET' ? [] : [`-X ${method}`]), ...lines, ...data, quoted(url)].join(' ');

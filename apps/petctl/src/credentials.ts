@@ -33,10 +33,9 @@ const [firstDeployment] = Object.keys(deployments) as [keyof typeof deployments]
 /** Throws for an address without quoting it, because it may contain a password. */
 function parseAddress(text: string): URL {
   if (/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return new URL(text);
-  const example = deployments[firstDeployment];
   throw new UsageError(
-    `The base URL is invalid.`,
-    `It must be like ${example}, without a user, a query or a fragment.`,
+    'The base URL is invalid.',
+    `Use one such as ${deployments[firstDeployment]}, without a user or a query.`,
   );
 }
 

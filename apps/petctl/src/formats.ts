@@ -37,9 +37,8 @@ export function textFormats(
 
 /** A line of CSV (RFC 4180). An empty text is quoted, a missing value is not. */
 export function csvLine(values: readonly (string | undefined)[]): string {
-  const quoted = (text = '', isMissing = false) =>
-    !isMissing && (text === '' || /[",\r\n]|^\s|\s$/.test(text)) ? `"${text.replaceAll('"', '""')}"` : text;
-  return `${values.map((value) => quoted(value, value === undefined)).join(',')}\n`;
+  const quoted = (text: string) => (/^$|[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return `${values.map((text) => (text === undefined ? '' : quoted(text))).join(',')}\n`;
 }
 
 /** The cells of a row as they are shown, each on one line. */

@@ -41,7 +41,7 @@ async function runImport(operation: Operation, file: string, command: Command): 
   await checkOutput(operation, command);
   const send = await senderFor(operation, command);
   const source = openText(file);
-  const { records, header } = await readRecords(source.chunks, operation);
+  const [header, records] = await readRecords(source.chunks, operation);
   const optionsOf = await callOptions(operation, again);
   const isShown = !process.stdout.isTTY || settings.output !== undefined || settings.jq !== undefined;
   const out = isShown ? await printer(columnsOf(operation), true, command) : undefined;

@@ -94,7 +94,7 @@ export function checkComplete(input: Input, { fields, body }: Operation, source?
 const MAX_MIB = 64;
 
 /** A word itself, or the text of the file or of stdin that it names. */
-async function readWord(word: string): Promise<string> {
+export async function readWord(word: string): Promise<string> {
   if (word !== '-' && !word.startsWith('@')) return word;
   try {
     const parts: Buffer[] = [];
@@ -106,9 +106,6 @@ async function readWord(word: string): Promise<string> {
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch (error) {
-    throw new UsageError(
-      `--data: ${word} cannot be read (${codeOf(error)}).`,
-      'Check its name, permissions and encoding.',
-    );
+    throw new UsageError(`${word} cannot be read (${codeOf(error)}).`, 'Check its name, permissions and encoding.');
   }
 }

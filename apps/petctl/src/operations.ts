@@ -20,10 +20,11 @@ export function addOperations(root: Command): void {
 }
 
 function addOperation(parent: Command, name: string, operation: Operation): void {
-  const { fields, pagination } = operation;
+  const { fields, pagination, deprecated, stability } = operation;
+  const state = deprecated ? 'deprecated' : stability;
   const command = parent
     .command(name)
-    .summary(operation.summary + stateOf(operation))
+    .summary(operation.summary + (state ? ` (${state})` : ''))
     .description([joinLines(operation.description), noticeOf(operation)].filter(Boolean).join('\n\n'));
   const paths = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, field = '']) => field);
   for (const name of paths) {
@@ -104,11 +105,6 @@ function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
   const isScalar = (schema: Schema) => typesOf(schema).every((type) => type !== 'object' && type !== 'array');
   return method === 'POST' && all.length > 0 && all.every((field) => field.in === 'body' && isScalar(field.schema));
-}
-
-function stateOf({ deprecated, stability }: Operation): string {
-  const states = [deprecated && 'deprecated', stability].filter(Boolean);
-  return states.length > 0 ? ` (${states.join(', ')})` : '';
 }
 
 function noticeOf(operation: Operation): string {

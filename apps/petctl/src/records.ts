@@ -15,11 +15,8 @@ export interface ImportRecord {
   readonly input: () => Input;
 }
 
-/** The records of a file, and the line that begins another file with some of them. */
-interface RecordFile {
-  readonly records: AsyncIterable<ImportRecord>;
-  readonly header: string;
-}
+/** The line that begins another file with some of the records, and the records. */
+type RecordFile = readonly [header: string, records: AsyncIterable<ImportRecord>];
 
 /** More than servers accept: a file without line ends or with an open quote would fill the memory. */
 const MAX_RECORD = 4 * 2 ** 20;
@@ -61,7 +58,7 @@ export async function readRecords(chunks: AsyncGenerator<string>, operation: Ope
   }
   const first = start.trimStart().charAt(0);
   if (!/^[[{]?$/.test(first)) return csvRecords(all(), operation);
-  return { records: jsonRecords(all(), first === '[', operation), header: '' };
+  return ['', jsonRecords(all(), first === '[', operation)];
 }
 
 async function* jsonRecords(
@@ -151,7 +148,7 @@ async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation):
       yield { place, text: csvLine(record).trimEnd(), input };
     }
   }
-  return { records: records(), header: csvLine(titles) };
+  return [csvLine(titles), records()];
 }
 
 /** An object of the cells. A cell that has not the type of its member stays text, which the service rejects. */

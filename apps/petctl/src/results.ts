@@ -33,30 +33,28 @@ export async function callOperation(operation: Operation, input: Input, command:
     if (body !== undefined) await out.write([body]);
     return out.end();
   }
-  let rows = 0;
+  let [rows, cut] = [0, ''];
   for await (const { items, next } of pages(send, operation, pagination, first, total)) {
     await out.write(items);
     if (isClosed()) return;
     rows += items.length;
-    if (next !== undefined) notice(cutNotice(rows, pagination, next), settingsOf(command));
+    if (next !== undefined) cut = cutNotice(rows, pagination, next);
   }
   await out.end();
+  if (cut) notice(cut, settingsOf(command));
 }
 
-/** A page of a list. `next` is set if the list ends here although there may be more: the cursor to go on with, else null. */
-interface Page {
-  readonly items: readonly unknown[];
-  readonly next: unknown;
-}
-
-/** Yields the pages that are needed for `total` elements, or one page. Requests the next page before a page is printed. */
+/**
+ * Yields the pages that are needed for `total` elements, or one page, and requests the next one before one is printed. `next` is
+ * set if the list ends although there may be more: the cursor to go on with, else null.
+ */
 async function* pages(
   send: Send,
   operation: Operation,
   { cursor, key }: Pagination,
   first: Input,
   total: number | undefined,
-): AsyncGenerator<Page> {
+): AsyncGenerator<{ items: readonly unknown[]; next: unknown }> {
   let remaining = total ?? Number.POSITIVE_INFINITY;
   let input: Input | undefined = first;
   let pending = send(first);

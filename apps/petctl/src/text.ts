@@ -22,11 +22,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The name of a flag: `categoryId` is `category-id`. */
 export function kebab(name: string): string {
-  return name
-    .replace(/([a-z\d])([A-Z])/g, '$1-$2')
-    .replace(/[^A-Za-z\d]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .toLowerCase();
+  const words = name.replace(/(?<=[a-z\d])(?=[A-Z])|[^A-Za-z\d]+/g, '-');
+  return words.replace(/^-|-$/g, '').toLowerCase();
 }
 
 /** The code of a system error such as `ENOENT`, else its message. */

@@ -21,17 +21,18 @@ const all = (count: number) => Array.from({ length: count }, (_, i) => String(i 
 const sorted = (names: string[]) => names.toSorted((a, b) => Number(a) - Number(b));
 
 const total = rounds(1000, 5000);
-test(`an import of ${total} records that is killed twenty times adds each once`, async () => {
+const kills = rounds(5, 20);
+test(`an import of ${total} records that is killed ${kills} times adds each once`, async () => {
   const { env } = await startService();
   // Half of the records are equal to another one.
   writeFileSync(file, lines(total / 2) + lines(total / 2));
-  for (let killed = 0; killed < 20; killed++) {
+  for (let killed = 0; killed < kills; killed++) {
     const child = start(['pets', 'import', file, '-o', 'jsonl'], env);
     const closed = once(child, 'close');
     let printed = 0;
     child.stdout.on('data', (part: Buffer) => {
       printed += part.toString().split('\n').length - 1;
-      if (printed > (killed * total) / 20) child.kill('SIGKILL');
+      if (printed > (killed * total) / kills) child.kill('SIGKILL');
     });
     await closed;
   }
@@ -92,7 +93,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     writeFileSync(file, lines(300));
     const { code, terminal } = await onTerminal(['pets', 'import', file], { env });
     expect(code).toBe(0);
-    expect(terminal).toMatch(/\[#*-+\] \d+ % {2}\d+ created/);
+    expect(terminal).toMatch(/\[[#-]{24}\] \d+ % {2}\d+ created/);
     expect(terminal.endsWith('\r\u001b[Kpetctl: 300 created.\r\n')).toBe(true);
     const narrow = await onTerminal(['pets', 'import', file], { env, columns: 20 });
     for (const bar of narrow.terminal.split('\r\u001b[K').slice(1, -1)) expect(bar.length).toBeLessThan(20);
