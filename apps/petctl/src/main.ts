@@ -9,11 +9,11 @@ import { write } from './output.ts';
 import { globalOptions } from './settings.ts';
 
 const environmentHelp = `Environment variables:
-  PETCTL_API_KEY           The API key, for the address of PETCTL_BASE_URL or PETCTL_DEPLOYMENT if one is set.
-                           There is no flag for it. It counts more than a stored key.
+  PETCTL_API_KEY           The API key. There is no flag for it. It counts more than a stored key.
+  PETCTL_…                 _BASE_URL, _DEPLOYMENT, _OUTPUT, _TIMEOUT, _RETRIES: as the options.
   PETCTL_KEYRING           false: store keys in a file, not in the system's keyring.
   NO_COLOR                 No bold header.
-  XDG_CONFIG_HOME          The folder with petctl/credentials.json. Default: ~/.config, on Windows APPDATA.
+  XDG_CONFIG_HOME          The folder of petctl/credentials.json. Default: ~/.config, on Windows APPDATA.
   http_proxy, https_proxy  Proxies; no_proxy lists the exceptions.
   NODE_EXTRA_CA_CERTS      A file with more trusted certificates.`;
 
@@ -34,7 +34,6 @@ function program(): Command {
   root
     .description(`${service.title} from the command line. ${service.summary}`)
     .version(manifest.version, '--version', 'Show the version.')
-    .helpCommand('help [command]', 'Show the help of a command.')
     .addHelpText('after', () => `\n${environmentHelp}\n\n${exitCodeHelp()}`);
   addOperations(root);
   addAuth(root);
