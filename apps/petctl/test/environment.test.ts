@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
 import { bash, binary, petctl, petctlNode, scratch } from './petctl.ts';
 import { record, serve } from './services.ts';
 
@@ -111,4 +112,9 @@ test('the empty environment of cron', async () => {
   const folder = mkdtempSync(join(scratch, 'current-'));
   expect(await bash(`cd ${folder} && HOME=. XDG_CACHE_HOME=cache petctl --help`)).toMatchObject({ code: 0 });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a checkout runs petctl, which it builds if a source file has changed', () => {
+  const file = join(import.meta.dirname, '../checkout.cjs');
+  expect(execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`);
 });

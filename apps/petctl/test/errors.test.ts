@@ -77,8 +77,8 @@ describe('exit codes', () => {
     ['break', 3],
   ] satisfies [Reply | 'break', number][])('%j ends with %i', async (reply: Reply | 'break', exit) => {
     const { env } = await record((): Reply | 'break' => reply);
-    const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0', '-o', 'tsv'], env);
-    expect([code, stdout.length < 5]).toEqual([exit, true]);
+    const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], env);
+    expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toMatch(/^petctl: [^\p{Cc}\u202e]*\n$/u);
     const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], env);
     expect(JSON.parse(json.stderr).error.exit).toBe(exit);
@@ -166,7 +166,6 @@ describe('exit codes', () => {
       'SIGINT',
     ]);
     expect(requests.length).toBe(1);
-    expect((await bash("bash -c 'kill -INT $$'; echo $?")).stdout).toBe('130\n');
   });
 });
 

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bash, petctl, scratch, start } from './petctl.ts';
-import { errorReply, type Recorded, type Reply, record, startService } from './services.ts';
+import { errorReply, lines, named, type Reply, record, startService } from './services.ts';
 
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -16,9 +16,6 @@ const write = (name: string, text: string | Buffer) => {
   writeFileSync(join(scratch, name), text);
   return join(scratch, name);
 };
-const lines = (count: number) =>
-  Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}\n`).join('');
-const named = ({ body }: Recorded): string => JSON.parse(body).name;
 const add = (input: string, ...args: string[]) =>
   petctl(['pets', 'import', '-', '--again', '--failed', failedFile, '-o', 'jsonl', ...args], env, input);
 const rowsIn = (stdout: string) => stdout.split('\n').flatMap((line) => (line ? JSON.parse(line) : []));

@@ -6,13 +6,10 @@ import { text } from 'node:stream/consumers';
 import { rounds } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { hasNoTerminal, onTerminal, petctl, scratch, start } from './petctl.ts';
-import { type Recorded, record, startService } from './services.ts';
+import { lines, named, record, startService } from './services.ts';
 
 const file = join(scratch, 'pets.jsonl');
 const failedFile = join(scratch, 'failed.jsonl');
-const lines = (count: number) =>
-  Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}\n`).join('');
-const named = ({ body }: Recorded): string => JSON.parse(body).name;
 const failedNames = () =>
   readFileSync(failedFile, 'utf8')
     .split('\n')

@@ -10,45 +10,40 @@ import { type Recorded, record } from './services.ts';
 
 const hasNoCurl = skips('What --curl prints, as curl sends it', missingShell ?? missingProgram('curl'), 'curl');
 
-/** A valid value; a text contains characters that have to be escaped. */
-function sampleOf({ schema }: Operation['fields'][string]): string {
-  const { type, enum: values, minimum = 0 } = schema;
-  return String(values?.[0] ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7)));
+type IsSet = (field: Operation['fields'][string]) => boolean;
+
+/** A valid value of each input; a text contains characters that have to be escaped. */
+function samplesOf({ fields }: Operation, isSet: IsSet) {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const { type, enum: values, minimum = 0 } = field.schema;
+    const value = values?.[0] ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
+    return isSet(field) ? [{ name, value, in: field.in }] : [];
+  });
 }
 
 const kebab = (name: string) => name.replaceAll(/(?=[A-Z])/g, '-').toLowerCase();
 
 /** The command line that sets all inputs that `isSet` accepts. */
-function commandLine({ command, fields }: Operation, isSet: (field: Operation['fields'][string]) => boolean): string[] {
-  const inputs = Object.entries(fields).filter(([, field]) => isSet(field));
-  return [
-    ...command,
-    ...inputs.flatMap(([name, field]) =>
-      field.in === 'path' ? [sampleOf(field)] : [`--${kebab(name)}`, sampleOf(field)],
-    ),
-  ];
+function commandLine(operation: Operation, isSet: IsSet): string[] {
+  const words = samplesOf(operation, isSet).map(({ name, value, in: place }) =>
+    place === 'path' ? [String(value)] : [`--${kebab(name)}`, String(value)],
+  );
+  return [...operation.command, ...words.flat()];
 }
 
 /** A request as the spec says it. */
-function expectedOf({ method, path, fields }: Operation, isSet: (field: Operation['fields'][string]) => boolean) {
-  const inputs = Object.entries(fields).filter(([, field]) => isSet(field));
-  const values = (location: string) =>
-    Object.fromEntries(inputs.filter(([, field]) => field.in === location).map(([name, field]) => [name, field]));
-  const url = Object.entries(values('path')).reduce(
-    (text, [name, field]) => text.replace(`{${name}}`, encodeURIComponent(sampleOf(field))),
-    service.basePath + path,
-  );
-  const body = Object.entries(values('body')).map(([name, field]) => [
-    name,
-    field.schema.type === 'integer' ? Number(sampleOf(field)) : sampleOf(field),
-  ]);
-  const query = Object.entries(values('query')).map(([name, field]) => [name, sampleOf(field)]);
-  return { method, path: url, query: Object.fromEntries(query), body: Object.fromEntries(body) };
+function expectedOf(operation: Operation, isSet: IsSet) {
+  const samples = samplesOf(operation, isSet);
+  const valuesIn = (place: string): Record<string, unknown> =>
+    Object.fromEntries(samples.filter((one) => one.in === place).map(({ name, value }) => [name, value]));
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(valuesIn('path')[name])));
+  return { method: operation.method, path: service.basePath + path, query: valuesIn('query'), body: valuesIn('body') };
 }
 
 const seen = ({ method, url, body }: Pick<Recorded, 'method' | 'url' | 'body'>) => {
   const { pathname, searchParams } = new URL(url, 'http://x');
-  return { method, path: pathname, query: Object.fromEntries(searchParams), body: body ? JSON.parse(body) : {} };
+  const query = [...searchParams].map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]);
+  return { method, path: pathname, query: Object.fromEntries(query), body: body ? JSON.parse(body) : {} };
 };
 
 describe.each(Object.values<Operation>(operations))('$id', (operation) => {

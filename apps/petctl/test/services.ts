@@ -81,3 +81,8 @@ export const pageBefore = (next: string, body: unknown = [{ id: 1 }]): Reply => 
   body,
   headers: { link: `<${next}>; rel="next"` },
 });
+
+/** Records to import, and the name of the one in a request. */
+export const lines = (count: number) =>
+  Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}\n`).join('');
+export const named = ({ body }: Recorded): string => JSON.parse(body).name;
