@@ -90,7 +90,7 @@ function hooks(operation: Operation, settings: Settings): Hooks {
     request: ({ method, url }) => log(`> ${method} ${url}`),
     response: ({ status, headers, milliseconds }) =>
       log(`< ${status} in ${Math.round(milliseconds)} ms, request ${headers.get('x-request-id')}`),
-    retry: ({ error, attempt, delay }) => log(`! ${error.message}; attempt ${attempt + 1} in ${Math.round(delay)} ms`),
+    retry: ({ error, attempt, delay }) => log(`! ${error.name}; attempt ${attempt + 1} in ${Math.round(delay)} ms`),
   };
 }
 

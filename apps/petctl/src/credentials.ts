@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { devNull } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { deployments, parseExact } from '@petstore/types';
 import type { Command } from 'commander';
@@ -86,7 +86,11 @@ export function checkedKey(value: string, from: string): string {
 /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
 export async function storeKey({ baseUrl, origin }: Target, key: string): Promise<string> {
   const entry = await keyringEntry(origin);
-  entry?.setPassword(key);
+  try {
+    entry?.setPassword(key);
+  } catch (error) {
+    throw new UsageError(`The keyring did not take the key (${codeOf(error)}).`, 'Or set PETCTL_KEYRING=false.');
+  }
   const { keys } = readFile();
   writeFile({ current: baseUrl, keys: { ...keys, [origin]: entry ? inKeyring : key } });
   return entry ? "the system's keyring" : credentialsFile();
@@ -112,15 +116,11 @@ interface Stored {
 /** Stands for a key that the keyring has. No key contains a space. */
 const inKeyring = 'in the keyring';
 
-function credentialsFile(): string {
-  return join(configFolder(), 'petctl', 'credentials.json');
-}
-
 /** A relative folder is ignored, because the current folder must not configure petctl. */
-function configFolder(): string {
-  const { XDG_CONFIG_HOME = '', APPDATA = '' } = process.env;
-  if (isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
-  return process.platform === 'win32' && isAbsolute(APPDATA) ? APPDATA : join(homedir(), '.config');
+function credentialsFile(): string {
+  const { XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' } = process.env;
+  const home = process.platform === 'win32' ? APPDATA : join(isAbsolute(HOME) ? HOME : devNull, '.config');
+  return join(isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : home, 'petctl', 'credentials.json');
 }
 
 function readFile(): Stored {

@@ -14,7 +14,8 @@ export const exitCodes = {
   rate_limited: [7, 'too many requests, even after the retries (429)'],
   failed: [8, 'the service failed, even after the retries (5xx), or its response is invalid'],
   partial: [9, 'some records of an import failed'],
-  unwritten: [10, 'the results could not be written, or the --jq filter failed on them'],
+  // Scripts may use 10 for results of their own.
+  unwritten: [11, 'the results could not be written, or the --jq filter failed on them'],
   interrupted: [130, 'interrupted with Ctrl-C'],
   terminated: [143, 'ended by SIGTERM'],
 } as const;

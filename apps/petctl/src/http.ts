@@ -41,9 +41,9 @@ function responseOf(message: IncomingMessage): Response {
     get: (name: string) => all.get(name.toLowerCase()) ?? null,
     has: (name: string) => all.has(name.toLowerCase()),
   };
-  // What changes headers is missing: nobody changes those of a response.
-  const readOnly = headers as unknown as Headers;
-  return { status: message.statusCode ?? 0, headers: readOnly, body: null, text: () => textOf(message) } as Response;
+  const response = { status: message.statusCode ?? 0, headers, body: null, text: () => textOf(message) };
+  // The other members are missing, those that change headers too, so TypeScript sees no relation.
+  return response as unknown as Response;
 }
 
 async function textOf(message: IncomingMessage): Promise<string> {

@@ -18,11 +18,14 @@ const environmentHelp = `Environment variables:
   NODE_EXTRA_CA_CERTS      A file with more trusted certificates.`;
 
 // A promise that never settles ends Node, and must not look like a success.
-[process.exitCode] = exitCodes.bug;
+process.exitCode = exitCodes.bug[0];
 
 program()
   .parseAsync(wordsOf(process.argv.slice(2)), { from: 'user' })
-  .catch(rethrowUnlessDone)
+  .catch((error) => {
+    // Help and `--version` end commander with an error, too.
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw error;
+  })
   // Help is written by commander, which does not wait.
   .then(() => write(''))
   .then(() => 0, reportError)
@@ -68,10 +71,4 @@ function configure(command: Command): void {
 function exitCodeHelp(): string {
   const rows = Object.values(exitCodes).map(([exit, meaning]) => `  ${String(exit).padEnd(5)}${meaning}`);
   return ['Exit codes:', '  0    success', ...rows].join('\n');
-}
-
-/** Help and `--version` end commander with an error, too. */
-function rethrowUnlessDone(error: unknown): void {
-  const { exitCode, code } = Object(error);
-  if (exitCode !== 0 && code !== 'commander.help') throw error;
 }

@@ -163,10 +163,8 @@ describe('the file of the keys', () => {
     mkdirSync(join(scratch, '.config', 'petctl'), { recursive: true });
     const keys = { [new URL(deployments.production).origin]: 'k' };
     writeFileSync(join(scratch, '.config', 'petctl', 'credentials.json'), JSON.stringify({ keys }));
-    for (const HOME of ['/dev/null', home]) {
-      const relative = { HOME, XDG_CONFIG_HOME: '.config' };
-      expect((await petctl(['auth', 'token'], relative)).code).toBe(4);
-    }
+    for (const more of [{ HOME: '/dev/null' }, { HOME: '.' }, { HOME: '' }, { HOME: home, XDG_CONFIG_HOME: '.config' }])
+      expect((await petctl(['auth', 'token'], more)).code).toBe(4);
   });
 });
 
@@ -193,6 +191,9 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect((await run(['auth', 'token'])).stdout).toBe(`${apiKey}\n`);
     const closed = await withKeyring("class { getPassword() { throw new Error('locked'); } }", ['pets', 'list']);
     expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('cannot be opened. Unlock it')]);
+    const full = "class { getPassword() { return null; } setPassword() { throw new Error('full'); } }";
+    const refused = await withKeyring(full, ['auth', 'login', '--base-url', baseUrl], apiKey);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('did not take the key (full)')]);
     expect((await run(['auth', 'logout'])).code).toBe(0);
     expect(existsSync(join(home, 'keyring'))).toBe(false);
   });

@@ -89,7 +89,7 @@ describe('--jq', () => {
     ['def f: [f]; f', /needs too much memory\. Check it for endless recursion\.\n$/],
   ])('the filter %j that fails on a result has an exit code of its own', async (filter, message) => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', filter], env);
-    expect([code, stderr]).toEqual([10, expect.stringMatching(message)]);
+    expect([code, stderr]).toEqual([11, expect.stringMatching(message)]);
   });
 
   test('results of a page are printed before the next page arrives', async () => {

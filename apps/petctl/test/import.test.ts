@@ -197,7 +197,7 @@ test.skipIf(process.platform !== 'linux')('a full disk stops it, for results and
   const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
   const file = write('many', `{\n${lines(300)}`);
   const results = await bash(`petctl pets import ${file} -q > /dev/full`, env);
-  expect([results.code, results.stderr]).toEqual([10, expect.stringContaining('could not be written (ENOSPC)')]);
+  expect([results.code, results.stderr]).toEqual([11, expect.stringContaining('could not be written (ENOSPC)')]);
   expect(requests.length).toBeLessThan(300);
   const failures = await petctl(['pets', 'import', file, '-q', '--failed', '/dev/full'], env);
   expect([failures.code, failures.stderr]).toEqual([

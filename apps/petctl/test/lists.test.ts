@@ -124,18 +124,3 @@ test.each([
   expect(await petctl(['pets', 'list', '--all', ...format], env)).toMatchObject({ code: 5, stdout: expected });
   expect(await petctl(['pets', 'list', '--all', ...format], env)).toMatchObject({ code: 5, stdout: '' });
 });
-
-test.each([{ a: 1 }, null, 'text', 7])('a list response of %j is an error', async (body) => {
-  const { env } = await record(() => ({ body: JSON.stringify(body) }));
-  for (const flags of [[], ['--all'], ['--limit', '3'], ['--jq', '.']])
-    expect(await petctl(['pets', 'list', ...flags], env)).toMatchObject({ code: 8, stdout: '' });
-});
-
-test('an empty page with a next page is cut, without a place to go on', async () => {
-  const { env } = await record(() => pageBefore('?after=1', []));
-  const { stdout, stderr } = await petctl(['pets', 'list', '--all'], env);
-  expect([stdout, stderr]).toEqual([
-    '',
-    'petctl: The list is cut after 0, and there may be more. Use --all or --limit <number>.\n',
-  ]);
-});
