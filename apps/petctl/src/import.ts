@@ -72,7 +72,7 @@ async function runImport(operation: Operation, file: string, command: Command): 
       counts.failed++;
       bar.clear();
       const { message } = error as CliError;
-      notice(kind === 'usage' ? message : `${record.place}: ${message}`, settings);
+      notice(kind === 'usage' ? message : `${record.place}: ${message}`, { quiet: false });
     }
     bar.draw();
   };

@@ -149,7 +149,7 @@ describe('exit codes', () => {
       const { env } = await record(() => ({ body: [] }));
       const { code, stderr } = await bash(`petctl ${line} > /dev/full`, env);
       expect([code, stderr]).toEqual([
-        10,
+        11,
         'petctl: The results could not be written (ENOSPC). Check for a full disk.\n',
       ]);
     },

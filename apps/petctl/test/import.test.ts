@@ -201,7 +201,7 @@ test.skipIf(process.platform !== 'linux')('a full disk stops it, for results and
   expect(requests.length).toBeLessThan(300);
   const failures = await petctl(['pets', 'import', file, '-q', '--failed', '/dev/full'], env);
   expect([failures.code, failures.stderr]).toEqual([
-    10,
+    11,
     expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
   ]);
 });
