@@ -1,27 +1,25 @@
 #!/usr/bin/env node
-// petctl in a checkout: bundled anew when its sources have changed, so that it starts as fast as an installed one.
+// petctl in a checkout: built when a source file is newer than the last build, so that it starts as fast as an installed one.
 'use strict';
-const { existsSync, readdirSync, statSync } = require('node:fs');
-const { enableCompileCache } = require('node:module');
+const { readdirSync, statSync } = require('node:fs');
 const { join } = require('node:path');
 
-const program = join(__dirname, 'node_modules/.cache/program.cjs');
-const sources = ['package.json', 'build', 'src', '../../packages/client/src', '../../packages/types/src'];
+const petctl = join(__dirname, 'dist/petctl.js');
+const sources = ['package.json', 'build.ts', 'src', '../../packages/client/src', '../../packages/types/src'];
 
-/** When a file, or anything in a folder, was changed. */
+/** When a file, or anything in a folder, was changed; 0 if it does not exist. */
 function changed(path) {
-  const stats = statSync(path);
-  if (!stats.isDirectory()) return stats.mtimeMs;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return stats?.mtimeMs ?? 0;
   return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => changed(join(path, name))));
 }
 
-function isBuilt() {
-  return existsSync(program) && sources.every((path) => changed(join(__dirname, path)) < changed(program));
-}
-
-if (!isBuilt()) {
+const built = changed(petctl);
+if (sources.some((path) => changed(join(__dirname, path)) >= built)) {
   const { spawnSync } = require('node:child_process');
-  spawnSync(process.execPath, [join(__dirname, 'build/checkout.ts')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(process.execPath, [join(__dirname, 'build.ts')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) process.exit(1);
 }
-enableCompileCache?.(join(__dirname, 'node_modules/.cache/compiled'));
-require(program);
+require(petctl);

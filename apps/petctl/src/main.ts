@@ -1,40 +1,74 @@
-#!/usr/bin/env node
-import { InterruptedError } from './io/errors.ts';
-import { type Io, processIo, untilInterrupted } from './io/process-io.ts';
-import { reportError, run } from './run.ts';
+import { service } from '@petstore/types';
+import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { addAuth } from './auth.ts';
+import { addCompletion, complete } from './completion.ts';
+import { exitCodes, reportError } from './errors.ts';
+import { addOperations } from './operations.ts';
+import { write } from './output.ts';
+import { globalOptions } from './settings.ts';
 
-async function main(): Promise<void> {
-  const io = processIo();
-  const argv = process.argv.slice(2);
-  let code = 0;
-  try {
-    await untilInterrupted(
-      run(argv, io).then(() => io.stdout.flush()),
-      io,
-    );
-  } catch (error) {
-    code = await reportError(error, argv, io);
-  }
-  // Waits for output, but not for open connections.
-  await untilInterrupted(Promise.allSettled([io.stdout.flush(), io.stderr.flush()]), io).catch(() => {});
-  await endRun(code, io);
+const environmentHelp = `Environment variables:
+  PETCTL_API_KEY           The API key. There is no flag for it. It counts more than a stored key.
+  PETCTL_…                 _BASE_URL, _DEPLOYMENT, _OUTPUT, _TIMEOUT, _RETRIES: as the options.
+  PETCTL_KEYRING           false: store keys in a file, not in the system's keyring.
+  NO_COLOR                 No bold header.
+  XDG_CONFIG_HOME          The folder of petctl/credentials.json. Default: ~/.config, on Windows APPDATA.
+  http_proxy, https_proxy  Proxies; no_proxy lists the exceptions.
+  NODE_EXTRA_CA_CERTS      A file with more trusted certificates.`;
+
+// A promise that never settles ends Node, and must not look like a success.
+process.exitCode = exitCodes.bug[0];
+
+program()
+  .parseAsync(wordsOf(process.argv.slice(2)), { from: 'user' })
+  .catch((error) => {
+    // Help and `--version` end commander with an error, too.
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw error;
+  })
+  // Help is written by commander, which does not wait.
+  .then(() => write(''))
+  .then(() => 0, reportError)
+  .then((code) => process.stderr.write('', () => process.exit(code)));
+
+/** The whole command line. */
+function program(): Command {
+  const root = new Command('petctl');
+  root
+    .description(`${service.title} from the command line. ${service.summary}`)
+    .version(manifest.version, '--version', 'Show the version.')
+    .addHelpText('after', () => `\n${environmentHelp}\n\n${exitCodeHelp()}`);
+  addOperations(root);
+  addAuth(root);
+  addCompletion(root);
+  root.command('__complete [words...]', { hidden: true }).action((words: string[]) => complete(root, words));
+  configure(root);
+  return root;
 }
 
-/** Ends the process. `process.exit` waits for a blocked file read, so a run that is interrupted during one kills itself with the signal. */
-async function endRun(code: number, { interrupted }: Io): Promise<void> {
-  const { reason } = interrupted;
-  if (reason instanceof InterruptedError && (await isReadBlocked())) {
-    process.removeAllListeners(reason.signal);
-    process.kill(process.pid, reason.signal);
-  } else process.exit(code);
+/** The words to parse. commander's `help` shows only a command of the first level, so `help pets list` is `pets list --help`. */
+function wordsOf(argv: readonly string[]): string[] {
+  for (const name of Object.keys(process.env))
+    if (name.startsWith('PETCTL_') && process.env[name] === '') delete process.env[name];
+  // The words to complete are no command line yet.
+  if (argv[0] === '__complete') return ['__complete', '--', ...argv.slice(1)];
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
 }
 
-/** Waits at most half a second for file operations, and returns whether one still runs. Those of ordinary files end in time. */
-async function isReadBlocked(): Promise<boolean> {
-  const isReading = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
-  const end = performance.now() + 500;
-  while (isReading() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
-  return isReading();
+/** Gives a command and all below it the global options, and makes their errors exceptions. */
+function configure(command: Command): void {
+  command.commands.forEach(configure);
+  const isGroup = command.commands.length > 0;
+  for (const option of globalOptions(!isGroup)) command.addOption(option);
+  command
+    .helpOption('-h, --help', 'Show this help.')
+    .enablePositionalOptions()
+    .exitOverride()
+    // commander writes the help of a group that is called without a command as an error.
+    .configureOutput({ writeErr: (text) => process.stdout.write(text), outputError: () => {} });
 }
 
-void main();
+function exitCodeHelp(): string {
+  const rows = Object.values(exitCodes).map(([exit, meaning]) => `  ${String(exit).padEnd(5)}${meaning}`);
+  return ['Exit codes:', '  0    success', ...rows].join('\n');
+}

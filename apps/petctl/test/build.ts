@@ -7,6 +7,6 @@ import { basename, join } from 'node:path';
 export const built = () => join(import.meta.dirname, '../node_modules/.petctl-test', basename(tmpdir()));
 
 export function setup(): () => void {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../build/main.ts'), built()], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(import.meta.dirname, '../build.ts'), built()], { stdio: 'inherit' });
   return () => rmSync(built(), { recursive: true });
 }

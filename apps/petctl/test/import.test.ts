@@ -1,220 +1,207 @@
-import { spawnSync } from 'node:child_process';
-import { closeSync, linkSync, openSync, readFileSync } from 'node:fs';
+// P6: `pets import` of JSON Lines, a JSON array or CSV, also of what petctl prints; a bad record costs that record; --failed.
+import { linkSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { outcomes, useImportFiles } from './import-files.ts';
-import { binary, environment, petctl, petctlNode } from './petctl.ts';
-import { record } from './recorder.ts';
-import { startService } from './service.ts';
+import { bash, petctl, scratch, start } from './petctl.ts';
+import { errorReply, lines, named, type Reply, record, startService } from './services.ts';
 
 let env: Record<string, string>;
-const files = useImportFiles();
 beforeAll(async () => {
   ({ env } = await startService());
 });
-const run = (file: string, ...args: string[]) =>
-  petctl(['pets', 'import', file, '--again', '--failed', files.failedFile, ...args], { env });
+
+const failedFile = join(scratch, 'failed');
+const failed = () => readFileSync(failedFile, 'utf8');
+const write = (name: string, text: string | Buffer) => {
+  writeFileSync(join(scratch, name), text);
+  return join(scratch, name);
+};
+const add = (input: string, ...args: string[]) =>
+  petctl(['pets', 'import', '-', '--again', '--failed', failedFile, '-o', 'jsonl', ...args], env, input);
+const rowsIn = (stdout: string) => stdout.split('\n').flatMap((line) => (line ? JSON.parse(line) : []));
+const messagesIn = (stderr: string) => rowsIn(stderr).map(({ notice, error }) => (notice ?? error).message);
 
 describe.each([
   [
-    'jsonl',
-    '{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"C","categoryId":3,"status":"sold"}',
+    'JSON Lines',
+    '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"C","categoryId":3,"status":"sold"}',
+    ['line 3: categoryId missing.'],
     '{"name":"B"}\n',
-    [1, 3, 4],
   ],
   [
-    'json',
-    '\ufeff [{"name":"A","categoryId":1},\n{"name":"B"},{"name":"C","categoryId":3}]',
-    '[\n{"name":"B"}\n]\n',
-    [1, 2, 3],
+    'a JSON array',
+    ' [ {"name":"A","categoryId":1},\n{ "name": "]},{\\"[", "categoryId": 1e400 }\n,5,{"name":"C","categoryId":3,"status":"sold"} ]\n',
+    ["element 2: 'categoryId': the number 1e400 would be rounded.", 'element 3: it is not a JSON object.'],
+    '{ "name": "]},{\\"[", "categoryId": 1e400 }\n5\n',
   ],
   [
-    'csv',
-    'name,category-id,status\nA,1,\n"B\n""b""",x,\n"C, c",3,sold\n',
-    'name,category-id,status\n"B\n""b""",x,\n',
-    [2, 3, 5],
+    'CSV',
+    'name,category-id,status\nA,1,\n"B\n""b""",x,\nB,1\nC,3,sold\n',
+    ["line 4: body 'categoryId': must be integer", 'line 5: it has not as many cells as the header.'],
+    'name,category-id,status\nB,1\n"B\n""b""",x,\n',
   ],
-] as const)('%s', (format, text, failed, lines) => {
-  test('creates every line, prints each result, and saves the failed lines', async () => {
-    const { code, stdout, stderr } = await run(files.write(`pets.${format}`, text));
-    expect(outcomes(stdout)).toEqual([`${lines[0]} created`, `${lines[1]} failed`, `${lines[2]} created`]);
-    expect([code, stderr]).toEqual([
-      9,
-      `petctl: 2 created, 1 failed. ${files.failedFile} contains the failed records: correct and import them.\n`,
+])('%s', (_, input, messages, rest) => {
+  test('good records are added and printed, bad ones are named and stored', async () => {
+    const { code, stdout, stderr } = await add(input);
+    const rows = rowsIn(stdout).sort((a, b) => a.name.localeCompare(b.name));
+    expect(rows).toMatchObject([
+      { name: 'A', categoryId: 1 },
+      { name: 'C', categoryId: 3, status: 'sold' },
     ]);
-    expect(files.failedRecords()).toBe(failed);
-  });
-
-  test('checks the same from stdin with --dry-run', async () => {
-    const args = ['pets', 'import', '-', '--dry-run', '--format', format, '-o', 'jsonl'];
-    const { code, stdout } = await petctl(args, { env: {}, input: text });
-    const rows = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect([code, rows.map(({ line, outcome }) => [line, outcome])]).toEqual([
-      9,
-      [
-        [lines[0], 'valid'],
-        [lines[1], 'failed'],
-        [lines[2], 'valid'],
-      ],
-    ]);
-    expect(rows[0]).toMatchObject({ name: 'A', categoryId: 1 });
+    const total = `2 created, ${messages.length} failed.`;
+    expect([code, messagesIn(stderr).toSorted()]).toEqual([9, [...messages, total].toSorted()]);
+    expect(failed().split('\n').toSorted()).toEqual(rest.split('\n').toSorted());
   });
 });
 
-test('failed lines can be corrected and imported again', async () => {
-  await run(files.write('a.csv', 'name,categoryId\nA,1\nB,x\n'));
-  const corrected = files.write('b.csv', files.failedRecords().replace('x', '2'));
-  expect(await run(corrected)).toMatchObject({ code: 0, stderr: 'petctl: 1 created.\n' });
-  expect(files.failedRecords()).toBe('');
-});
-
-test.each([
-  ['{ "name": "]},{\\"[", "categoryId": 1e400 }', 'array'],
-  ['{"name":"A","categoryId":92233720368547758079}', 'array'],
-  ['{"categoryId":1,\n "list":[{}, []]}', 'array'],
-  ['"text"', 'array'],
-  ['{"name":1.0}', 'single value'],
-] as const)('the failed record %s of a JSON %s is stored unchanged', async (text, kind) => {
-  const input = kind === 'array' ? `[ {"name":"A","categoryId":1} ,\t${text}\r\n]` : ` ${text}\n`;
-  const args = ['pets', 'import', '-', '--format', 'json', '--dry-run', '--failed', files.failedFile];
-  expect(await petctl(args, { env, input })).toMatchObject({ code: 9 });
-  expect(files.failedRecords()).toBe(`[\n${text}\n]\n`);
-});
-
-test('an error in a JSON array names the number of the element, not of a line', async () => {
-  const text = JSON.stringify(
-    [{ name: 'A', categoryId: 1 }, { name: 'B' }, 5, { name: 'C', categoryId: 'x' }],
-    null,
-    2,
+test('what petctl prints can be imported, with 64-bit integers', async () => {
+  const { env } = await startService();
+  const names = ['plain', 'a "quoted", text', ' spaces ', '', 'two\nlines', '日本'];
+  const first = names.map((name, i) => JSON.stringify({ name, categoryId: i })).join('\n');
+  await petctl(
+    ['pets', 'import', '-'],
+    env,
+    `${first}\n{"name":"max","categoryId":9223372036854775807,"status":"sold"}`,
   );
-  const { stdout } = await run(
-    files.write('pretty.json', text),
-    '--dry-run',
-    '-o',
-    'jsonl',
-    '--jq',
-    '.error | select(.)',
-  );
-  expect(stdout.trimEnd().split('\n')).toEqual([
-    'element 2: categoryId is missing.',
-    'element 3 is not a JSON object.',
-    'element 4: categoryId "x" is no integer.',
-  ]);
-});
-
-test('an empty input is no error', async () => {
-  for (const text of ['', '\n', '[]'])
-    expect(await run(files.write('none', text))).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: 'petctl: 0 records.\n',
-    });
-});
-
-test('a malformed quote ends the import at its line', async () => {
-  const file = files.write('a.csv', 'name,categoryId\nA,1\nB,2\n"C"x,3\nD,4\n');
-  const { code, stdout, stderr } = await run(file);
-  expect([code, outcomes(stdout)]).toEqual([9, ['2 created', '3 created']]);
-  expect(stderr).toContain('line 4: its quotes do not match. This and later lines were not read. 2 created.');
-});
-
-test.each(['\n', '\r\n'])('CSV records have their line numbers with the line ending %j', async (end) => {
-  const run = (lines: string[]) =>
-    petctl(['pets', 'import', '-', '--dry-run', '-o', 'jsonl', '--jq', '.line'], { env, input: lines.join(end) });
-  const header = 'name,categoryId';
-  const { stdout, stderr } = await run([header, 'A,1', '', `"B${end}b",2`, 'C,3', '', '"D"d,4']);
-  expect(stdout).toBe('2\n4\n6\n');
-  expect(stderr).toContain('line 8: its quotes do not match');
-});
-
-test('a CSV record of very many empty cells is parsed, unless it is longer than 4 MiB', async () => {
-  const run = (cells: number) =>
-    petctl(['pets', 'import', '-', '--dry-run'], { env, input: `name,categoryId\n${','.repeat(cells)}\n` });
-  expect(await run(1_000_000)).toMatchObject({
-    code: 9,
-    stdout: expect.stringContaining('line 2: the number of cells is 1000001, but 2 in the header.'),
-  });
-  expect(await run(5_000_000)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 4 MiB') });
-});
-
-test.each(['csv', 'jsonl', 'json'])('a list in %s can be imported', async (format) => {
-  const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
-  const { code, stdout, stderr } = await petctl(['pets', 'import', '-', '--again'], { env, input: list.stdout });
-  expect([code, outcomes(stdout).filter((line) => line.endsWith(' created')).length]).toEqual([0, 3]);
-  expect(stderr).toBe("petctl: Ignored the property 'id', because createPet has no such input.\npetctl: 3 created.\n");
-});
-
-test('64-bit integers are parsed and sent exactly', async () => {
-  const max = '9223372036854775807';
-  for (const input of [`{"name":"A","categoryId":${max}}\n`, `name,categoryId\nA,${max}\n`]) {
-    const { stdout } = await petctl(['pets', 'import', '-', '-o', 'jsonl'], { env, input });
-    expect(stdout).toContain(`"categoryId":${max}`);
+  const contents = async () => {
+    const { stdout } = await petctl(
+      ['pets', 'list', '--all', '--fields', 'name,categoryId,status', '-o', 'jsonl'],
+      env,
+    );
+    return stdout.trimEnd().split('\n').toSorted();
+  };
+  const before = await contents();
+  for (const [i, output] of ['json', 'jsonl', 'csv'].entries()) {
+    const { stdout } = await petctl(['pets', 'list', '--limit', '7', '-o', output, '-q'], env);
+    expect((await petctl(['pets', 'import', '-', '--again'], env, stdout)).stderr).toBe('petctl: 7 created.\n');
+    expect(await contents()).toEqual(
+      Array.from({ length: i + 2 }, () => before)
+        .flat()
+        .toSorted(),
+    );
   }
-  const create = ['pets', 'create', '--name', 'A', '--category-id', max];
-  expect((await petctl([...create, '--dry-run'], { env })).stdout).toContain(`"categoryId":${max}`);
-  expect((await petctl([...create, '-o', 'json'], { env })).stdout).toContain(`"categoryId":${max}`);
-  for (const number of ['9223372036854775808', '-9223372036854775809'])
-    expect(await petctl(['pets', 'create', '--name', 'A', `--category-id=${number}`], { env })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('is too large to be exact'),
-    });
+});
+
+test.each(['', '\n', '[]', ' [ ] '])('an empty input %j is no error', async (input) => {
+  expect(await add(input)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('0 created.') });
 });
 
 describe('before anything is sent, an import rejects', () => {
   test.each([
-    ['name,colour\nA,red\n', [], "names 'colour', which is not a property"],
-    ['"name,categoryId\nA,1\n', [], 'line 1: a quote is opened and never closed'],
-    ['name,categoryId,name\nA,1,B\n', [], "names 'name' twice"],
-    ['name;categoryId\nA;1\n', [], 'use semicolons'],
-    ['name\tcategoryId\nA\t1\n', [], 'use tabs'],
-    [
-      'name,categoryId\n"A,1\nB,2\nC,3\n',
-      [],
-      'line 2: a quote is opened and never closed. This and later lines were not read.',
-    ],
-    ['[1', [], 'is not JSON'],
-    ['[{"name":"A","name":"B"}]', [], "has the property 'name' twice"],
-    [
-      '[{"name":"A","categoryId":1.00000000000000000001}]',
-      [],
-      'is inexact: 1.00000000000000000001 would be rounded to 1',
-    ],
-    ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
-    ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
-  ])('%j %j', async (text, args, message) => {
-    const { requests, env: recorded } = await record(() => ({ status: 201, body: {} }));
-    const { code, stderr } = await petctl(['pets', 'import', files.write('x', text), ...args], { env: recorded });
-    expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain(message);
+    ['name,colour\nA,red\n', "no member 'colour'"],
+    ['name;categoryId\nA;1\n', "no member 'name;categoryId'"],
+    ['name,categoryId,name\nA,1,B\n', 'a column twice'],
+    ['name,categoryId\n"A"x,1\nB,2\nC,3\n', 'at line 2'],
+    ['name,categoryId\n"A,1\nB,2\nC,3\n', 'at line 4'],
+    ['[1', 'within element 1'],
+    [`{"name":"${'x'.repeat(5_000_000)}`, 'does not end'],
+  ])('%.40j', async (input, message) => {
+    const { requests, env } = await record(() => ({ status: 201, body: {} }));
+    const { code, stderr } = await petctl(['pets', 'import', '-'], env, input);
+    expect([code, requests, stderr]).toEqual([2, [], expect.stringContaining(message)]);
   });
 
-  test('a missing file, a folder, the input file as --failed, and text that is not UTF-8', async () => {
-    expect(await run(files.path('none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
-    expect(await run(files.path('.'))).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
-    const file = files.write('same', '{"name":"A","categoryId":1}\n');
-    linkSync(file, files.path('hard-link'));
-    for (const failed of [file, files.path('hard-link')])
-      expect(await petctl(['pets', 'import', file, '--failed', failed], { env })).toMatchObject({ code: 2 });
-    expect(readFileSync(file, 'utf8')).not.toBe('');
-    const latin1 = files.write('latin1', Buffer.from('{"name":"\xe4"}', 'latin1'));
-    expect(await run(latin1)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('not UTF-8'),
-    });
+  test('a missing file, a folder, text that is not UTF-8, and a --failed file that cannot be written', async () => {
+    const run = (file: string, to = failedFile) => petctl(['pets', 'import', file, '--failed', to], env);
+    expect(await run(join(scratch, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
+    expect(await run(scratch)).toMatchObject({ code: 2, stderr: expect.stringContaining('EISDIR') });
+    const latin1 = write('latin1', Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await run(latin1)).toMatchObject({ code: 2, stderr: expect.stringContaining('ENCODING') });
+    expect(await run(write('x', lines(3)), join(scratch, 'no/file'))).toMatchObject({ code: 2 });
   });
 
-  test.skipIf(process.platform === 'win32')('the input file as --failed, if it is stdin', () => {
-    const file = files.write('redirected', '{"name":"A","categoryId":1}\n');
-    const stdin = openSync(file, 'r');
-    const { status, stderr } = spawnSync(petctlNode, [binary, 'pets', 'import', '-', '--dry-run', '--failed', file], {
-      env: environment(env),
-      stdio: [stdin, 'pipe', 'pipe'],
-      encoding: 'utf8',
-    });
-    closeSync(stdin);
-    expect([status, stderr]).toEqual([2, `petctl: --failed: ${file} is the file to import. Pass another file.\n`]);
-    expect(readFileSync(file, 'utf8')).not.toBe('');
+  test('the file itself as --failed, which would be lost', async () => {
+    const file = write('same', lines(1));
+    linkSync(file, join(scratch, 'hard-link'));
+    for (const line of [`${file} --failed hard-link`, `- --failed ${file} < ${file}`])
+      expect(await bash(`petctl pets import ${line}`, env)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is the file to import. Pass another file.'),
+      });
+    expect(readFileSync(file, 'utf8')).toBe(lines(1));
   });
+});
+
+describe('a service that fails', () => {
+  const run = (input: string, env: Record<string, string>, ...args: string[]) =>
+    petctl(['pets', 'import', write('x', input), '--failed', failedFile, '--retries', '0', ...args], env);
+  const failedNames = () => rowsIn(failed()).map(({ name }) => name);
+
+  test('at one record costs that record, and a repeated import adds the others once', async () => {
+    const added = new Set<unknown>();
+    const { env } = await record((request, count): Reply | 'break' => {
+      if (named(request) === '2' && count < 10) return errorReply(500, 'internal_error', 'no space');
+      const key = request.headers['idempotency-key'];
+      const replayed = added.has(key);
+      added.add(key);
+      return { status: 201, body: {}, headers: replayed ? { 'idempotency-replayed': 'true' } : {} };
+    });
+    expect(await run(lines(3) + lines(1), env)).toMatchObject({
+      code: 9,
+      stderr: `petctl: line 2: no space\npetctl: 3 created, 1 failed. ${failedFile} has the records that are not added: correct and import them.\n`,
+    });
+    expect(failedNames()).toEqual(['2']);
+    for (let i = 0; i < 6; i++) await run(lines(1), env);
+    expect((await run(lines(3) + lines(1), env)).stderr).toBe('petctl: 1 created, 3 existing.\n');
+  });
+
+  test.each([
+    [errorReply(401, 'unauthorized'), 4],
+    ['break' as const, 3],
+    [errorReply(503, 'unavailable'), 8],
+  ])('at all ends the import: %j', async (reply, exit) => {
+    const { requests, env } = await record((): Reply | 'break' => reply);
+    const { code, stderr } = await run(lines(200), env);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining('Run the same import again within 24 hours')]);
+    expect(requests.length).toBeLessThan(50);
+    expect(failedNames().length).toBe(200);
+    expect((await run(lines(200), env, '--again')).stderr).not.toContain('the same import');
+  });
+
+  test('a broken record in the middle of a file: the code does not say that nothing was sent', async () => {
+    const { env } = await record(() => ({ status: 201, body: {} }));
+    const { code, stderr } = await run(`[${lines(2000).trimEnd().replaceAll('\n', ',')},{`, env);
+    expect([code, stderr.split('\n')[1]]).toEqual([9, expect.stringContaining('The array ends within element 2001.')]);
+  });
+});
+
+test('some calls run at the same time, and results are printed as they arrive', async () => {
+  const all = Promise.withResolvers<void>();
+  const { env } = await record(async (request, count) => {
+    if (count === 2) all.resolve();
+    if (named(request) === '1') await all.promise;
+    return { status: 201, body: { id: count, name: named(request) } };
+  });
+  const child = start(['pets', 'import', '-', '-o', 'jsonl', '-q'], env);
+  child.stdin.write(lines(2));
+  let printed = '';
+  for await (const part of child.stdout.setEncoding('utf8')) {
+    printed += part;
+    // Only now the input ends.
+    if (rowsIn(printed).length === 2) child.stdin.end();
+  }
+  expect(
+    rowsIn(printed)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(['1', '2']);
+});
+
+test('a closed pipe does not stop the import', async () => {
+  const { requests, env } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
+  const { code } = await bash(`petctl pets import ${write('many', lines(300))} | head -1`, env);
+  expect([code, requests.length]).toEqual([0, 300]);
+});
+
+test.skipIf(process.platform !== 'linux')('a full disk stops it, for results and for the --failed file', async () => {
+  const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
+  const file = write('many', `{\n${lines(300)}`);
+  const results = await bash(`petctl pets import ${file} -q > /dev/full`, env);
+  expect([results.code, results.stderr]).toEqual([11, expect.stringContaining('could not be written (ENOSPC)')]);
+  expect(requests.length).toBeLessThan(300);
+  const failures = await petctl(['pets', 'import', file, '-q', '--failed', '/dev/full'], env);
+  expect([failures.code, failures.stderr]).toEqual([
+    11,
+    expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
+  ]);
 });

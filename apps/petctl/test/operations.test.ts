@@ -1,112 +1,158 @@
+// P1: a command for each operation of the spec, flags for its inputs, --data for any body. P7: --dry-run and --curl.
 import { execFile } from 'node:child_process';
-import { isDeepStrictEqual } from 'node:util';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { missingProgram, missingShell, skips } from '@petstore/testing';
+import { type Operation, operations, service, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { kebab } from '../src/flags/flag.ts';
-import { parseValue } from '../src/flags/parse-value.ts';
-import { type Operation, operations, typeIn } from '../src/old.ts';
-import { petctl } from './petctl.ts';
-import { record } from './recorder.ts';
+import { binary, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
+import { type Recorded, record } from './services.ts';
 
 const hasNoCurl = skips('What --curl prints, as curl sends it', missingShell ?? missingProgram('curl'), 'curl');
 
-/** A valid value; a text contains characters that have to be escaped. */
-function sampleOf({ schema }: Operation['fields'][string]): string | number {
-  const { type, enum: values, minimum = 0 } = schema;
-  return (values?.[0] as string | undefined) ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
+type IsSet = (field: Operation['fields'][string]) => boolean;
+
+/** A valid value of each input; a text contains characters that have to be escaped. */
+function samplesOf({ fields }: Operation, isSet: IsSet) {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const { type, enum: values, minimum = 0 } = field.schema;
+    const value = values?.[0] ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
+    return isSet(field) ? [{ name, value, in: field.in }] : [];
+  });
 }
 
-/** Operations with JSON whose inputs can have these values. The drift check sends the inputs of all operations. */
-const all = Object.values<Operation>(operations).filter(
-  ({ fields, body, responses }) =>
-    !body?.whole &&
-    Object.values(responses).every(({ kind = 'json' }) => kind === 'json') &&
-    Object.values(fields).every((one) =>
-      isDeepStrictEqual(parseValue(`${sampleOf(one)}`, one.schema), { value: sampleOf(one) }),
-    ),
-);
+const kebab = (name: string) => name.replaceAll(/(?=[A-Z])/g, '-').toLowerCase();
 
-describe.each(all)('$id', (operation) => {
-  const fields = Object.entries(operation.fields);
-  const args = [
-    ...operation.command,
-    ...fields.flatMap(([field, one]) =>
-      one.in === 'path' ? [String(sampleOf(one))] : [`--${kebab(field)}`, String(sampleOf(one))],
-    ),
-  ];
-  const inputsIn = (location: string) => fields.filter(([, one]) => one.in === location);
-  const path = inputsIn('path').reduce(
-    (url, [field, one]) => url.replace(`{${field}}`, String(sampleOf(one))),
-    operation.path,
+/** The command line that sets all inputs that `isSet` accepts. */
+function commandLine(operation: Operation, isSet: IsSet): string[] {
+  const words = samplesOf(operation, isSet).map(({ name, value, in: place }) =>
+    place === 'path' ? [String(value)] : [`--${kebab(name)}`, String(value)],
   );
+  return [...operation.command, ...words.flat()];
+}
+
+/** A request as the spec says it. */
+function expectedOf(operation: Operation, isSet: IsSet) {
+  const samples = samplesOf(operation, isSet);
+  const valuesIn = (place: string): Record<string, unknown> =>
+    Object.fromEntries(samples.filter((one) => one.in === place).map(({ name, value }) => [name, value]));
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(valuesIn('path')[name])));
+  return { method: operation.method, path: service.basePath + path, query: valuesIn('query'), body: valuesIn('body') };
+}
+
+const seen = ({ method, url, body }: Pick<Recorded, 'method' | 'url' | 'body'>) => {
+  const { pathname, searchParams } = new URL(url, 'http://x');
+  const query = [...searchParams].map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]);
+  return { method, path: pathname, query: Object.fromEntries(query), body: body ? JSON.parse(body) : {} };
+};
+
+describe.each(Object.values<Operation>(operations))('$id', (operation) => {
   const isList = typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
   const reply = { status: operation.success ?? 200, body: isList ? [] : {} };
+  const args = commandLine(operation, () => true);
 
-  test('is sent as the spec says', async () => {
+  test('is sent as the spec says, with all inputs or only the required ones', async () => {
     const { requests, env } = await record(() => reply);
-    expect((await petctl(args, { env })).code).toBe(0);
-    expect(requests.length).toBe(1);
-    const [request] = requests;
-    const url = new URL(request?.url ?? '', 'http://x');
-    expect([request?.method, url.pathname]).toEqual([operation.method, `/v1${path}`]);
-    expect(Object.fromEntries(url.searchParams)).toEqual(
-      Object.fromEntries(inputsIn('query').map(([field, one]) => [field, String(sampleOf(one))])),
-    );
-    expect(request?.headers).toMatchObject({
+    const isRequired = ({ required }: { required: boolean }) => required;
+    expect((await petctl(args, env)).code).toBe(0);
+    expect((await petctl(commandLine(operation, isRequired), env)).code).toBe(0);
+    expect(requests.map(seen)).toEqual([expectedOf(operation, () => true), expectedOf(operation, isRequired)]);
+    expect(requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${env.PETCTL_API_KEY}`,
-      accept: 'application/json',
       'user-agent': expect.stringMatching(/^petctl\//),
     });
-    expect(request?.body ? JSON.parse(request.body) : undefined).toEqual(
-      operation.body ? Object.fromEntries(inputsIn('body').map(([field, one]) => [field, sampleOf(one)])) : undefined,
-    );
   });
 
-  test('an optional input is sent only if it is given, also one with a server default', async () => {
+  test('--dry-run prints the request as JSON, and --curl a command that sends the same; neither prints the key', async () => {
     const { requests, env } = await record(() => reply);
-    const required = [
-      ...operation.command,
-      ...fields
-        .filter(([, { required }]) => required)
-        .flatMap(([field, one]) =>
-          one.in === 'path' ? [String(sampleOf(one))] : [`--${kebab(field)}`, String(sampleOf(one))],
-        ),
-    ];
-    await petctl(required, { env });
-    expect(requests[0]?.url).toBe(`/v1${path}`);
-  });
-
-  test('--dry-run and --curl print the request without sending it, and curl sends the same', async () => {
-    const { requests, env } = await record(() => reply);
-    const keyless = { ...env, PETCTL_API_KEY: undefined };
-    const dryRun = await petctl([...args, '--dry-run'], { env: keyless });
-    expect(dryRun.code).toBe(0);
-    expect(dryRun.stdout).toContain(`${operation.method} ${env.PETCTL_BASE_URL}${path}`);
-    expect(dryRun.stdout).toContain('authorization: Bearer $PETCTL_API_KEY\n');
-    expect(JSON.parse((await petctl([...args, '--dry-run', '-o', 'json'], { env: keyless })).stdout)).toMatchObject({
-      method: operation.method,
-    });
-    const curl = await petctl([...args, '--curl'], { env: keyless });
+    const dryRun = await petctl([...args, '--dry-run'], env);
+    const { url, method, headers, body } = JSON.parse(dryRun.stdout);
+    expect(seen({ url, method, body: JSON.stringify(body ?? '') })).toMatchObject({ method, path: expect.any(String) });
+    expect(headers.authorization).toBe('Bearer $PETCTL_API_KEY');
+    const curl = await petctl([...args, '--curl'], env);
     expect(curl.stdout).toMatch(/^curl .*\n$/);
+    expect(dryRun.stdout + curl.stdout).not.toContain(env.PETCTL_API_KEY);
     expect(requests).toEqual([]);
-
     if (hasNoCurl) return;
-    await petctl(args, { env });
-    await new Promise((done) =>
-      execFile(
-        'sh',
-        ['-c', curl.stdout],
-        { env: { PATH: process.env.PATH, PETCTL_API_KEY: env.PETCTL_API_KEY } },
-        done,
-      ),
-    );
-    const [ours, curls] = requests.map(({ method, url, headers, body }) => ({
-      method,
-      url,
-      body,
-      authorization: headers.authorization,
-      type: headers['content-type'],
-    }));
+    await petctl(args, env);
+    const sent = { PATH: process.env.PATH, PETCTL_API_KEY: env.PETCTL_API_KEY };
+    await new Promise((done) => execFile('sh', ['-c', curl.stdout], { env: sent }, done));
+    const [ours, curls] = requests.map((request) => [seen(request), request.headers.authorization]);
     expect(curls).toEqual(ours);
   });
+
+  test('help says what the spec says', async () => {
+    const { stdout } = await petctl([...operation.command, '--help']);
+    const text = stdout.replaceAll(/\s+/g, ' ');
+    for (const { description, schema } of Object.values(operation.fields).slice(1))
+      for (const part of [description, ...(schema.enum ?? []), schema.minimum, schema.maximum])
+        if (part !== undefined) expect(text).toContain(String(part));
+    if (operation.deprecated) expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
+    expect((await petctl(['help', ...operation.command])).stdout).toBe(stdout);
+  });
+});
+
+test.skipIf(hasNoCurl)('--curl takes a stored key from petctl', async () => {
+  const { requests, env } = await record(() => ({ body: [] }));
+  const { PETCTL_API_KEY: key, PETCTL_BASE_URL: url } = env;
+  await petctl(['auth', 'login', '--base-url', url], {}, key);
+  const { stdout } = await petctl(['pets', 'list', '--curl']);
+  expect(stdout).toContain(`"authorization: Bearer $(petctl auth token --base-url '${url}')"`);
+  const shell = `petctl() { '${petctlNode}' '${binary}' "$@"; }; ${stdout}`;
+  await new Promise((done) =>
+    execFile('sh', ['-c', shell], { env: { PATH: process.env.PATH, HOME: scratch, PETCTL_KEYRING: 'false' } }, done),
+  );
+  expect(requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
+});
+
+describe('--data', () => {
+  const create = async (args: string[], input = '') => {
+    const { stdout, stderr } = await petctl(['pets', 'create', '--dry-run', ...args], unreachable, input);
+    return stdout ? stdout.slice(stdout.indexOf('"body"')).replaceAll(/\s/g, '') : stderr;
+  };
+
+  test('is JSON, a file or stdin, and flags override its members', async () => {
+    const json = '{"name":"A","categoryId":1}';
+    writeFileSync(join(scratch, 'pet.json'), `\ufeff${json}`);
+    const body = `"body":${json}}`;
+    expect(await create(['-d', json])).toBe(body);
+    expect(await create(['--data', '@pet.json'])).toBe(body);
+    expect(await create(['--data', '-'], json)).toBe(body);
+    expect(await create(['--data', json, '--name', 'B'])).toBe(body.replace('A', 'B'));
+  });
+
+  test.each(['9223372036854775807', '-9223372036854775808'])(
+    'the integer %s is exact, also in a flag',
+    async (number) => {
+      const body = `"body":{"name":"A","categoryId":${number}}}`;
+      expect(await create(['--data', `{"name":"A","categoryId":${number}}`])).toBe(body);
+      expect(await create(['--name', 'A', '--category-id', number])).toBe(body);
+    },
+  );
+
+  test.each([
+    ['{', 'JSON'],
+    ['[]', 'not a JSON object'],
+    ['{"name":"A","name":"B"}', "the member 'name' twice"],
+    ['{"nmae":"A"}', "Did you mean 'name'?"],
+    ['{"name":"A"}', '--category-id missing'],
+    ['{"name":"A","categoryId":1e400}', 'would be rounded'],
+    ['@missing.json', '(ENOENT)'],
+    ['@/dev/zero', 'more than 64 MiB'],
+    ['@latin1', 'encoding'],
+  ])('%j is rejected before anything is sent: %s', async (data, message) => {
+    writeFileSync(join(scratch, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await create(['--data', data])).toContain(message);
+  });
+});
+
+test('--idempotency-key is sent as it is', async () => {
+  const { requests, env } = await record(() => ({ status: 201, body: {} }));
+  await petctl(['pets', 'create', '--name', 'A', '--category-id', '1', '--idempotency-key', 'mine'], env);
+  expect(requests[0]?.headers['idempotency-key']).toBe('mine');
+});
+
+test('a value that looks like an option of every command is a value', async () => {
+  const { stdout } = await petctl(['pets', 'create', '--name', '-v', '--category-id', '-5', '--dry-run'], unreachable);
+  expect(JSON.parse(stdout).body).toEqual({ name: '-v', categoryId: -5 });
 });

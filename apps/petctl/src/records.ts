@@ -1,0 +1,161 @@
+import { createReadStream, statSync } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { type Operation, parseScalar, typeIn } from '@petstore/types';
+import { UsageError } from './errors.ts';
+import { csvLine } from './formats.ts';
+import { checkComplete, checkMembers, checkNames, type Input, parseJson } from './input.ts';
+import { columnsOf } from './output.ts';
+import { codeOf, isObject, kebab } from './text.ts';
+
+/** A record of a file: where it stands, its text to store it in another file, and its input. */
+export interface ImportRecord {
+  readonly place: string;
+  readonly text: string;
+  /** Throws a UsageError if the record cannot be sent. */
+  readonly input: () => Input;
+}
+
+/** The line that begins another file with some of the records, and the records. */
+type RecordFile = readonly [header: string, records: AsyncIterable<ImportRecord>];
+
+/** More than servers accept: a file without line ends or with an open quote would fill the memory. */
+const MAX_RECORD = 4 * 2 ** 20;
+
+/** Opens a file, or stdin for `-`. `progress` is how much of it is read, from 0 to 1. */
+export function openText(file: string) {
+  const stream = file === '-' ? process.stdin : createReadStream(file);
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  let [read, isClosed] = [0, false];
+  async function* chunks(): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    try {
+      for await (const chunk of stream) {
+        read += chunk.length;
+        yield decoder.decode(chunk, { stream: true });
+      }
+      yield decoder.decode();
+    } catch (error) {
+      if (isClosed) return;
+      throw new UsageError(
+        `${file} cannot be read after byte ${read} (${codeOf(error)}).`,
+        'Check it and its encoding.',
+      );
+    }
+  }
+  const close = () => {
+    isClosed = true;
+    stream.destroy();
+  };
+  return { chunks: chunks(), progress: () => (size > 0 ? Math.min(1, read / size) : undefined), close };
+}
+
+/** The records of JSON Lines, a JSON array or CSV; the first character tells which. */
+export async function readRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
+  const { value: start = '' }: { value?: string } = await chunks.next();
+  async function* all() {
+    yield start;
+    yield* chunks;
+  }
+  const first = start.trimStart().charAt(0);
+  if (!/^[[{]?$/.test(first)) return csvRecords(all(), operation);
+  return ['', jsonRecords(all(), first === '[', operation)];
+}
+
+async function* jsonRecords(
+  chunks: AsyncIterable<string>,
+  isArray: boolean,
+  operation: Operation,
+): AsyncGenerator<ImportRecord> {
+  for await (const [number, text] of jsonTexts(chunks, isArray)) {
+    const place = `${isArray ? 'element' : 'line'} ${number}`;
+    yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
+  }
+}
+
+/** The input of a record. What petctl lists has members that the operation does not take, such as the identifier. */
+function inputOf(value: unknown, operation: Operation, place: string): Input {
+  if (isObject(value))
+    for (const name of columnsOf(operation)) if (!Object.hasOwn(operation.fields, name)) delete value[name];
+  return checkComplete(checkMembers(value, operation, place), operation, place);
+}
+
+/** The text of each line that is not blank, or of each element of an array, with its number. */
+async function* jsonTexts(chunks: AsyncIterable<string>, isArray: boolean): AsyncGenerator<[number, string]> {
+  let [number, depth, inText, isEscaped, rest] = [1, 0, false, false, ''];
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const character = chunk.charAt(at);
+      let isEnd = !isArray && character === '\n';
+      if (isArray && inText) {
+        inText = isEscaped || character !== '"';
+        isEscaped = !isEscaped && character === '\\';
+      } else if (isArray) {
+        inText = character === '"';
+        if ('[{'.includes(character) && depth++ === 0) start = at + 1;
+        if (']}'.includes(character)) depth--;
+        isEnd = (character === ',' && depth === 1) || (character === ']' && depth === 0);
+      }
+      if (!isEnd) continue;
+      const text = (rest + chunk.slice(start, at)).trim();
+      if (text !== '') yield [number, text];
+      [number, rest, start] = [number + 1, '', at + 1];
+    }
+    rest += chunk.slice(start);
+    if (rest.length > MAX_RECORD || (isArray && depth === 0 && rest.trim() !== ''))
+      throw new UsageError(`Record ${number} does not end.`, 'Check its quotes and brackets.');
+  }
+  if (depth > 0) throw new UsageError(`The array ends within element ${number}.`, 'Check its quotes and brackets.');
+  if (rest.trim() !== '') yield [number, rest.trim()];
+}
+
+/** What csv-parse makes of a record. Only an empty cell without quotes is undefined. */
+interface CsvRow {
+  readonly info: { readonly lines: number };
+  readonly record: readonly (string | undefined)[];
+}
+
+async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
+  const { parse } = await import('csv-parse');
+  const parser = parse({
+    info: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    max_record_size: MAX_RECORD,
+    cast: (text, { quoting }) => (quoting || text !== '' ? text : undefined),
+  });
+  // An error of the file ends the iteration of the parser.
+  pipeline(chunks, parser, () => {});
+  const rows: AsyncIterator<CsvRow> = parser[Symbol.asyncIterator]();
+  const next = () =>
+    rows.next().catch((error: Error) => {
+      throw error instanceof UsageError ? error : new UsageError(`${error.message}.`, 'Later records are not added.');
+    });
+  const first = await next();
+  const titles = first.done ? [] : first.value.record.map((title = '') => title.trim());
+  const known = [...new Set([...Object.keys(operation.fields), ...columnsOf(operation)])];
+  const names = titles.map((title) => known.find((name) => name === title || kebab(name) === title) ?? title);
+  checkNames(names, known, 'The header of the CSV');
+  if (new Set(names).size < names.length) throw new UsageError('The header of the CSV has a column twice.');
+  async function* records(): AsyncGenerator<ImportRecord> {
+    for (let row = await next(); !row.done; row = await next()) {
+      const { info, record } = row.value;
+      const place = `line ${info.lines}`;
+      const input = () => {
+        if (record.length !== names.length) throw new UsageError(`${place}: it has not as many cells as the header.`);
+        return inputOf(memberValues(record, names, operation), operation, place);
+      };
+      yield { place, text: csvLine(record).trimEnd(), input };
+    }
+  }
+  return [csvLine(titles), records()];
+}
+
+/** An object of the cells. A cell that has not the type of its member stays text, which the service rejects. */
+function memberValues(cells: CsvRow['record'], names: readonly string[], { fields }: Operation): object {
+  const members = names.map((name, i) => {
+    const [cell, type = 'string'] = [cells[i], typeIn(fields[name]?.schema ?? {})];
+    return [name, cell !== undefined && type !== 'string' ? (parseScalar(cell, type) ?? cell) : cell];
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}

@@ -1,6 +1,0 @@
-import { afterAll } from 'vitest';
-import { cleanUp } from './cleanup.ts';
-import { newScratch } from './petctl.ts';
-
-newScratch();
-afterAll(cleanUp);

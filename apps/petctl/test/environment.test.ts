@@ -1,0 +1,120 @@
+// P9: proxies and CA files from the environment. P2: the environment of cron.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { bash, binary, petctl, petctlNode, scratch } from './petctl.ts';
+import { record, serve } from './services.ts';
+
+const received: string[] = [];
+let proxy: string;
+let certificate: string;
+
+const hasNoProxies =
+  skips('TLS through a proxy', missingProgram('openssl', ['version']), 'openssl') ||
+  skips(
+    'petctl and proxies',
+    execFileSync(petctlNode, ['-p', 'process.allowedNodeEnvironmentFlags.has("--use-env-proxy")'], {
+      encoding: 'utf8',
+    }).trim() === 'true'
+      ? undefined
+      : 'this Node knows no proxies',
+  );
+
+beforeAll(async () => {
+  if (hasNoProxies) return;
+  certificate = join(scratch, 'certificate.pem');
+  const keyFile = join(scratch, 'key.pem');
+  const kind = '-x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1'.split(' ');
+  const about = ['-subj', '/CN=petstore.test', '-addext', 'subjectAltName=DNS:petstore.test,IP:127.0.0.1'];
+  execFileSync('openssl', ['req', ...kind, ...about, '-keyout', keyFile, '-out', certificate], { stdio: 'pipe' });
+  const secure = createSecureServer({ key: readFileSync(keyFile), cert: readFileSync(certificate) });
+  const { port } = new URL(
+    await serve((request, response) => {
+      received.push(`secure ${request.url}`);
+      response.setHeader('content-type', 'application/json').end('[{"id":1,"name":"behind"}]');
+    }, secure),
+  );
+  const server = createServer();
+  // Only the proxy can resolve petstore.test.
+  server.on('connect', (request, socket) => {
+    received.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
+    if (request.url?.startsWith('refused')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const upstream = connect(Number(port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connected\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+  });
+  const origin = await serve((request, response) => {
+    received.push(`${request.method} ${request.url} ${request.headers['proxy-authorization']}`);
+    response.setHeader('content-type', 'application/json').end('[{"id":1,"name":"plain"}]');
+  }, server);
+  proxy = origin.replace('//', '//me:pass%20word@');
+});
+
+const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
+const list = (baseUrl: string, env: Record<string, string>) => {
+  received.length = 0;
+  const args = ['pets', 'list', '--fields', 'name', '--retries', '0', '--base-url', baseUrl];
+  return petctl(args, { PETCTL_API_KEY: 'k', ...env });
+};
+
+describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
+  test.each(['http_proxy', 'HTTP_PROXY'])('%s is used for http', async (name) => {
+    expect(await list('http://petstore.test/v1', { [name]: proxy })).toMatchObject({ code: 0, stdout: 'plain\n' });
+    expect(received).toEqual([`GET http://petstore.test/v1/pets ${credentials}`]);
+  });
+
+  test('https_proxy opens a tunnel, and NODE_EXTRA_CA_CERTS names the certificate', async () => {
+    const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
+    for (const host of ['petstore.test', '127.0.0.1'])
+      expect(await list(`https://${host}/v1`, env)).toMatchObject({ code: 0, stdout: 'behind\n' });
+    expect(received).toEqual([`CONNECT 127.0.0.1:443 ${credentials}`, 'secure /v1/pets']);
+  });
+
+  test('no_proxy lists the exceptions', async () => {
+    const { env, requests } = await record(() => ({ body: [] }));
+    const url = env.PETCTL_BASE_URL;
+    await list(url, { http_proxy: proxy, no_proxy: '127.0.0.1' });
+    expect([requests.length, received]).toEqual([1, []]);
+    await list(url, { http_proxy: proxy, no_proxy: 'other.test' });
+    expect([requests.length, received.length]).toEqual([1, 1]);
+  });
+
+  test('the errors for an untrusted certificate and for a proxy that refuses say what to check', async () => {
+    expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/CERT.*set NODE_EXTRA_CA_CERTS/),
+    });
+    for (const [url, https_proxy] of [
+      ['https://refused.test/v1', proxy],
+      ['https://petstore.test/v1', 'http://me:secret@127.0.0.1:1'],
+      ['https://petstore.test/v1', 'http://a:%ff@127.0.0.1:1'],
+    ] as const) {
+      const { code, stderr } = await list(url, { https_proxy });
+      expect([code, stderr]).toEqual([3, expect.stringContaining('and the proxy, if there is one.')]);
+      expect(stderr).not.toMatch(/secret|pass/);
+    }
+  });
+});
+
+test('the empty environment of cron', async () => {
+  const { env } = await record(() => ({ body: [{ id: 1, name: 'A' }] }));
+  const run = `env -i PETCTL_API_KEY=k '${petctlNode}' '${binary}' pets list --fields name --base-url ${env.PETCTL_BASE_URL}`;
+  expect(await bash(`cd / && ${run} < /dev/null`)).toEqual({ code: 0, stdout: 'A\n', stderr: '' });
+  const folder = mkdtempSync(join(scratch, 'current-'));
+  expect(await bash(`cd ${folder} && HOME=. XDG_CACHE_HOME=cache petctl --help`)).toMatchObject({ code: 0 });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a checkout runs petctl, which it builds if a source file has changed', () => {
+  const file = join(import.meta.dirname, '../checkout.cjs');
+  expect(execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`);
+});
