@@ -27,7 +27,7 @@ export interface Config {
 /** Parses the text of a setting. The error has the valid values only, because what was given may be a secret. */
 type Parse = (text: string) => unknown;
 
-const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+const levels = ['error', 'warn', 'info', 'silent'];
 
 /** All settings with a flag: flag, variable, default, how it is parsed, and help. A flag overrides its variable. */
 const settings: readonly (readonly [string, string, string, Parse, string])[] = [
@@ -44,41 +44,40 @@ const settings: readonly (readonly [string, string, string, Parse, string])[] = 
     'PETSTORE_TRUST_PROXY',
     'off',
     orOff(proxies),
-    'proxies in front: their number or addresses',
+    'number or addresses of the proxies in front',
   ],
   ['--cors-origin <origins>', 'PETSTORE_CORS_ORIGIN', 'off', orOff(origins), "origins whose pages may call, or '*'"],
   ['--rate-limit <number>', 'PETSTORE_RATE_LIMIT', 'off', orOff(integer(1, 1e9)), 'requests per minute and key'],
-  ['--log-level <level>', 'PETSTORE_LOG_LEVEL', 'info', oneOf(levels), `level of the log: ${levels.join(', ')}`],
+  ['--log-level <level>', 'PETSTORE_LOG_LEVEL', 'info', oneOf(...levels), `level of the log: ${levels.join(', ')}`],
   [
     '--validate-responses <boolean>',
     'PETSTORE_VALIDATE_RESPONSES',
     'false',
-    oneOf(['true', 'false']),
-    'check responses',
+    boolean,
+    'compare responses with the spec',
   ],
 ];
 
 /** The settings without a flag, because process lists show flags. */
 export const secrets = { apiKeys: 'PETSTORE_API_KEYS', databaseUrl: 'DATABASE_URL' };
 
-/** Adds the flags of all settings to a command, or only some of them. */
-export function addSettings(command: Command, only?: readonly string[]): Command {
-  for (const [flags, variable, usual, parse, about] of settings) {
-    if (only && !only.includes(variable)) continue;
-    command.addOption(new Option(flags, about).env(variable).default(parse(usual), usual).argParser(parse));
-  }
-  return command;
+const secretsHelp = `
+Environment:
+  ${secrets.apiKeys}  API keys: a key, or name=key pairs separated by commas (default: those in the data folder)
+  ${secrets.databaseUrl}       address of a PostgreSQL database for the documents (default: the data folder)`;
+
+/** Adds the flags of all settings to a program. */
+export function addSettings(program: Command): Command {
+  for (const [flags, variable, usual, parse, about] of settings)
+    program.addOption(new Option(flags, about).env(variable).default(parse(usual), usual).argParser(parse));
+  return program.addHelpText('after', secretsHelp);
 }
 
-/** The configuration from the options of a command and the environment. */
-export function configOf(options: Record<string, unknown>, env: NodeJS.ProcessEnv): Config {
-  rejectUnknown(env);
-  return {
-    ...(options as unknown as Config),
-    validateResponses: options.validateResponses === 'true',
-    apiKeys: env[secrets.apiKeys],
-    databaseUrl: env[secrets.databaseUrl],
-  };
+/** The configuration from the flags of a program and the environment. */
+export function configOf(program: Command): Config {
+  rejectUnknown(process.env);
+  const { [secrets.apiKeys]: apiKeys, [secrets.databaseUrl]: databaseUrl } = process.env;
+  return { ...program.opts<Config>(), apiKeys, databaseUrl };
 }
 
 /** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
@@ -96,33 +95,31 @@ function rejectUnknown(env: NodeJS.ProcessEnv): void {
   }
 }
 
+function refuse(valid: string): never {
+  throw new InvalidArgumentError(`It must be ${valid}.`);
+}
+
 function text(word: string): string {
-  if (word.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return word;
+  return word.trim() === '' ? refuse('a text') : word;
 }
 
 /** A whole number in decimal digits; `1e3` and `0x10` are probably mistakes. */
 function integer(least: number, most: number): Parse {
-  return (word) => {
-    const value = Number(word);
-    if (/^\d+$/.test(word) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
+  const isValid = (word: string) => /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
+  return (word) => (isValid(word) ? Number(word) : refuse(`a whole number from ${least} to ${most}`));
 }
 
 function seconds(least: number): Parse {
-  return (word) => {
-    const value = Number(word);
-    if (/^\d+(\.\d+)?$/.test(word) && value >= least && value <= 86_400) return Math.round(value * 1000);
-    throw new InvalidArgumentError(`It must be a number of seconds from ${least} to 86400.`);
-  };
+  const isValid = (word: string) => /^\d+(\.\d+)?$/.test(word) && Number(word) >= least && Number(word) <= 86_400;
+  return (word) => (isValid(word) ? Math.round(Number(word) * 1000) : refuse(`seconds from ${least} to 86400`));
 }
 
-function oneOf(values: readonly string[]): Parse {
-  return (word) => {
-    if (values.includes(word)) return word;
-    throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`);
-  };
+function oneOf(...values: readonly string[]): Parse {
+  return (word) => (values.includes(word) ? word : refuse(`one of ${values.join(', ')}`));
+}
+
+function boolean(word: string): boolean {
+  return oneOf('true', 'false')(word) === 'true';
 }
 
 function orOff(parse: Parse): Parse {
@@ -135,9 +132,7 @@ function proxies(list: string): TrustProxy {
   try {
     return proxyAddress.compile(list.split(',').map((each) => each.trim()));
   } catch {
-    throw new InvalidArgumentError(
-      'It must be a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16.',
-    );
+    return refuse('a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16');
   }
 }
 
@@ -145,6 +140,7 @@ function proxies(list: string): TrustProxy {
 function origins(list: string): readonly string[] {
   const all = list.split(',').map((origin) => origin.trim());
   const isOrigin = (word: string) => /^https?:/.test(word) && URL.parse(word)?.origin === word;
-  if (list === '*' || all.every(isOrigin)) return all;
-  throw new InvalidArgumentError("It must be '*', or origins like https://shop.example, without a path.");
+  return list === '*' || all.every(isOrigin)
+    ? all
+    : refuse("'*', or origins like https://shop.example, without a path");
 }

@@ -1,12 +1,6 @@
 import { type ServiceErrorCode, service } from '@petstore/types';
 import { KeyReusedError, StoreError, UnavailableError, UnknownOutcomeError } from './store/store.ts';
 
-interface Details {
-  status?: number;
-  headers?: Record<string, string>;
-  cause?: unknown;
-}
-
 /** An error for the caller. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -14,7 +8,11 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ServiceErrorCode, message: string, { status, headers = {}, cause }: Details = {}) {
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    { status, headers = {}, cause }: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(message, { cause });
     this.code = code;
     this.status = status ?? service.statuses[code];
@@ -39,6 +37,17 @@ export function malformed(message: string, status = 400): HttpError {
   return new HttpError('invalid_request', message, { status, headers: { Connection: 'close' } });
 }
 
+/** The error for a target that is not well-formed, or leads nowhere. */
+export function nothingAt({ path, isWellFormed }: { path: string; isWellFormed: boolean }): HttpError {
+  if (!isWellFormed) return invalid('The target of the request is malformed.');
+  return new HttpError('not_found', `There is nothing at ${path}.`);
+}
+
+export function notAllowed(method: string, allow: string): HttpError {
+  const message = `${method} is not supported here. Use one of ${allow}.`;
+  return new HttpError('method_not_allowed', message, { headers: { Allow: allow } });
+}
+
 /** Nothing was done; trying again may help. */
 export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
@@ -47,12 +56,11 @@ export function unavailable(message: string, cause?: unknown): HttpError {
 /** Turns everything thrown into an error for the caller. Its cause is for the log only. */
 export function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof KeyReusedError) {
-    const message =
-      'This Idempotency-Key belongs to another request. Nothing was done. Send this request with another key.';
-    return new HttpError('idempotency_key_reused', message, { cause: error });
-  }
   if (error instanceof UnavailableError) return unavailable('The store cannot do this now. Retry later.', error);
+  if (error instanceof KeyReusedError) {
+    const message = 'This Idempotency-Key belongs to another request. Nothing was done. Use another key.';
+    return new HttpError('idempotency_key_reused', message);
+  }
   if (error instanceof UnknownOutcomeError) {
     // Not `unavailable`, which promises that nothing was done.
     const message =

@@ -1,14 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import { rateLimit } from 'express-rate-limit';
-import { collectionsOf, dispatcher, type Next, type Service, send, sendError } from './dispatch.ts';
+import { dispatcher, fail, respond, type Serve, type Service } from './dispatch.ts';
 import { HttpError } from './errors.ts';
 import { fastPath } from './fast-path.ts';
 import { collections, type Handlers, handlers as ours } from './handlers.ts';
 import { Health } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import { type Log, silent } from './log.ts';
-import { type App, begin, type Context, checkMessage, contextOf, headersOf, keepContext } from './request.ts';
+import { type App, begin, checkMessage, exchangeOf, headersOf } from './request.ts';
 import { type Limits, openLowdbStore as openLowdb } from './store/lowdb.ts';
 import { memoryStore as inMemory } from './store/memory.ts';
 import type { Store } from './store/store.ts';
@@ -42,6 +41,8 @@ export interface AppOptions {
   readonly validateResponses?: boolean;
   /** The largest body in bytes. */
   readonly bodyLimit?: number;
+  /** The milliseconds for which a request waits for a store that is still being opened. */
+  readonly openTimeout?: number;
   /** The origins whose pages may call the service; `*` for all. */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Requests per minute and key. */
@@ -51,50 +52,47 @@ export interface AppOptions {
   readonly health?: Health | null;
 }
 
-/** Creates the app of the service over a store. */
-export function createApp(store: Store, options: AppOptions): App {
-  const { keys, handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, log = silent } = options;
-  const {
-    corsOrigins = [],
-    health = new Health(
-      () => store.check(),
-      () => store.forgottenKeys(),
-    ),
-  } = options;
-  const unbound = Object.values(collectionsOf(store));
-  const fail: Service['fail'] = (error, response, context) => sendError(error, response, context, log);
-  const service: Service = {
-    admit: admission(keys, options.rateLimit),
-    dispatch: dispatcher(store, handlers, validateResponses),
-    send: (answer, request, response, context) => {
-      try {
-        send(answer, request, response, context);
-      } catch (error) {
-        fail(error, response, context);
-      }
-    },
-    fail,
-    version: () => unbound.reduce((sum, { version }) => sum + (version ?? Number.NaN), 0),
-    bodyLimit,
-    health,
-  };
+/** Creates the app of the service over a store, which may still be being opened. */
+export function createApp(store: Store | Promise<Store>, options: AppOptions): App {
+  const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, openTimeout = 30_000 } = options;
+  const { corsOrigins, log = silent, health = healthOf(store) } = options;
+  const admit = admission(options);
+  const service = { ...dispatcher(store, { handlers, validateResponses, openTimeout }), admit, bodyLimit };
   const explain = expressLater(service);
   const serve = validateResponses ? explain : fastPath(service, explain);
-  const crossOrigin = corsOrigins.length > 0 ? corsOf(corsOrigins) : undefined;
+  const crossOrigin =
+    corsOrigins && cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], ...corsOptions });
   return (request, response) => {
-    const context = begin(request);
+    const exchange = begin(request, response);
+    const { target } = exchange;
     response.once('close', () => {
-      health?.responded(context, response);
-      log.request(context, request, response);
+      health?.responded(exchange);
+      log.request(exchange);
     });
-    if (!crossOrigin || !context.target.isService) return serve(request, response, context);
+    try {
+      checkMessage(request);
+    } catch (error) {
+      return fail(exchange, error);
+    }
+    if (health?.has(target.url)) return respond(exchange, health.answer(exchange));
+    if (!crossOrigin || !target.isService) return serve(exchange);
     // It answers preflight requests itself.
-    response.setHeaders(new Map(Object.entries(headersOf(context))));
-    crossOrigin(request, response, () => serve(request, response, context));
+    response.setHeaders(new Map(Object.entries(headersOf(exchange))));
+    crossOrigin(request, response, () => serve(exchange));
   };
 }
 
-function admission(keys: KeyCheck, perMinute: number | undefined): Service['admit'] {
+function healthOf(store: Store | Promise<Store>): Health {
+  let opened: Store | undefined;
+  const ready = async () => {
+    opened = await store;
+    await opened.check();
+  };
+  return new Health(ready, () => opened?.forgottenKeys() ?? 0);
+}
+
+/** Checks the API key of a request, and counts it. */
+function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit'] {
   const limit =
     perMinute &&
     rateLimit({
@@ -103,52 +101,45 @@ function admission(keys: KeyCheck, perMinute: number | undefined): Service['admi
       standardHeaders: 'draft-7',
       legacyHeaders: false,
       validate: false,
-      keyGenerator: (_request, response) => contextOf(response).caller ?? '',
+      keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
       handler: (_request, response, next) => {
         const seconds = response.getHeader('Retry-After');
         next(new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`));
       },
     });
-  return (request, response, context, next) => {
-    if (context.caller !== undefined) return next();
-    try {
-      checkMessage(request);
-    } catch (error) {
-      return next(error);
-    }
+  return (exchange) => {
+    // The fast path may have admitted it before Express.
+    if (exchange.caller !== undefined) return undefined;
+    const { request, response } = exchange;
     const caller = keys(/^Bearer +([!-~]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
     if (caller === undefined) {
       const headers = { 'WWW-Authenticate': 'Bearer' };
-      return next(new HttpError('unauthorized', 'The API key is missing or invalid.', { headers }));
+      throw new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
     }
-    context.caller = caller;
-    if (!limit) return next();
-    keepContext(response, context);
-    limit(request as never, response as never, next);
+    exchange.caller = caller;
+    if (!limit) return undefined;
+    return new Promise((resolve, reject) => {
+      // It uses what Express shares with `node:http`.
+      limit(request as never, response as never, (error?: unknown) => (error ? reject(error) : resolve()));
+    });
   };
 }
 
-const exposedHeaders =
-  'Allow,Deprecation,ETag,Idempotency-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
-
-function corsOf(origins: readonly string[]): (request: IncomingMessage, response: ServerResponse, next: Next) => void {
-  return cors({ origin: origins.includes('*') ? '*' : [...origins], exposedHeaders, maxAge: 3600 });
-}
+const corsOptions = {
+  exposedHeaders:
+    'Allow,Deprecation,ETag,Idempotency-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,Sunset,WWW-Authenticate,X-Request-Id',
+  maxAge: 3600,
+};
 
 /** Serves requests by the Express app, which is loaded at the first: that takes longer than to load all others together. */
-function expressLater(service: Service) {
-  let app: App | undefined;
-  let loading: Promise<App> | undefined;
-  return (request: IncomingMessage, response: ServerResponse, context: Context): void => {
-    keepContext(response, context);
-    if (app) return app(request, response);
-    loading ??= import('./app.ts').then(({ expressApp }) => expressApp(service));
-    loading.then(
-      (loaded) => {
-        app = loaded;
-        loaded(request, response);
-      },
-      (error: unknown) => service.fail(error, response, context),
-    );
+function expressLater(service: Service): Serve {
+  let loading: Promise<Serve> | undefined;
+  return async (exchange) => {
+    try {
+      loading ??= import('./app.ts').then(({ expressApp }) => expressApp(service));
+      (await loading)(exchange);
+    } catch (error) {
+      fail(exchange, error);
+    }
   };
 }

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { HttpError, malformed } from './errors.ts';
 import { type Log, silent } from './log.ts';
-import { type App, newRequestId } from './request.ts';
+import { type App, constantHeaders, newRequestId } from './request.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -33,12 +32,17 @@ const MAX_WAITING = 16;
 /** What a head that is on its way may still take when the server stops. */
 const STOP_GRACE = 300;
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** The requests of one connection, which are served one after the other. */
 interface Connection {
-  current?: ServerResponse | undefined;
+  current?: Exchange | undefined;
   /** The last request that has begun to arrive. */
-  last?: IncomingMessage;
-  readonly waiting: (() => void)[];
+  last?: Exchange;
+  readonly waiting: Exchange[];
   /** Ends the connection after the last response. Nothing that follows is read. */
   end?: () => void;
 }
@@ -56,50 +60,46 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     // Node's check would answer without a body.
     requireHostHeader: false,
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.timeout = RESPONSE_TIMEOUT;
-  // 0 means no limit: beyond a limit, Node ignores headers. The size of the head bounds their number.
-  server.maxHeadersCount = 0;
-  // A client that has sent all may close its half of the connection.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  // Beyond `maxHeadersCount`, Node ignores headers. The size of the head bounds their number. A client that has sent all may
+  // close its half of the connection.
+  Object.assign(server, { maxConnections: MAX_CONNECTIONS, maxHeadersCount: 0, httpAllowHalfOpen: true });
+  server.setTimeout(RESPONSE_TIMEOUT);
 
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
+  const accept = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection || connection.end) return;
-    connection.last = request;
+    connection.last = { request, response };
+    // Node drops bytes after an offer to upgrade, so the next ones could be misread.
     if (request.headers.upgrade !== undefined) {
-      // Node drops bytes after an offer to upgrade, so the next ones could be misread.
       response.setHeader('Connection', 'close');
       connection.end = () => socket.end();
     }
-    const start = () => {
-      connection.current = response;
-      if (isStopping) response.setHeader('Connection', 'close');
-      response.once('close', next);
-      app(request, response);
-    };
-    const next = () => {
+    if (!connection.current) serve(connection, connection.last);
+    else if (connection.waiting.push(connection.last) >= MAX_WAITING) socket.pause();
+  };
+
+  const serve = (connection: Connection, exchange: Exchange) => {
+    const { request, response } = exchange;
+    connection.current = exchange;
+    if (isStopping) response.setHeader('Connection', 'close');
+    response.once('close', () => {
       connection.current = undefined;
-      const first = connection.waiting.shift();
-      if (connection.waiting.length < MAX_WAITING) socket.resume();
-      if (first) first();
-      else connection.end?.();
-    };
-    if (!connection.current) start();
-    else if (connection.waiting.push(start) >= MAX_WAITING) socket.pause();
+      const next = connection.waiting.shift();
+      if (connection.waiting.length < MAX_WAITING) request.socket.resume();
+      if (next) serve(connection, next);
+      else if (connection.end) connection.end();
+      else if (isStopping) request.socket.destroySoon();
+    });
+    app(request, response);
   };
 
   const reject = (socket: Socket, error: HttpError) => {
     if (!socket.writable) return void socket.destroy();
     const requestId = newRequestId();
     const headers = {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(error.json),
-      'X-Request-Id': requestId,
-      'X-Content-Type-Options': 'nosniff',
-      ...error.headers,
-      Connection: 'close',
+      ...{ 'X-Request-Id': requestId, ...constantHeaders(), ...error.headers, Connection: 'close' },
+      ...{ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(error.json) },
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     log.rejected(requestId, error.status, socket.remoteAddress);
@@ -115,12 +115,11 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     if (!connection || connection.end) return;
     const { current, last, waiting } = connection;
     // A fault within a body is the fault of its request, which gets only one response.
-    const isInBody = last !== undefined && !last.complete;
-    const isStarted = isInBody && waiting.length === 0;
-    const isAnswered = isStarted && (!current || current.headersSent);
-    if (isInBody && !isStarted) waiting.pop();
+    const isInBody = last !== undefined && !last.request.complete;
+    if (isInBody && waiting.at(-1) === last) waiting.pop();
+    const isAnswered = isInBody && last.response.headersSent;
     connection.end = isAnswered ? () => socket.end() : () => reject(socket, error);
-    if (!current || (isStarted && !isAnswered)) connection.end();
+    if (!current || (isInBody && current === last && !isAnswered)) connection.end();
   };
 
   server.on('connection', (socket: Socket) => {
@@ -129,7 +128,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     // A reset after CONNECT, which Node does not handle.
     socket.on('error', () => socket.destroy());
   });
-  server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
+  server.on('request', accept).on('checkContinue', accept).on('checkExpectation', accept);
   server.on('connect', (_request, socket) => {
     const error = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
     fail(socket as Socket, error);
@@ -147,13 +146,15 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     isStopping = true;
     const closed = once(server, 'close');
     server.close();
-    server.closeIdleConnections();
-    const isBusy = () => [...connections.values()].some(({ current }) => current);
-    const end = performance.now() + milliseconds;
-    if (connections.size > 0) await pause(Math.min(STOP_GRACE, milliseconds));
-    while (isBusy() && performance.now() < end) await pause(10);
-    server.closeAllConnections();
+    const closeUnused = () => {
+      for (const [socket, { current }] of connections) if (!current) socket.destroy();
+    };
+    const timers = [
+      setTimeout(closeUnused, Math.min(STOP_GRACE, milliseconds)),
+      setTimeout(() => server.closeAllConnections(), milliseconds),
+    ];
     await closed;
+    for (const timer of timers) clearTimeout(timer);
   };
   return { origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${openPort}`, stop };
 }

@@ -1,20 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { pino } from 'pino';
 import proxyAddress from 'proxy-addr';
-import type { Context } from './request.ts';
+import type { Exchange } from './request.ts';
 
 /** What the app reports. */
 export interface Log {
   /** Writes the line of a request whose response has ended. */
-  request(context: Context, request: IncomingMessage, response: ServerResponse): void;
+  request(exchange: Exchange): void;
   /** Writes the line of bytes that are no request. */
   rejected(requestId: string, status: number, client: string | undefined): void;
-  error(error: unknown, requestId?: string): void;
 }
 
 /** A log that writes nothing. */
-export const silent: Log = { request: () => {}, rejected: () => {}, error: () => {} };
+export const silent: Log = { request: () => {}, rejected: () => {} };
 
 /** The log of a server process. */
 export interface ServerLog extends Log {
@@ -41,11 +39,7 @@ const traceparent = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2
 
 /** Creates the log on stdout: JSON lines. If they cannot be written, the server works on without them. */
 export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
-  const destination = pino.destination({
-    dest: 1,
-    sync: false,
-    maxLength: MAX_BYTES,
-  });
+  const destination = pino.destination({ dest: 1, sync: false, maxLength: MAX_BYTES });
   let lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
@@ -60,20 +54,19 @@ export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
     else timer ??= setTimeout(flush, MAX_WAIT_MS);
   };
   const log = pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, { write });
-  const isInfo = log.isLevelEnabled('info');
+  const { info: INFO = 30, error: ERROR = 50 } = pino.levels.values;
   const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   /** Writes a line as pino does, in half the time. */
-  const info = (entry: object) => {
-    if (!isInfo) return;
-    const time = new Date().toISOString();
-    write(`{"level":30,"time":"${time}",${origin},${JSON.stringify(entry).slice(1)}\n`);
+  const writeEntry = (entry: object, level = INFO) => {
+    if (level < log.levelVal) return;
+    write(`{"level":${level},"time":"${new Date().toISOString()}",${origin},${JSON.stringify(entry).slice(1)}\n`);
   };
   let lost = 0;
+  // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
+  let isFailing = false;
   destination.on('drop', (text: string) => {
     lost += text.split('\n').length - 1;
   });
-  // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
-  let isFailing = false;
   destination.on('error', () => {
     isFailing = true;
   });
@@ -83,14 +76,14 @@ export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
   // At the end of the process, pino would try for ever.
   process.prependListener('exit', () => isFailing && destination.destroy());
   return {
-    request({ requestId, started, method, target, caller }, request, response) {
-      if (probes.has(target.path)) return;
+    request({ request, response, requestId, started, method, target, operation, caller, error }) {
+      if (probes.has(target.url)) return;
       const [, traceId, parentId] = traceparent.exec(String(request.headers.traceparent ?? '')) ?? [];
-      info({
+      const entry = {
         requestId,
         method,
         path: target.path,
-        operation: target.operation?.id,
+        operation: operation?.id,
         key: caller,
         client: trustProxy ? proxyAddress(request, trustProxy) : request.socket.remoteAddress,
         status: response.headersSent ? response.statusCode : 0,
@@ -98,19 +91,16 @@ export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
         traceId,
         parentId,
         aborted: response.writableFinished ? undefined : true,
-      });
+        err: error instanceof Error ? pino.stdSerializers.err(error) : error,
+      };
+      writeEntry(entry, error === undefined ? INFO : ERROR);
     },
-    rejected: (requestId, status, client) => info({ requestId, client, status, ms: 0 }),
-    error: (error, requestId) => log.error({ requestId, err: error }),
+    rejected: (requestId, status, client) => writeEntry({ requestId, client, status, ms: 0 }),
     info: (message) => log.info(message),
     warn: (message) => log.warn(message),
     lost: () => lost,
-    close: () =>
-      new Promise((resolve) => {
-        // A closed pipe never becomes writable again.
-        setTimeout(resolve, 500).unref();
-        flush();
-        destination.flush(() => resolve());
-      }),
+    async close() {
+      flush();
+    },
   };
 }

@@ -2,58 +2,56 @@ import { existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
-import { addSettings, type Config, configOf, secrets } from './config.ts';
+import { addSettings, type Config, configOf } from './config.ts';
 import { lineOf, UsageError } from './errors.ts';
 import { createKey, readKeys, revokeKey } from './keys.ts';
 import type { Running } from './serve.ts';
 
 /** Runs the command line. */
 export async function main(): Promise<void> {
-  const root = addSettings(new Command('petstore-server'))
+  const program = addSettings(new Command('petstore-server'))
     .description(`The ${service.title} server. Without a command, it serves.`)
     .version(version)
-    .enablePositionalOptions()
-    .addHelpText('after', environment)
-    .action((options) => start(configOf(options, process.env)));
-  const command = (
-    parent: Command,
-    name: string,
-    about: string,
-    run: (config: Config, command: Command) => void | Promise<void>,
-  ) =>
-    addSettings(parent.command(name).description(about), ['PETSTORE_DATA_DIR']).action((...all) => {
-      const own = all.at(-1) as Command;
-      return run(configOf(own.opts(), process.env), own);
+    // The settings may also follow a command.
+    .configureHelp({ showGlobalOptions: true })
+    .action(() => start(configOf(program)));
+  program
+    .command('export')
+    .description('print all documents as JSON lines, also while the server runs')
+    .action(() => exportDocuments(configOf(program)));
+  program
+    .command('import')
+    .description('add the documents of an export on stdin to an empty store')
+    .action(() => importDocuments(configOf(program)));
+  const keys = program.command('keys').description('API keys; a server follows changes within a second');
+  keys
+    .command('create')
+    .description('create a key, and print it')
+    .option('--name <name>', 'name of the key')
+    .action((options: { name?: string }) => {
+      const { name, key } = createKey(configOf(program).dataDir, options.name);
+      process.stderr.write(`The key '${name}' is shown only this once:\n`);
+      process.stdout.write(`${key}\n`);
     });
-  command(root, 'export', 'print all documents as JSON lines, also while the server runs', exportDocuments);
-  command(root, 'import', 'add the documents of an export on stdin to an empty store', importDocuments);
-  const keys = root.command('keys').description('create, list and revoke API keys; a server follows within a second');
-  command(keys, 'create', 'create a key, and print it', ({ dataDir }, own) => {
-    const { name, key } = createKey(dataDir, own.opts().name);
-    process.stderr.write(`The key '${name}' is shown only this once:\n`);
-    process.stdout.write(`${key}\n`);
-  }).option('--name <name>', 'name of the key');
-  command(keys, 'list', 'list the names of the keys', ({ dataDir }) => {
-    for (const { name, created } of readKeys(dataDir) ?? []) process.stdout.write(`${name}\t${created}\n`);
-  });
-  command(keys, 'revoke', 'revoke a key', ({ dataDir }, own) => {
-    process.stderr.write(`Revoked. Keys left: ${revokeKey(dataDir, own.args[0] ?? '')}.\n`);
-  }).argument('<name>', 'name of the key');
+  keys
+    .command('list')
+    .description('list the names of the keys')
+    .action(() => {
+      const all = readKeys(configOf(program).dataDir) ?? [];
+      process.stdout.write(all.map(({ name, created }) => `${name}\t${created}\n`).join(''));
+    });
+  keys
+    .command('revoke <name>')
+    .description('revoke a key')
+    .action((name: string) => {
+      process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
+    });
   try {
-    await root.parseAsync();
-  } catch (thrown) {
-    const error = listenError(thrown, root.opts().adminPort);
-    process.stderr.write(`petstore-server: ${lineOf(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
-    // A log or a socket may be open.
-    setTimeout(() => process.exit(), 100).unref();
+    await program.parseAsync();
+  } catch (error) {
+    program.error(`petstore-server: ${lineOf(listenError(error, program.opts<Config>()))}`);
   }
 }
-
-const environment = `
-Environment:
-  ${secrets.apiKeys}  API keys: a key, or name=key pairs separated by commas (default: those in the data folder)
-  ${secrets.databaseUrl}       address of a PostgreSQL database for the documents (default: the data folder)`;
 
 async function start(config: Config): Promise<void> {
   let running: Running | undefined;
@@ -99,30 +97,35 @@ async function importDocuments(config: Config): Promise<void> {
   }
 }
 
+/** What to do first. The commands run as they are in this folder. */
 function greeting({ origin, adminOrigin, madeKey }: Running, { apiKeys }: Config): string {
   const base = origin + service.basePath;
-  const admin = adminOrigin ? `  For operators         ${adminOrigin}/metrics, /healthz, /readyz\n` : '';
-  const another =
-    apiKeys === undefined ? `  For another API key   ${programPath('petstore-server')} keys create\n` : '';
-  const key = madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : another;
-  const shown = madeKey ?? '<your API key>';
+  const key = madeKey ?? '<your API key>';
+  const made = madeKey && `\n  API key, made just now and shown only this once:  ${madeKey}`;
+  const another = apiKeys === undefined && `  For another API key   ${pathOf('petstore-server')} keys create`;
   const list = Object.values<Operation>(operations).find(({ pagination }) => pagination);
-  const tries = list
-    ? `\n  Try it from another terminal, in this folder:\n
-    PETCTL_API_KEY='${shown}' ${programPath('petctl')} --base-url ${base} ${list.command.join(' ')}
-    curl -H 'Authorization: Bearer ${shown}' ${base}${list.path}\n`
-    : '';
-  return `\n  ${service.title} listens on  ${base}\n  Its docs are at       ${origin}/docs\n${admin}${key}${tries}`;
+  const lines = [
+    '',
+    `  ${service.title} listens on  ${base}`,
+    `  Its docs are at       ${origin}/docs`,
+    adminOrigin && `  For operators         ${adminOrigin}/metrics, /healthz, /readyz`,
+    made ?? another,
+    '\n  Try it from another terminal, in this folder:\n',
+    list && `    PETCTL_API_KEY='${key}' ${pathOf('petctl')} --base-url ${base} ${list.command.join(' ')}`,
+    list && `    curl -H 'Authorization: Bearer ${key}' ${base}${list.path}`,
+    '',
+  ];
+  return `${lines.filter((line) => typeof line === 'string').join('\n')}\n`;
 }
 
 /** How to run a program: by its path where it is installed in this folder, else by its name. */
-function programPath(name: string): string {
+function pathOf(name: string): string {
   const path = `node_modules/.bin/${name}`;
   return existsSync(path) ? path : name;
 }
 
 /** Says what to do if the server cannot listen. Returns any other error unchanged. */
-function listenError(error: unknown, adminPort: unknown): unknown {
+function listenError(error: unknown, { adminPort }: Config): unknown {
   const { syscall, code, address, port, hostname } = error as Record<string, unknown>;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
   const setting = port === adminPort ? 'PETSTORE_ADMIN_PORT' : 'PORT';
@@ -130,7 +133,6 @@ function listenError(error: unknown, adminPort: unknown): unknown {
     return new UsageError(
       `port ${port} on ${address} is in use; choose another one with ${setting}=${Number(port) + 1}.`,
     );
-  if (code === 'EACCES')
-    return new UsageError(`port ${port} on ${address} is reserved; choose 1024 or higher with ${setting}.`);
+  if (code === 'EACCES') return new UsageError(`port ${port} is reserved; choose 1024 or higher with ${setting}.`);
   return new UsageError(`${address ?? hostname} is no address of this machine; choose another one with HOST.`);
 }

@@ -1,7 +1,7 @@
 import { type Operation, operations, type Schema, schemas } from '@petstore/types';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { HttpError } from './errors.ts';
-import type { Call } from './request.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { HttpError, invalid } from './errors.ts';
+import type { Input } from './request.ts';
 
 // Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.
 const ajv = new Ajv2020({ strict: false, strictNumbers: true });
@@ -12,18 +12,22 @@ ajv.addFormat('int64', { type: 'number', validate: isIn(-(2 ** 63), HIGHEST) });
 ajv.addFormat('int32', { type: 'number', validate: isIn(-(2 ** 31), 2 ** 31 - 1) });
 for (const [name, schema] of Object.entries<Schema>(schemas)) ajv.addSchema(schema, `#/components/schemas/${name}`);
 
-const all = Object.values<Operation>(operations);
-const requests = new Map(all.map((operation) => [operation, ajv.compile(requestSchema(operation))]));
+const requests = new Map(
+  Object.values<Operation>(operations).map((operation) => [operation, ajv.compile(requestSchema(operation))]),
+);
 const responses = new Map<Schema, ValidateFunction>();
 
 /** Whether a request is valid. */
-export function isValid({ operation, parameters: { query, path, header }, body }: Call): boolean {
-  return requests.get(operation)?.(plainNumbers({ query, path, header, body })) === true;
+export function isValid(operation: Operation, { query, path, header, body }: Input): boolean {
+  const validate = requests.get(operation);
+  const values = { query, path, header, body: plain(body) };
+  // A bigint in a parameter has no type that the validator knows.
+  return validate?.(values) === true || validate?.(plain(values)) === true;
 }
 
 /** Throws unless a request is valid. */
-export function checkRequest(call: Call): void {
-  if (!isValid(call)) throw invalidRequest(violationsOf(requests.get(call.operation)));
+export function checkRequest(operation: Operation, input: Input): void {
+  if (!isValid(operation, input)) throw invalidRequest(violationsOf(requests.get(operation)));
 }
 
 /** Throws unless the spec declares such a response. */
@@ -34,9 +38,10 @@ export function checkResponse({ id, responses: declared }: Operation, status: nu
   if (!schema) return;
   const validate = responses.get(schema) ?? ajv.compile(schema);
   responses.set(schema, validate);
-  if (validate(plainNumbers(body))) return;
-  const texts = violationsOf(validate).map(textOf);
-  throw new Error(`The response ${status} of ${id} breaks the spec: ${texts.join('; ')}`);
+  if (!validate(plain(body)))
+    throw new Error(
+      `The response ${status} of ${id} breaks the spec: ${violationsOf(validate).map(textOf).join('; ')}`,
+    );
 }
 
 function requestSchema({ fields, body }: Operation): Schema {
@@ -54,38 +59,36 @@ function requestSchema({ fields, body }: Operation): Schema {
   return { type: 'object', properties: { ...places, ...(bodySchema && { body: bodySchema }) } };
 }
 
-/** The value with numbers instead of bigints; the value itself if it has none. */
-export function plainNumbers(value: unknown): unknown {
-  if (!hasBigint(value)) return value;
-  if (typeof value === 'bigint') return Math.min(Number(value), HIGHEST);
-  if (Array.isArray(value)) return value.map(plainNumbers);
-  return Object.fromEntries(Object.entries(Object(value)).map(([name, each]) => [name, plainNumbers(each)]));
-}
+const MAX_DEPTH = 64;
 
-function hasBigint(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  for (const name in value) if (hasBigint((value as Record<string, unknown>)[name])) return true;
-  return false;
+/** A copy of a JSON value with numbers instead of bigints. Throws for deep nesting and for malformed Unicode. */
+export function plain(value: unknown, name = 'body', depth = 0): unknown {
+  if (typeof value === 'bigint') return Math.min(Number(value), HIGHEST);
+  if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`${name}: it is not well-formed Unicode`);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) throw invalid(`body: it is nested more than ${MAX_DEPTH} deep`);
+  if (Array.isArray(value)) return value.map((each) => plain(each, name, depth + 1));
+  const members = Object.entries(value).map(([member, each]) => {
+    if (!member.isWellFormed()) throw invalid(`${name}: a name is not well-formed Unicode`);
+    return [member, plain(each, `body '${member}'`, depth + 1)];
+  });
+  return Object.fromEntries(members);
 }
 
 /** What a request does wrong. */
 export interface Violation {
-  /** `query`, `path`, `header` or `body`, then the names that lead to the value. */
+  /** A JSON pointer, which begins with `query`, `path`, `header` or `body`. */
   readonly names: readonly string[];
   readonly keyword: string;
   readonly message: string;
 }
 
 function violationsOf(validate: ValidateFunction | undefined): Violation[] {
-  return (validate?.errors ?? []).map(({ instancePath, keyword, message = '', params }: ErrorObject) => {
-    const name = params.missingProperty ?? params.additionalProperty;
-    const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : '';
-    return {
-      names: name === undefined ? namesIn(instancePath) : [...namesIn(instancePath), name],
-      keyword,
-      message: message + allowed,
-    };
-  });
+  return (validate?.errors ?? []).map(({ instancePath, keyword, message = '', params }) => ({
+    names: [...namesIn(instancePath), params.missingProperty ?? params.additionalProperty ?? []].flat(),
+    keyword,
+    message: params.allowedValues ? `${message}: ${params.allowedValues.join(', ')}` : message,
+  }));
 }
 
 /** The names of a JSON pointer. */

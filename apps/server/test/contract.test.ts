@@ -69,6 +69,8 @@ function renewed(newStore: () => Promise<Store>): Store {
   const lazy = <T extends object>(current: () => T, own: Partial<T> = {}) =>
     new Proxy({} as T, {
       get: (_, name) => {
+        // It is no promise.
+        if (name === 'then') return undefined;
         const member: unknown = Reflect.get(own, name) ?? Reflect.get(current(), name);
         return typeof member === 'function' ? member.bind(current()) : member;
       },
@@ -100,7 +102,7 @@ function overHttp(send: SendBothWays): Api {
       }
       const headers = { ...key, ...(body && json) };
       const response = await send(request(`${method} ${target}?${query}`, headers, body ? exactJson(properties) : ''));
-      const data: unknown = JSON.parse(response.body, exactInteger);
+      const data: unknown = response.body === '' ? undefined : JSON.parse(response.body, exactInteger);
       if (successes.includes(String(response.status))) return data;
       throw Object.assign(new Error('The server refused.'), data);
     };
