@@ -5,10 +5,10 @@ import express, { type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { parse } from 'yaml';
 import { fail, type Serve, type Service, send } from './dispatch.ts';
-import { notAllowed, nothingAt } from './errors.ts';
+import { HttpError, invalid, notAllowed, nothingAt } from './errors.ts';
 import { read } from './read.ts';
 import { exchangeOf, headersOf } from './request.ts';
-import { checkRequest, invalidRequest, namesIn, plain } from './validators.ts';
+import { isValid, plain, ranges } from './validators.ts';
 
 /** Creates the Express app, which serves every request, and says what is wrong with it. */
 export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
@@ -43,11 +43,11 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
 
   app.use(
     OpenApiValidator.middleware({
-      apiSpec: { ...parsedSpec(), servers: [{ url: service.basePath }] },
+      apiSpec: { ...parsedSpec(bounded), servers: [{ url: service.basePath }] },
       validateRequests: { allErrors: true, allowUnknownQueryParameters: true },
       validateResponses: false,
       validateSecurity: false,
-      // Our validator knows the formats.
+      // Integers have bounds instead.
       validateFormats: false,
       fileUploader: false,
       useRequestUrl: true,
@@ -59,7 +59,7 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
     const { operation, input } = exchange;
     if (!operation || !input) throw new Error('The request was not read.');
     // One validator decides on both paths.
-    checkRequest(operation, input);
+    if (!isValid(operation, input)) throw invalid('The request does not match the spec.');
     send(exchange, await dispatch(exchange, operation, input));
   });
 
@@ -74,22 +74,40 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
   };
 }
 
-/** The error of the validator in our words. Returns any other error unchanged. */
+const wordings: Readonly<Record<string, string>> = {
+  additionalProperties: 'there is no such property',
+  required: 'it is missing',
+};
+const MAX_NAMED = 10;
+
+/** The error of the validator in our words. It names the first ten violations. Returns any other error unchanged. */
 function explained(error: unknown, body: unknown): unknown {
   if (!(error instanceof OpenApiValidator.error.BadRequest)) return error;
-  const violations = error.errors.map(({ path, message, errorCode = '' }) => {
+  const texts = error.errors.map(({ path, message, errorCode = '' }) => {
     const [, place = '', rest = ''] = path.split(/^\/(\w+)\/?/);
     // The validator does not escape a name that has a slash.
-    const names = Object.hasOwn(Object(body), rest) ? [rest] : namesIn(`/${rest}`);
+    const isName = Object.hasOwn(Object(body), rest);
+    const name = isName ? rest : rest.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
     const where = place === 'params' ? 'path' : place === 'headers' ? 'header' : place;
-    return { names: [where, ...names], keyword: errorCode.split('.')[0] ?? '', message };
+    return `${where}${name && ` '${name}'`}: ${wordings[errorCode.split('.')[0] ?? ''] ?? message}`;
   });
-  return invalidRequest(violations);
+  const all = [...new Set(texts)];
+  const more = all.length > MAX_NAMED ? [`and ${all.length - MAX_NAMED} more`] : [];
+  // No pet can have an invalid identifier, so the path leads nowhere.
+  const code = all.some((text) => text.startsWith('path ')) ? 'not_found' : 'invalid_request';
+  return new HttpError(code, [...all.slice(0, MAX_NAMED), ...more].join('; '));
+}
+
+/** Gives the schema of an integer its bounds. */
+function bounded(_key: unknown, value: unknown): unknown {
+  const [minimum, maximum] = ranges[Object(value).format] ?? [];
+  return minimum === undefined ? value : { minimum, maximum, ...Object(value) };
 }
 
 const readHere = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const specText = () => readHere(import.meta.resolve('@petstore/spec/openapi.yaml'));
-const parsedSpec = () => parse(specText(), { maxAliasCount: 1000, merge: true });
+const parsedSpec = (reviver = (_key: unknown, value: unknown): unknown => value) =>
+  parse(specText(), reviver, { maxAliasCount: 1000, merge: true });
 const { title, summary, version, basePath } = service;
 const values: Readonly<Record<string, string>> = { title, summary, version, basePath };
 const escaped = (text = '') => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -22,25 +22,15 @@ export interface Answer {
 
 export type Serve = (exchange: Exchange) => void | Promise<void>;
 
-export interface Dispatcher {
+/** What the fast path and the Express app share. */
+export interface Service {
+  /** Lets requests pass that have a valid key, within its rate. */
+  admit(exchange: Exchange): Promise<void> | undefined;
   /** Calls the handler of a valid request. */
   dispatch(exchange: Exchange, operation: Operation, input: Input): Promise<Answer>;
   /** Changes with every write; NaN if only the database knows. */
   version(): number;
-}
-
-/** What the fast path and the Express app share. */
-export interface Service extends Dispatcher {
-  /** Lets requests pass that have a valid key, within its rate. */
-  admit(exchange: Exchange): Promise<void> | undefined;
   readonly bodyLimit: number;
-}
-
-export interface DispatchOptions {
-  readonly handlers: Partial<Handlers>;
-  readonly validateResponses: boolean;
-  /** The milliseconds for which a request waits for a store that is still being opened. */
-  readonly openTimeout: number;
 }
 
 type AnyHandler = (input: Record<string, unknown>, store: Collections) => unknown;
@@ -49,8 +39,13 @@ type AnyHandler = (input: Record<string, unknown>, store: Collections) => unknow
 const MAX_UNREAD = 2 ** 26;
 let unread = 0;
 
-/** Calls handlers over a store, once it is open. */
-export function dispatcher(store: Store | Promise<Store>, options: DispatchOptions): Dispatcher {
+/** Calls handlers over a store, once it is open, for which requests wait some milliseconds. */
+export function dispatcher(
+  store: Store | Promise<Store>,
+  handlers: Partial<Handlers>,
+  validateResponses: boolean,
+  openTimeout: number,
+): Pick<Service, 'dispatch' | 'version'> {
   let opened: { store: Store; collections: Collections } | undefined;
   const opening = Promise.resolve(store).then((store) => {
     opened = { store, collections: collectionsOf(store) };
@@ -62,17 +57,20 @@ export function dispatcher(store: Store | Promise<Store>, options: DispatchOptio
   return {
     version: () =>
       Object.values(opened?.collections ?? [{}]).reduce((sum, { version = Number.NaN }) => sum + version, 0),
-    async dispatch({ caller = '' }, operation, input) {
+    async dispatch(exchange, operation, input) {
+      const { caller = '' } = exchange;
       // Before the page is made. A write is small, and would be done already.
       if (operation.method === 'GET' && unread > MAX_UNREAD)
         throw unavailable('Too many responses are waiting. Retry later.');
-      const handler = options.handlers[operation.id as keyof Handlers] as AnyHandler | undefined;
+      const handler = handlers[operation.id as keyof Handlers] as AnyHandler | undefined;
       if (!handler)
         throw new HttpError('internal_error', `This server does not implement ${operation.id}.`, { status: 501 });
       const { query, path, header, body, idempotencyKey: key } = input;
       const values = { ...header, ...query, ...path, ...(operation.body?.whole ? { body } : Object(body)) };
-      const { store, collections } = opened ?? (await inTime(opening, options.openTimeout));
-      if (key === undefined) return answerOf(operation, input, await handler(values, collections), options);
+      const ready = opened ?? (await Promise.race([opening, pause(openTimeout, undefined, { ref: false })]));
+      if (!ready) throw unavailable('The store is still being opened. Retry later.');
+      if (key === undefined)
+        return answerOf(exchange, operation, await handler(values, ready.collections), validateResponses);
       const id = `${caller} ${key}`;
       if (running.has(id)) {
         const message = 'A request with this Idempotency-Key is still running. Retry later.';
@@ -82,8 +80,8 @@ export function dispatcher(store: Store | Promise<Store>, options: DispatchOptio
       try {
         const request = `${operation.method} ${operation.path} ${exactJson(sorted(values))}`;
         const fingerprint = hash('sha256', request, 'base64url');
-        const result = await handler(values, collectionsOf(store, { caller, key, fingerprint }));
-        return answerOf(operation, input, result, options);
+        const result = await handler(values, collectionsOf(ready.store, { caller, key, fingerprint }));
+        return answerOf(exchange, operation, result, validateResponses);
       } finally {
         running.delete(id);
       }
@@ -111,14 +109,6 @@ export function send({ request, response, requestId }: Exchange, { status, heade
   });
 }
 
-/** Sends an answer that is on its way. */
-export function respond(exchange: Exchange, answer: Promise<Answer>): void {
-  answer.then(
-    (answer) => send(exchange, answer),
-    (error: unknown) => fail(exchange, error),
-  );
-}
-
 /** Sends anything thrown as an error of the spec. Its cause goes to the log only. */
 export function fail(exchange: Exchange, thrown: unknown): void {
   const { response, operation } = exchange;
@@ -134,13 +124,6 @@ function collectionsOf(store: Store, key?: RequestKey): Collections {
   return Object.fromEntries(entries);
 }
 
-function inTime<T>(result: Promise<T>, milliseconds: number): Promise<T> {
-  const late = pause(milliseconds, undefined, { ref: false }).then(() => {
-    throw unavailable('The store is still being opened. Retry later.');
-  });
-  return Promise.race([result, late]);
-}
-
 /** The value with its members in the order of their names. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
@@ -149,15 +132,19 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
 }
 
-function answerOf(operation: Operation, input: Input, result: unknown, { validateResponses }: DispatchOptions): Answer {
+function answerOf({ target }: Exchange, operation: Operation, result: unknown, validate: boolean): Answer {
   const stored = isStored(result) ? result : undefined;
   const body = stored?.json ?? (result === undefined ? undefined : exactJson(result));
   const status = body === undefined ? 204 : (operation.success ?? Number(operation.successes[0]));
-  if (validateResponses) checkResponse(operation, status, body === undefined ? undefined : parseExact(body));
+  if (validate) checkResponse(operation, status, body === undefined ? undefined : parseExact(body));
   const headers = constantHeaders(operation);
   if (stored && 'isReplayed' in stored && stored.isReplayed) headers['Idempotency-Replayed'] = 'true';
-  const next = stored && 'next' in stored ? nextLink(operation, input, stored.next) : undefined;
-  if (next) headers.Link = headers.Link ? `${headers.Link}, ${next}` : next;
+  if (operation.pagination && stored && 'next' in stored) {
+    const query = new URLSearchParams(target.query);
+    query.set(operation.pagination.cursor, String(stored.next));
+    // Relative to the request, so that it also works behind a proxy that adds a path.
+    headers.Link = [headers.Link ?? [], `<?${query}>; rel="next"`].flat().join(', ');
+  }
   const etag = operation.method === 'GET' && body ? `"${hash('sha1', body, 'base64url')}"` : undefined;
   if (etag) headers.ETag = etag;
   return { status, headers: Object.entries(headers).flat(), etag, body, isLasting: stored !== undefined };
@@ -165,13 +152,4 @@ function answerOf(operation: Operation, input: Input, result: unknown, { validat
 
 function isStored(result: unknown): result is Stored | Page {
   return typeof result === 'object' && result !== null && 'json' in result && typeof result.json === 'string';
-}
-
-/** The link to the next page, relative to the request, so that it also works behind a proxy that adds a path. */
-function nextLink({ pagination }: Operation, { query }: Input, next: unknown): string | undefined {
-  if (!pagination) return undefined;
-  const pairs = Object.entries({ ...query, [pagination.cursor]: next }).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`),
-  );
-  return `<?${pairs.join('&')}>; rel="next"`;
 }

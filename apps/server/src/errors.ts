@@ -1,6 +1,8 @@
 import { type ServiceErrorCode, service } from '@petstore/types';
 import { KeyReusedError, StoreError, UnavailableError, UnknownOutcomeError } from './store/store.ts';
 
+type Details = { status?: number; headers?: Record<string, string>; cause?: unknown };
+
 /** An error for the caller. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -8,11 +10,7 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    code: ServiceErrorCode,
-    message: string,
-    { status, headers = {}, cause }: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
-  ) {
+  constructor(code: ServiceErrorCode, message: string, { status, headers = {}, cause }: Details = {}) {
     super(message, { cause });
     this.code = code;
     this.status = status ?? service.statuses[code];

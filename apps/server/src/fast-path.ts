@@ -17,8 +17,7 @@ export function fastPath({ admit, dispatch, version, bodyLimit }: Service, expla
     const { operation, target, method } = exchange;
     if (!operation) return explain(exchange);
     try {
-      const admitted = admit(exchange);
-      if (admitted) await admitted;
+      await admit(exchange);
       // Without versions, as in a database that others change, it is NaN, which equals nothing.
       const before = version();
       const known = method === 'GET' ? kept.get(target) : undefined;

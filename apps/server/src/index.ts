@@ -1,13 +1,13 @@
 import cors from 'cors';
 import { rateLimit } from 'express-rate-limit';
-import { dispatcher, fail, respond, type Serve, type Service } from './dispatch.ts';
+import { dispatcher, fail, type Serve, type Service } from './dispatch.ts';
 import { HttpError } from './errors.ts';
 import { fastPath } from './fast-path.ts';
 import { collections, type Handlers, handlers as ours } from './handlers.ts';
-import { Health } from './health.ts';
+import { Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import { type Log, silent } from './log.ts';
-import { type App, begin, checkMessage, exchangeOf, headersOf } from './request.ts';
+import { type App, begin, exchangeOf, faultOf, headersOf } from './request.ts';
 import { type Limits, openLowdbStore as openLowdb } from './store/lowdb.ts';
 import { memoryStore as inMemory } from './store/memory.ts';
 import type { Store } from './store/store.ts';
@@ -28,10 +28,8 @@ export const openLowdbStore = (folder: string, limits?: Limits): Promise<Store> 
   openLowdb(folder, declarations, limits);
 
 /** The store in a PostgreSQL database, which several servers can share. */
-export async function openPostgresStore(url: string): Promise<Store> {
-  const postgres = await import('./store/postgres.ts');
-  return postgres.openPostgresStore(url, declarations);
-}
+export const openPostgresStore = async (url: string): Promise<Store> =>
+  (await import('./store/postgres.ts')).openPostgresStore(url, declarations);
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
@@ -55,13 +53,24 @@ export interface AppOptions {
 /** Creates the app of the service over a store, which may still be being opened. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): App {
   const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, openTimeout = 30_000 } = options;
-  const { corsOrigins, log = silent, health = healthOf(store) } = options;
-  const admit = admission(options);
-  const service = { ...dispatcher(store, { handlers, validateResponses, openTimeout }), admit, bodyLimit };
-  const explain = expressLater(service);
+  const { corsOrigins, log = silent } = options;
+  const {
+    health = new Health(
+      async () => (await store).check(),
+      async () => (await store).forgottenKeys(),
+    ),
+  } = options;
+  const calls = dispatcher(store, handlers, validateResponses, openTimeout);
+  const service: Service = { ...calls, admit: admission(options), bodyLimit };
+  let loading: Promise<Serve> | undefined;
+  /** Serves by the Express app, which is loaded at the first: that takes longer than to load all others together. */
+  const explain: Serve = (exchange) => {
+    loading ??= import('./app.ts').then(({ expressApp }) => expressApp(service));
+    loading.then((serve) => serve(exchange)).catch((error: unknown) => fail(exchange, error));
+  };
   const serve = validateResponses ? explain : fastPath(service, explain);
   const crossOrigin =
-    corsOrigins && cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], ...corsOptions });
+    corsOrigins && cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], exposedHeaders, maxAge: 3600 });
   return (request, response) => {
     const exchange = begin(request, response);
     const { target } = exchange;
@@ -69,26 +78,14 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): A
       health?.responded(exchange);
       log.request(exchange);
     });
-    try {
-      checkMessage(request);
-    } catch (error) {
-      return fail(exchange, error);
-    }
-    if (health?.has(target.url)) return respond(exchange, health.answer(exchange));
+    const fault = faultOf(request);
+    if (fault) return fail(exchange, fault);
+    if (health && probes.has(target.url)) return health.serve(exchange);
     if (!crossOrigin || !target.isService) return serve(exchange);
     // It answers preflight requests itself.
     response.setHeaders(new Map(Object.entries(headersOf(exchange))));
     crossOrigin(request, response, () => serve(exchange));
   };
-}
-
-function healthOf(store: Store | Promise<Store>): Health {
-  let opened: Store | undefined;
-  const ready = async () => {
-    opened = await store;
-    await opened.check();
-  };
-  return new Health(ready, () => opened?.forgottenKeys() ?? 0);
 }
 
 /** Checks the API key of a request, and counts it. */
@@ -102,10 +99,8 @@ function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit']
       legacyHeaders: false,
       validate: false,
       keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
-      handler: (_request, response, next) => {
-        const seconds = response.getHeader('Retry-After');
-        next(new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`));
-      },
+      handler: (_request, _response, next) =>
+        next(new HttpError('rate_limited', 'This key has reached its rate limit. Retry after Retry-After.')),
     });
   return (exchange) => {
     // The fast path may have admitted it before Express.
@@ -125,21 +120,5 @@ function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit']
   };
 }
 
-const corsOptions = {
-  exposedHeaders:
-    'Allow,Deprecation,ETag,Idempotency-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,Sunset,WWW-Authenticate,X-Request-Id',
-  maxAge: 3600,
-};
-
-/** Serves requests by the Express app, which is loaded at the first: that takes longer than to load all others together. */
-function expressLater(service: Service): Serve {
-  let loading: Promise<Serve> | undefined;
-  return async (exchange) => {
-    try {
-      loading ??= import('./app.ts').then(({ expressApp }) => expressApp(service));
-      (await loading)(exchange);
-    } catch (error) {
-      fail(exchange, error);
-    }
-  };
-}
+const exposedHeaders =
+  'Allow,Deprecation,ETag,Idempotency-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';

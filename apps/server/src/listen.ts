@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { HttpError, malformed } from './errors.ts';
 import { type Log, silent } from './log.ts';
 import { type App, constantHeaders, newRequestId } from './request.ts';
@@ -32,17 +33,14 @@ const MAX_WAITING = 16;
 /** What a head that is on its way may still take when the server stops. */
 const STOP_GRACE = 300;
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+const notSupported = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
 
-/** The requests of one connection, which are served one after the other. */
+/** The responses of one connection, which are made one after the other. */
 interface Connection {
-  current?: Exchange | undefined;
-  /** The last request that has begun to arrive. */
-  last?: Exchange;
-  readonly waiting: Exchange[];
+  current?: ServerResponse | undefined;
+  /** That of the last request that has begun to arrive. */
+  last?: ServerResponse;
+  readonly waiting: ServerResponse[];
   /** Ends the connection after the last response. Nothing that follows is read. */
   end?: () => void;
 }
@@ -69,29 +67,29 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection || connection.end) return;
-    connection.last = { request, response };
+    connection.last = response;
     // Node drops bytes after an offer to upgrade, so the next ones could be misread.
     if (request.headers.upgrade !== undefined) {
       response.setHeader('Connection', 'close');
       connection.end = () => socket.end();
     }
-    if (!connection.current) serve(connection, connection.last);
-    else if (connection.waiting.push(connection.last) >= MAX_WAITING) socket.pause();
+    if (!connection.current) serve(connection, response);
+    else if (connection.waiting.push(response) >= MAX_WAITING) socket.pause();
   };
 
-  const serve = (connection: Connection, exchange: Exchange) => {
-    const { request, response } = exchange;
-    connection.current = exchange;
+  const serve = (connection: Connection, response: ServerResponse) => {
+    const { socket } = response.req;
+    connection.current = response;
     if (isStopping) response.setHeader('Connection', 'close');
     response.once('close', () => {
       connection.current = undefined;
       const next = connection.waiting.shift();
-      if (connection.waiting.length < MAX_WAITING) request.socket.resume();
+      if (connection.waiting.length < MAX_WAITING) socket.resume();
       if (next) serve(connection, next);
       else if (connection.end) connection.end();
-      else if (isStopping) request.socket.destroySoon();
+      else if (isStopping) socket.destroySoon();
     });
-    app(request, response);
+    app(response.req, response);
   };
 
   const reject = (socket: Socket, error: HttpError) => {
@@ -115,24 +113,20 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     if (!connection || connection.end) return;
     const { current, last, waiting } = connection;
     // A fault within a body is the fault of its request, which gets only one response.
-    const isInBody = last !== undefined && !last.request.complete;
+    const isInBody = last !== undefined && !last.req.complete;
     if (isInBody && waiting.at(-1) === last) waiting.pop();
-    const isAnswered = isInBody && last.response.headersSent;
+    const isAnswered = isInBody && last.headersSent;
     connection.end = isAnswered ? () => socket.end() : () => reject(socket, error);
     if (!current || (isInBody && current === last && !isAnswered)) connection.end();
   };
 
   server.on('connection', (socket: Socket) => {
     connections.set(socket, { waiting: [] });
-    socket.once('close', () => connections.delete(socket));
-    // A reset after CONNECT, which Node does not handle.
-    socket.on('error', () => socket.destroy());
+    // Node does not handle a reset after CONNECT.
+    socket.once('close', () => connections.delete(socket)).on('error', () => socket.destroy());
   });
   server.on('request', accept).on('checkContinue', accept).on('checkExpectation', accept);
-  server.on('connect', (_request, socket) => {
-    const error = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
-    fail(socket as Socket, error);
-  });
+  server.on('connect', (_request, socket) => fail(socket as Socket, notSupported));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     // The response that closes the connection is the last one.
@@ -146,15 +140,11 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     isStopping = true;
     const closed = once(server, 'close');
     server.close();
-    const closeUnused = () => {
-      for (const [socket, { current }] of connections) if (!current) socket.destroy();
-    };
-    const timers = [
-      setTimeout(closeUnused, Math.min(STOP_GRACE, milliseconds)),
-      setTimeout(() => server.closeAllConnections(), milliseconds),
-    ];
+    await Promise.race([closed, pause(Math.min(STOP_GRACE, milliseconds))]);
+    for (const [socket, { current }] of connections) if (!current) socket.destroy();
+    await Promise.race([closed, pause(milliseconds, undefined, { ref: false })]);
+    server.closeAllConnections();
     await closed;
-    for (const timer of timers) clearTimeout(timer);
   };
   return { origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${openPort}`, stop };
 }

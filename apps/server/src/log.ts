@@ -1,27 +1,17 @@
 import { hostname } from 'node:os';
 import { pino } from 'pino';
 import proxyAddress from 'proxy-addr';
+import { probes } from './health.ts';
 import type { Exchange } from './request.ts';
 
+/** The log of a server process. */
+export type ServerLog = ReturnType<typeof openLog>;
+
 /** What the app reports. */
-export interface Log {
-  /** Writes the line of a request whose response has ended. */
-  request(exchange: Exchange): void;
-  /** Writes the line of bytes that are no request. */
-  rejected(requestId: string, status: number, client: string | undefined): void;
-}
+export type Log = Pick<ServerLog, 'request' | 'rejected'>;
 
 /** A log that writes nothing. */
 export const silent: Log = { request: () => {}, rejected: () => {} };
-
-/** The log of a server process. */
-export interface ServerLog extends Log {
-  info(message: string): void;
-  warn(message: string): void;
-  /** How many lines could not be written. */
-  lost(): number;
-  close(): Promise<void>;
-}
 
 /** Whether an address belongs to a trusted proxy; `hop` counts from this server. */
 export type TrustProxy = (address: string, hop: number) => boolean;
@@ -32,13 +22,10 @@ const MAX_WAIT_MS = 20;
 /** Lines beyond this are lost while nothing can be written. */
 const MAX_BYTES = 2 ** 20;
 
-/** Probes would fill the log. */
-const probes = new Set(['/healthz', '/readyz', '/metrics']);
-
 const traceparent = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
 
 /** Creates the log on stdout: JSON lines. If they cannot be written, the server works on without them. */
-export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
+export function openLog(level: string, trustProxy?: TrustProxy) {
   const destination = pino.destination({ dest: 1, sync: false, maxLength: MAX_BYTES });
   let lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -62,21 +49,20 @@ export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
     write(`{"level":${level},"time":"${new Date().toISOString()}",${origin},${JSON.stringify(entry).slice(1)}\n`);
   };
   let lost = 0;
-  // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
-  let isFailing = false;
   destination.on('drop', (text: string) => {
     lost += text.split('\n').length - 1;
   });
-  destination.on('error', () => {
-    isFailing = true;
-  });
-  destination.on('write', () => {
-    isFailing = false;
-  });
+  // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
+  let isFailing = false;
+  const note = (value: boolean) => () => {
+    isFailing = value;
+  };
+  destination.on('error', note(true)).on('write', note(false));
   // At the end of the process, pino would try for ever.
   process.prependListener('exit', () => isFailing && destination.destroy());
   return {
-    request({ request, response, requestId, started, method, target, operation, caller, error }) {
+    /** Writes the line of a request whose response has ended. */
+    request({ request, response, requestId, started, method, target, operation, caller, error }: Exchange): void {
       if (probes.has(target.url)) return;
       const [, traceId, parentId] = traceparent.exec(String(request.headers.traceparent ?? '')) ?? [];
       const entry = {
@@ -95,12 +81,14 @@ export function openLog(level: string, trustProxy?: TrustProxy): ServerLog {
       };
       writeEntry(entry, error === undefined ? INFO : ERROR);
     },
-    rejected: (requestId, status, client) => writeEntry({ requestId, client, status, ms: 0 }),
-    info: (message) => log.info(message),
-    warn: (message) => log.warn(message),
-    lost: () => lost,
-    async close() {
-      flush();
+    /** Writes the line of bytes that are no request. */
+    rejected(requestId: string, status: number, client: string | undefined): void {
+      writeEntry({ requestId, client, status, ms: 0 });
     },
+    info: (message: string) => log.info(message),
+    warn: (message: string) => log.warn(message),
+    /** How many lines could not be written. */
+    lost: () => lost,
+    flush,
   };
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
 import { addSettings, type Config, configOf } from './config.ts';
@@ -15,37 +14,29 @@ export async function main(): Promise<void> {
     // The settings may also follow a command.
     .configureHelp({ showGlobalOptions: true })
     .action(() => start(configOf(program)));
-  program
-    .command('export')
-    .description('print all documents as JSON lines, also while the server runs')
-    .action(() => exportDocuments(configOf(program)));
-  program
-    .command('import')
-    .description('add the documents of an export on stdin to an empty store')
-    .action(() => importDocuments(configOf(program)));
-  const keys = program.command('keys').description('API keys; a server follows changes within a second');
-  keys
-    .command('create')
-    .description('create a key, and print it')
-    .option('--name <name>', 'name of the key')
-    .action((options: { name?: string }) => {
-      const { name, key } = createKey(configOf(program).dataDir, options.name);
-      process.stderr.write(`The key '${name}' is shown only this once:\n`);
-      process.stdout.write(`${key}\n`);
-    });
-  keys
-    .command('list')
-    .description('list the names of the keys')
-    .action(() => {
-      const all = readKeys(configOf(program).dataDir) ?? [];
-      process.stdout.write(all.map(({ name, created }) => `${name}\t${created}\n`).join(''));
-    });
-  keys
-    .command('revoke <name>')
-    .description('revoke a key')
-    .action((name: string) => {
-      process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
-    });
+  const command = (parent: Command, name: string, about: string) => parent.command(name).description(about);
+  command(program, 'export', 'print all documents as JSON lines, also while the server runs').action(async () => {
+    const { exportDocuments } = await import('./serve.ts');
+    await exportDocuments(configOf(program));
+  });
+  command(program, 'import', 'add the documents of an export on stdin to an empty store').action(async () => {
+    const { importDocuments } = await import('./serve.ts');
+    process.stderr.write(`Imported ${await importDocuments(configOf(program))} documents.\n`);
+  });
+  const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
+  const create = command(keys, 'create', 'create a key, and print it').option('--name <name>', 'name of the key');
+  create.action((options: { name?: string }) => {
+    const { name, key } = createKey(configOf(program).dataDir, options.name);
+    process.stderr.write(`The key '${name}' is shown only this once:\n`);
+    process.stdout.write(`${key}\n`);
+  });
+  command(keys, 'list', 'list the names of the keys').action(() => {
+    for (const { name, created } of readKeys(configOf(program).dataDir) ?? [])
+      process.stdout.write(`${name}\t${created}\n`);
+  });
+  command(keys, 'revoke <name>', 'revoke a key').action((name: string) => {
+    process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
+  });
   try {
     await program.parseAsync();
   } catch (error) {
@@ -69,53 +60,19 @@ async function start(config: Config): Promise<void> {
   process.stderr.write(greeting(running, config));
 }
 
-async function exportDocuments(config: Config): Promise<void> {
-  const { exportLines } = await import('./transfer.ts');
-  const { openStore } = await import('./serve.ts');
-  const { declarations } = await import('./index.ts');
-  const { readLowdbFolder } = await import('./store/lowdb.ts');
-  const store = config.databaseUrl === undefined ? undefined : await openStore(config);
-  try {
-    // A folder is read without its lock, because a server may use it.
-    const source = store ?? (await readLowdbFolder(config.dataDir, declarations));
-    await pipeline(exportLines(source, declarations), process.stdout);
-  } finally {
-    await store?.close();
-  }
-}
-
-async function importDocuments(config: Config): Promise<void> {
-  const { importLines } = await import('./transfer.ts');
-  const { openStore } = await import('./serve.ts');
-  const { declarations } = await import('./index.ts');
-  const store = await openStore(config);
-  try {
-    const count = await importLines(store, declarations, process.stdin);
-    process.stderr.write(`Imported ${count} documents.\n`);
-  } finally {
-    await store.close();
-  }
-}
-
-/** What to do first. The commands run as they are in this folder. */
 function greeting({ origin, adminOrigin, madeKey }: Running, { apiKeys }: Config): string {
   const base = origin + service.basePath;
-  const key = madeKey ?? '<your API key>';
-  const made = madeKey && `\n  API key, made just now and shown only this once:  ${madeKey}`;
-  const another = apiKeys === undefined && `  For another API key   ${pathOf('petstore-server')} keys create`;
+  const admin = adminOrigin ? `  For operators         ${adminOrigin}/metrics, /healthz, /readyz\n` : '';
+  const another = apiKeys === undefined ? `  For another API key   ${pathOf('petstore-server')} keys create\n` : '';
+  const key = madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : another;
   const list = Object.values<Operation>(operations).find(({ pagination }) => pagination);
-  const lines = [
-    '',
-    `  ${service.title} listens on  ${base}`,
-    `  Its docs are at       ${origin}/docs`,
-    adminOrigin && `  For operators         ${adminOrigin}/metrics, /healthz, /readyz`,
-    made ?? another,
+  const tries = list && [
     '\n  Try it from another terminal, in this folder:\n',
-    list && `    PETCTL_API_KEY='${key}' ${pathOf('petctl')} --base-url ${base} ${list.command.join(' ')}`,
-    list && `    curl -H 'Authorization: Bearer ${key}' ${base}${list.path}`,
-    '',
+    `    PETCTL_API_KEY='${madeKey ?? '<your API key>'}' ${pathOf('petctl')} --base-url ${base} ${list.command.join(' ')}`,
+    `    curl -H 'Authorization: Bearer ${madeKey ?? '<your API key>'}' ${base}${list.path}\n`,
   ];
-  return `${lines.filter((line) => typeof line === 'string').join('\n')}\n`;
+  const head = `\n  ${service.title} listens on  ${base}\n  Its docs are at       ${origin}/docs\n`;
+  return `${head}${admin}${key}${tries?.join('\n') ?? ''}\n`;
 }
 
 /** How to run a program: by its path where it is installed in this folder, else by its name. */

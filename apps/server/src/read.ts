@@ -8,7 +8,7 @@ import {
   repeatedKey,
   typeIn,
 } from '@petstore/types';
-import { HttpError, invalid, nothingAt, unavailable } from './errors.ts';
+import { HttpError, invalid, unavailable } from './errors.ts';
 import type { Exchange, Input } from './request.ts';
 
 /** Reads the parameters and the body of a request. Nothing is coerced or dropped. */
@@ -27,15 +27,14 @@ export function read(exchange: Exchange, operation: Operation, bodyLimit: number
   return receive(exchange, bodyLimit).then((bytes) => ({ ...parameters, body: parseBody(bytes) }));
 }
 
-/** The parameters of each operation, with their type or that of their items. */
-const parametersOf = new Map(
+/** The fields of each operation with their type, or that of their items. */
+const fieldsOf = new Map(
   Object.values<Operation>(operations).map((operation) => {
-    const all = Object.entries(operation.fields).map(([name, { in: place, schema }]) => {
-      const { items } = schema;
+    const fields = Object.entries(operation.fields).map(([name, { in: place, schema }]) => {
       const isList = typeIn(schema) === 'array';
-      return { name, place, isList, type: isList && items ? typeIn(items) : typeIn(schema) };
+      return { name, place, isList, type: typeIn(isList ? (schema.items ?? {}) : schema) };
     });
-    return [operation, all];
+    return [operation, fields];
   }),
 );
 
@@ -44,37 +43,29 @@ function readParameters({ target, request: { headers } }: Exchange, operation: O
   const query: Record<string, unknown> = {};
   const path: Record<string, unknown> = {};
   const header: Record<string, unknown> = {};
-  const declared = parametersOf.get(operation) ?? [];
-  for (const { name, place, type } of declared) {
+  const fields = fieldsOf.get(operation) ?? [];
+  for (const { name, place, type } of fields) {
     const text = place === 'header' ? headers[name.toLowerCase()] : undefined;
-    if (text !== undefined) header[name] = scalarOf(type, String(text));
-    if (place === 'path') path[name] = scalarOf(type, target.params[name] ?? '');
+    if (text !== undefined) header[name] = parameterOf('header', name, type, String(text));
+    if (place === 'path') path[name] = parameterOf('path', name, type, target.params.get(name) ?? '');
   }
-  for (const pair of target.query.replaceAll('+', ' ').split('&')) {
-    if (pair === '') continue;
-    const at = pair.indexOf('=');
-    const [name, text] = (at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]).map(decode);
-    const parameter = declared.find((each) => each.place === 'query' && each.name === name);
-    if (!parameter) throw invalid(`query '${name}': there is no such parameter`);
-    const value = scalarOf(parameter.type, text ?? '');
-    if (parameter.isList) query[parameter.name] = [query[parameter.name] ?? [], value].flat();
-    else if (Object.hasOwn(query, parameter.name)) throw invalid(`query '${name}': it appears more than once`);
-    else query[parameter.name] = value;
+  for (const [name, text] of target.query) {
+    const field = fields.find((each) => each.place === 'query' && each.name === name);
+    if (!field) throw invalid(`query '${name}': there is no such parameter`);
+    const value = parameterOf('query', name, field.type, text);
+    if (field.isList) query[name] = [query[name] ?? [], value].flat();
+    else if (Object.hasOwn(query, name)) throw invalid(`query '${name}': it appears more than once`);
+    else query[name] = value;
   }
   return { query, path, header, idempotencyKey: idempotencyKeyOf(operation, headers) };
 }
 
-function scalarOf(type: string | undefined, text: string): unknown {
-  return type === undefined || type === 'string' ? text : (parseScalar(text, type) ?? text);
-}
-
-function decode(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw nothingAt({ path: text, isWellFormed: false });
-  }
+/** The value of a text. An integer of more than 64 bits stays a text, which no validator accepts. */
+function parameterOf(place: string, name: string, type = 'string', text: string): unknown {
+  const value = type === 'string' ? text : parseScalar(text, type);
+  if (value !== undefined || /^-?[1-9]\d*$/.test(text)) return value ?? text;
+  // No pet can have an invalid identifier, so the path leads nowhere.
+  throw new HttpError(place === 'path' ? 'not_found' : 'invalid_request', `${place} '${name}': must be ${type}`);
 }
 
 function idempotencyKeyOf({ idempotencyKey }: Operation, headers: IncomingMessage['headers']): string | undefined {

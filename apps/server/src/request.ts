@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Operation, operations, service } from '@petstore/types';
-import { malformed } from './errors.ts';
+import { type HttpError, malformed } from './errors.ts';
 
 /** A listener for `node:http`, which also fits into an Express app. */
 export type App = (request: IncomingMessage, response: ServerResponse) => void;
@@ -31,26 +31,7 @@ export interface Input extends Record<'query' | 'path' | 'header', Readonly<Reco
 }
 
 /** Where a request goes. */
-export interface Target {
-  readonly path: string;
-  readonly query: string;
-  /** The path with nothing escaped that needs no escape. */
-  readonly url: string;
-  readonly isWellFormed: boolean;
-  /** Whether the path is below the base path of the service. */
-  readonly isService: boolean;
-  readonly route?: Route | undefined;
-  /** The parameters in the path. */
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** A path of the spec. */
-interface Route {
-  readonly segments: readonly string[];
-  readonly operations: ReadonlyMap<string, Operation>;
-  /** The value of `Allow`. */
-  readonly allow: string;
-}
+export type Target = ReturnType<typeof targetOf>;
 
 const EXCHANGE = Symbol('exchange');
 type Known = ServerResponse & { [EXCHANGE]?: Exchange };
@@ -127,43 +108,39 @@ function knownTarget(url: string): Target {
 const isParameter = (segment: string) => segment.startsWith('{');
 const base = service.basePath.split('/');
 
-/** A fixed path comes before one with parameters. */
-const routes: readonly Route[] = [...Map.groupBy(Object.values<Operation>(operations), ({ path }) => path)]
+/** The paths of the spec. A fixed path comes before one with parameters. */
+const routes = [...Map.groupBy(Object.values<Operation>(operations), ({ path }) => path)]
   .map(([path, all]) => ({
     segments: (service.basePath + path).split('/'),
-    operations: new Map(all.map((operation) => [operation.method, operation])),
+    operations: new Map<string, Operation>(all.map((operation) => [operation.method, operation])),
+    /** The value of `Allow`. */
     allow: [...all.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', '),
   }))
   .sort((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length);
 
 /** Reads the target of a request, which may have a scheme and a host (RFC 9112 3.2). Each escape is decoded once. */
-function targetOf(url: string): Target {
+function targetOf(url: string) {
   const [, origin, rest = '', query = ''] = /^(https?:\/\/[^/?#]+)?([^?]*)\??(.*)$/is.exec(url) ?? [];
   const path = origin && rest === '' ? '/' : rest;
   const segments = path.split('/').map(decoded);
-  const isWellFormed = /^\/[!"$-~]*$/.test(path + query) && segments.every((segment) => segment !== undefined);
+  const isWellFormed = /^\/[!"$-~]*$/.test(path + query) && ![...segments, decoded(query)].includes(undefined);
   const given = isWellFormed ? segments.map(String) : [];
-  const match = routes.map((route) => ({ route, params: paramsOf(route, given) })).find(({ params }) => params);
+  const route = routes.find(
+    ({ segments: own }) =>
+      own.length === given.length && own.every((name, i) => (isParameter(name) ? given[i] !== '' : name === given[i])),
+  );
   return {
     path,
-    query,
-    url: given.map(encodeURIComponent).join('/'),
+    query: [...new URLSearchParams(`?${query}`)],
     isWellFormed,
+    /** The path with nothing escaped that needs no escape. */
+    url: given.map(encodeURIComponent).join('/'),
+    /** Whether the path is below the base path of the service. */
     isService: base.every((segment, i) => segment === segments[i]),
-    route: match?.route,
-    params: match?.params ?? {},
+    route,
+    /** The parameters in the path. */
+    params: new Map(route?.segments.map((name, i) => [name.slice(1, -1), given[i]])),
   };
-}
-
-/** Undefined if the route does not match. */
-function paramsOf({ segments }: Route, given: readonly string[]): Record<string, string> | undefined {
-  const params: Record<string, string> = {};
-  for (const [i, name] of segments.entries()) {
-    const text = given[i] ?? '';
-    if (isParameter(name) && text !== '') params[name.slice(1, -1)] = text;
-    else if (name !== text) return undefined;
-  }
-  return segments.length === given.length ? params : undefined;
 }
 
 /** Undefined if the escapes are not those of UTF-8. */
@@ -175,26 +152,25 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Headers that must not repeat, because a proxy and this server could use different ones. */
-const SINGLE = ['host', 'authorization', 'content-type', 'content-length'];
+/** Headers that must not repeat, because a proxy and this server could use different ones. Node keeps only one of them. */
+const SINGLE = ['host', 'authorization', 'content-type'];
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** Throws for a message that HTTP does not allow (RFC 9112). */
-export function checkMessage({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw malformed('This server speaks HTTP/1.1.');
+/** The error of a message that HTTP does not allow (RFC 9112). */
+export function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.1.');
   const { host, expect, 'transfer-encoding': coding } = headers;
   if (host ? !HOST.test(host) : httpVersion === '1.1' || host === '')
-    throw malformed(host ? 'The Host header is not a host.' : 'The Host header is missing or empty.');
-  const seen: string[] = [];
+    return malformed(host ? 'The Host header is not a host.' : 'The Host header is missing or empty.');
+  let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (!SINGLE.includes(name)) continue;
-    // Node keeps only one of them in `headers`.
-    if (seen.includes(name)) throw malformed(`The ${name} header appears more than once.`);
-    seen.push(name);
+    const bit = 1 << (SINGLE.indexOf(rawHeaders[i]?.toLowerCase() ?? '') + 1);
+    if (bit > 1 && seen & bit) return malformed(`The ${rawHeaders[i]} header appears more than once.`);
+    seen |= bit;
   }
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked'))
-    throw malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
+    return malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-    throw malformed(`The expectation '${expect}' is not supported.`, 417);
+    return malformed(`The expectation '${expect}' is not supported.`, 417);
+  return undefined;
 }

@@ -1,26 +1,22 @@
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, secrets } from './config.ts';
-import { respond } from './dispatch.ts';
-import { nothingAt, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { Health } from './health.ts';
-import { createApp, openLowdbStore, openPostgresStore } from './index.ts';
-import { createFirstKey, followKeys, keysFrom, readKeys } from './keys.ts';
+import { createApp, declarations, openLowdbStore, openPostgresStore } from './index.ts';
+import { createKey, followKeys, keysFrom, readKeys } from './keys.ts';
 import { type Listener, listen } from './listen.ts';
 import { openLog } from './log.ts';
 import { type App, begin } from './request.ts';
+import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
+import { exportLines, importLines } from './transfer.ts';
 
 /** A running server. */
-export interface Running {
-  readonly origin: string;
-  readonly adminOrigin: string | undefined;
-  /** The API key, if this start has made one. */
-  readonly madeKey: string | undefined;
-  stop(): Promise<void>;
-}
+export type Running = Awaited<ReturnType<typeof serve>>;
 
 /** Starts a server. Requests wait until the store is open. */
-export async function serve(config: Config): Promise<Running> {
+export async function serve(config: Config) {
   const { apiKeys, databaseUrl, dataDir, host, port, adminPort, requestTimeout } = config;
   if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
     throw new UsageError(
@@ -47,6 +43,7 @@ export async function serve(config: Config): Promise<Running> {
     log,
     health: adminPort === undefined ? health : null,
   });
+  const operate: App = (request, response) => health.serve(begin(request, response));
   const listeners: Listener[] = [];
   const open = async (app: App, port: number) => {
     const listener = await listen(app, { host, port, requestTimeout, log });
@@ -56,10 +53,10 @@ export async function serve(config: Config): Promise<Running> {
   try {
     // Before anything is written: another server may use the port.
     const origin = await open(app, port);
-    const adminOrigin = adminPort === undefined ? undefined : await open(operators(health), adminPort);
+    const adminOrigin = adminPort === undefined ? undefined : await open(operate, adminPort);
     store = await openStore(config);
-    // The store makes the folder, so the key comes after it.
-    const madeKey = configured ? undefined : createFirstKey(dataDir);
+    /** The API key, if this start has made one. The store makes the folder, so the key comes after it. */
+    const madeKey = configured || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
     opening.resolve(store);
     log.info(`listening on ${origin}`);
     const stop = async () => {
@@ -69,7 +66,7 @@ export async function serve(config: Config): Promise<Running> {
       await Promise.all(listeners.map((each) => each.stop(config.shutdownTimeout)));
       await store?.close();
       log.info('stopped');
-      await log.close();
+      log.flush();
     };
     return { origin, adminOrigin, madeKey, stop };
   } catch (error) {
@@ -79,16 +76,23 @@ export async function serve(config: Config): Promise<Running> {
   }
 }
 
-/** Opens the configured store. */
-export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Store> {
-  return databaseUrl === undefined ? openLowdbStore(dataDir) : openPostgresStore(databaseUrl);
+/** Prints all documents. A folder is read without its lock, because a server may use it. */
+export async function exportDocuments(config: Config): Promise<void> {
+  const store = config.databaseUrl === undefined ? undefined : await openStore(config);
+  const source = store ?? (await readLowdbFolder(config.dataDir, declarations));
+  await pipeline(exportLines(source, declarations), process.stdout);
+  await store?.close();
 }
 
-/** The app of the port for operators. */
-function operators(health: Health): App {
-  return (request, response) => {
-    const exchange = begin(request, response);
-    const { target } = exchange;
-    respond(exchange, health.has(target.url) ? health.answer(exchange) : Promise.reject(nothingAt(target)));
-  };
+/** Adds the documents on stdin to the store, and returns their number. */
+export async function importDocuments(config: Config): Promise<number> {
+  const store = await openStore(config);
+  const count = await importLines(store, declarations, process.stdin);
+  await store.close();
+  return count;
+}
+
+/** Opens the configured store. */
+function openStore({ databaseUrl, dataDir }: Config): Promise<Store> {
+  return databaseUrl === undefined ? openLowdbStore(dataDir) : openPostgresStore(databaseUrl);
 }
