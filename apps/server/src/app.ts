@@ -67,9 +67,9 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
     fail(exchangeOf(response), explained(error, exchangeOf(response).input?.body));
   app.use(onError);
 
-  return ({ request, response, target }) => {
+  return ({ request, response, target: { url, isWellFormed } }) => {
     // Express and the validator read the target as we do.
-    request.url = target.url || '/';
+    request.url = isWellFormed ? url : '/';
     app(request, response);
   };
 }

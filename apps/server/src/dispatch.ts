@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exactJson, type Operation, parseExact } from '@petstore/types';
 import { asHttpError, HttpError, unavailable } from './errors.ts';
 import { type Collections, collections, type Handlers } from './handlers.ts';
-import { constantHeaders, type Exchange, type Input } from './request.ts';
+import { constantHeaders, type Exchange, type Input, type Target } from './request.ts';
 import type { Page, RequestKey, Store, Stored } from './store/store.ts';
 import { checkResponse } from './validators.ts';
 
@@ -57,20 +57,18 @@ export function dispatcher(
   return {
     version: () =>
       Object.values(opened?.collections ?? [{}]).reduce((sum, { version = Number.NaN }) => sum + version, 0),
-    async dispatch(exchange, operation, input) {
-      const { caller = '' } = exchange;
+    async dispatch({ caller = '', target }, operation, input) {
       // Before the page is made. A write is small, and would be done already.
       if (operation.method === 'GET' && unread > MAX_UNREAD)
         throw unavailable('Too many responses are waiting. Retry later.');
       const handler = handlers[operation.id as keyof Handlers] as AnyHandler | undefined;
-      if (!handler)
-        throw new HttpError('internal_error', `This server does not implement ${operation.id}.`, { status: 501 });
+      if (!handler) throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
       const { query, path, header, body, idempotencyKey: key } = input;
       const values = { ...header, ...query, ...path, ...(operation.body?.whole ? { body } : Object(body)) };
       const ready = opened ?? (await Promise.race([opening, pause(openTimeout, undefined, { ref: false })]));
       if (!ready) throw unavailable('The store is still being opened. Retry later.');
       if (key === undefined)
-        return answerOf(exchange, operation, await handler(values, ready.collections), validateResponses);
+        return answerOf(target, operation, await handler(values, ready.collections), validateResponses);
       const id = `${caller} ${key}`;
       if (running.has(id)) {
         const message = 'A request with this Idempotency-Key is still running. Retry later.';
@@ -81,7 +79,7 @@ export function dispatcher(
         const request = `${operation.method} ${operation.path} ${exactJson(sorted(values))}`;
         const fingerprint = hash('sha256', request, 'base64url');
         const result = await handler(values, collectionsOf(ready.store, { caller, key, fingerprint }));
-        return answerOf(exchange, operation, result, validateResponses);
+        return answerOf(target, operation, result, validateResponses);
       } finally {
         running.delete(id);
       }
@@ -132,14 +130,14 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
 }
 
-function answerOf({ target }: Exchange, operation: Operation, result: unknown, validate: boolean): Answer {
+function answerOf(target: Target, operation: Operation, result: unknown, validate: boolean): Answer {
   const stored = isStored(result) ? result : undefined;
   const body = stored?.json ?? (result === undefined ? undefined : exactJson(result));
   const status = body === undefined ? 204 : (operation.success ?? Number(operation.successes[0]));
   if (validate) checkResponse(operation, status, body === undefined ? undefined : parseExact(body));
   const headers = constantHeaders(operation);
-  if (stored && 'isReplayed' in stored && stored.isReplayed) headers['Idempotency-Replayed'] = 'true';
-  if (operation.pagination && stored && 'next' in stored) {
+  if (stored?.isReplayed) headers['Idempotency-Replayed'] = 'true';
+  if (operation.pagination && stored?.next !== undefined) {
     const query = new URLSearchParams(target.query);
     query.set(operation.pagination.cursor, String(stored.next));
     // Relative to the request, so that it also works behind a proxy that adds a path.
@@ -150,6 +148,6 @@ function answerOf({ target }: Exchange, operation: Operation, result: unknown, v
   return { status, headers: Object.entries(headers).flat(), etag, body, isLasting: stored !== undefined };
 }
 
-function isStored(result: unknown): result is Stored | Page {
+function isStored(result: unknown): result is Stored & Partial<Page> {
   return typeof result === 'object' && result !== null && 'json' in result && typeof result.json === 'string';
 }

@@ -47,7 +47,7 @@ function readParameters({ target, request: { headers } }: Exchange, operation: O
   for (const { name, place, type } of fields) {
     const text = place === 'header' ? headers[name.toLowerCase()] : undefined;
     if (text !== undefined) header[name] = parameterOf('header', name, type, String(text));
-    if (place === 'path') path[name] = parameterOf('path', name, type, target.params.get(name) ?? '');
+    if (place === 'path') path[name] = parameterOf('path', name, type, target.params[name] ?? '');
   }
   for (const [name, text] of target.query) {
     const field = fields.find((each) => each.place === 'query' && each.name === name);

@@ -118,33 +118,38 @@ const routes = [...Map.groupBy(Object.values<Operation>(operations), ({ path }) 
   }))
   .sort((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length);
 
+const ORIGIN = /^https?:\/\/[^/?#]+(?=(\/?))/i;
+
 /** Reads the target of a request, which may have a scheme and a host (RFC 9112 3.2). Each escape is decoded once. */
 function targetOf(url: string) {
-  const [, origin, rest = '', query = ''] = /^(https?:\/\/[^/?#]+)?([^?]*)\??(.*)$/is.exec(url) ?? [];
-  const path = origin && rest === '' ? '/' : rest;
+  const own = url.startsWith('/') ? url : url.replace(ORIGIN, (_, slash) => (slash ? '' : '/'));
+  const at = own.indexOf('?');
+  const [path, query] = at < 0 ? [own, ''] : [own.slice(0, at), own.slice(at + 1)];
   const segments = path.split('/').map(decoded);
-  const isWellFormed = /^\/[!"$-~]*$/.test(path + query) && ![...segments, decoded(query)].includes(undefined);
-  const given = isWellFormed ? segments.map(String) : [];
-  const route = routes.find(
-    ({ segments: own }) =>
-      own.length === given.length && own.every((name, i) => (isParameter(name) ? given[i] !== '' : name === given[i])),
-  );
+  const isWellFormed = /^\/[!"$-~]*$/.test(own) && !segments.includes(undefined) && decoded(query) !== undefined;
+  const matches = (name: string, i: number) => (isParameter(name) ? segments[i] !== '' : name === segments[i]);
+  const candidates = isWellFormed ? routes : [];
+  const route = candidates.find((each) => each.segments.length === segments.length && each.segments.every(matches));
+  const params: Record<string, string | undefined> = {};
+  for (const [i, name] of route?.segments.entries() ?? [])
+    if (isParameter(name)) params[name.slice(1, -1)] = segments[i];
   return {
     path,
-    query: [...new URLSearchParams(`?${query}`)],
+    query: query === '' ? [] : [...new URLSearchParams(`?${query}`)],
     isWellFormed,
     /** The path with nothing escaped that needs no escape. */
-    url: given.map(encodeURIComponent).join('/'),
+    url: isWellFormed && path.includes('%') ? segments.map((each = '') => encodeURIComponent(each)).join('/') : path,
     /** Whether the path is below the base path of the service. */
     isService: base.every((segment, i) => segment === segments[i]),
     route,
     /** The parameters in the path. */
-    params: new Map(route?.segments.map((name, i) => [name.slice(1, -1), given[i]])),
+    params,
   };
 }
 
 /** Undefined if the escapes are not those of UTF-8. */
 function decoded(text: string): string | undefined {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
