@@ -101,8 +101,9 @@ function boolean(word: string): boolean {
   return oneOf(['true', 'false'])(word) === 'true';
 }
 
-function orOff<T>(parse: Parse<T>): Parse<T | undefined> {
-  return (word) => (word === 'off' ? undefined : parse(word));
+/** Null if the setting is off: commander does not show undefined as a default. */
+function orOff<T>(parse: Parse<T>): Parse<T | null> {
+  return (word) => (word === 'off' ? null : parse(word));
 }
 
 function proxies(list: string): TrustProxy {

@@ -42,9 +42,9 @@ export interface AppOptions {
   /** The milliseconds for which a request waits for a store that is still being opened. */
   readonly openTimeout?: number;
   /** The origins whose pages may call the service; `*` for all. */
-  readonly corsOrigins?: readonly string[] | undefined;
+  readonly corsOrigins?: readonly string[] | null;
   /** Requests per minute and key. */
-  readonly rateLimit?: number | undefined;
+  readonly rateLimit?: number | null;
   readonly log?: Log;
   /** Liveness, readiness and metrics; null to serve them elsewhere. */
   readonly health?: Health | null;

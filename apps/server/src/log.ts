@@ -25,7 +25,7 @@ const MAX_BYTES = 2 ** 20;
 const traceparent = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
 
 /** Creates the log on stdout: JSON lines. If they cannot be written, the server works on without them. */
-export function openLog(level: string, trustProxy?: TrustProxy) {
+export function openLog(level: string, trustProxy: TrustProxy | null) {
   const destination = pino.destination({ dest: 1, sync: false, maxLength: MAX_BYTES });
   let lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;

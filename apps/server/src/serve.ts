@@ -41,7 +41,7 @@ export async function serve(config: Config) {
     corsOrigins: config.corsOrigin,
     rateLimit: config.rateLimit,
     log,
-    health: adminPort === undefined ? health : null,
+    health: adminPort === null ? health : null,
   });
   const operate: App = (request, response) => health.serve(begin(request, response));
   const listeners: Listener[] = [];
@@ -53,7 +53,7 @@ export async function serve(config: Config) {
   try {
     // Before anything is written: another server may use the port.
     const origin = await open(app, port);
-    const adminOrigin = adminPort === undefined ? undefined : await open(operate, adminPort);
+    const adminOrigin = adminPort === null ? undefined : await open(operate, adminPort);
     store = await openStore(config);
     /** The API key, if this start has made one. The store makes the folder, so the key comes after it. */
     const madeKey = configured || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
