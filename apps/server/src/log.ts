@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import proxyAddress from 'proxy-addr';
 import { probes } from './health.ts';
@@ -32,7 +34,7 @@ export function openLog(level: string, trustProxy: TrustProxy | null) {
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (lines.length > 0) destination.write(lines.join(''));
+    destination.write(lines.join(''));
     lines = [];
   };
   const write = (line: string) => {
@@ -53,13 +55,11 @@ export function openLog(level: string, trustProxy: TrustProxy | null) {
     lost += text.split('\n').length - 1;
   });
   // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
-  let isFailing = false;
-  const note = (value: boolean) => () => {
-    isFailing = value;
-  };
-  destination.on('error', note(true)).on('write', note(false));
+  destination.on('error', () => {});
+  // Once Node itself has opened it, a pipe that nobody reads blocks no thread, and with it the end of the process.
+  process.stdout.on('error', () => {});
   // At the end of the process, pino would try for ever.
-  process.prependListener('exit', () => isFailing && destination.destroy());
+  process.prependListener('exit', () => destination.destroy());
   return {
     /** Writes the line of a request whose response has ended. */
     request({ request, response, requestId, started, method, target, operation, caller, error }: Exchange): void {
@@ -89,6 +89,11 @@ export function openLog(level: string, trustProxy: TrustProxy | null) {
     warn: (message: string) => log.warn(message),
     /** How many lines could not be written. */
     lost: () => lost,
-    flush,
+    /** Resolves when all is written, or cannot be. */
+    async close(): Promise<void> {
+      const drained = once(destination, 'drain').catch(() => {});
+      flush();
+      await Promise.race([drained, pause(500)]);
+    },
   };
 }

@@ -15,11 +15,8 @@ import type { Exchange, Input } from './request.ts';
 export function read(exchange: Exchange, operation: Operation, bodyLimit: number): Input | Promise<Input> {
   const parameters = readParameters(exchange, operation);
   const { body } = operation;
-  if (!body) return parameters;
-  if (!hasBody(exchange.request)) {
-    if (body.required) throw invalid('body: it is missing');
-    return parameters;
-  }
+  if (!body || (!body.required && !hasBody(exchange.request))) return parameters;
+  if (!hasBody(exchange.request)) throw invalid('body: it is missing');
   if (!isJson(exchange.request)) {
     const message = 'The body has to be application/json in UTF-8, and not compressed.';
     throw new HttpError('unsupported_media_type', message, { headers: { Accept: 'application/json' } });

@@ -66,7 +66,7 @@ export async function serve(config: Config) {
       await Promise.all(listeners.map((each) => each.stop(config.shutdownTimeout)));
       await store?.close();
       log.info('stopped');
-      log.flush();
+      await log.close();
     };
     return { origin, adminOrigin, madeKey, stop };
   } catch (error) {
