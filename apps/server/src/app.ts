@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { service } from '@petstore/types';
-import express, { type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { parse } from 'yaml';
 import { fail, type Serve, type Service, send } from './dispatch.ts';
@@ -9,6 +9,9 @@ import { HttpError, invalid, notAllowed, nothingAt } from './errors.ts';
 import { read } from './read.ts';
 import { exchangeOf, headersOf } from './request.ts';
 import { isValid, plain, ranges } from './validators.ts';
+
+/** Of the violations of a body with more bytes, only the first is named. */
+const MAX_EXPLAINED = 1000;
 
 /** Creates the Express app, which serves every request, and says what is wrong with it. */
 export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
@@ -41,18 +44,25 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
     next();
   });
 
-  app.use(
-    OpenApiValidator.middleware({
-      apiSpec: { ...parsedSpec(bounded), servers: [{ url: service.basePath }] },
-      validateRequests: { allErrors: true, allowUnknownQueryParameters: true },
-      validateResponses: false,
-      validateSecurity: false,
-      // Integers have bounds instead.
-      validateFormats: false,
-      fileUploader: false,
-      useRequestUrl: true,
-    }),
-  );
+  const spec = { ...parsedSpec(bounded), servers: [{ url: service.basePath }] };
+  const validator = (allErrors: boolean) =>
+    express.Router().use(
+      OpenApiValidator.middleware({
+        apiSpec: spec,
+        validateRequests: { allErrors, allowUnknownQueryParameters: true },
+        validateSecurity: false,
+        // Integers have bounds instead.
+        validateFormats: false,
+        fileUploader: false,
+        useRequestUrl: true,
+      }),
+    );
+  const [first, all] = [validator(false), validator(true)];
+  app.use((request, response, next) => {
+    const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
+    // To name each of many violations would take long.
+    (coding || Number(length) > MAX_EXPLAINED ? first : all)(request, response, next);
+  });
 
   app.use(async (_request, response) => {
     const exchange = exchangeOf(response);
@@ -63,9 +73,8 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
     send(exchange, await dispatch(exchange, operation, input));
   });
 
-  const onError: express.ErrorRequestHandler = (error, _request, response, _next) =>
-    fail(exchangeOf(response), explained(error, exchangeOf(response).input?.body));
-  app.use(onError);
+  app.use(((error, _request, response, _next) =>
+    fail(exchangeOf(response), explained(error, exchangeOf(response).input?.body))) satisfies ErrorRequestHandler);
 
   return ({ request, response, target: { url, isWellFormed } }) => {
     // Express and the validator read the target as we do.
@@ -78,9 +87,8 @@ const wordings: Readonly<Record<string, string>> = {
   additionalProperties: 'there is no such property',
   required: 'it is missing',
 };
-const MAX_NAMED = 10;
 
-/** The error of the validator in our words. It names the first ten violations. Returns any other error unchanged. */
+/** The error of the validator in our words. Returns any other error unchanged. */
 function explained(error: unknown, body: unknown): unknown {
   if (!(error instanceof OpenApiValidator.error.BadRequest)) return error;
   const texts = error.errors.map(({ path, message, errorCode = '' }) => {
@@ -91,11 +99,9 @@ function explained(error: unknown, body: unknown): unknown {
     const where = place === 'params' ? 'path' : place === 'headers' ? 'header' : place;
     return `${where}${name && ` '${name}'`}: ${wordings[errorCode.split('.')[0] ?? ''] ?? message}`;
   });
-  const all = [...new Set(texts)];
-  const more = all.length > MAX_NAMED ? [`and ${all.length - MAX_NAMED} more`] : [];
   // No pet can have an invalid identifier, so the path leads nowhere.
-  const code = all.some((text) => text.startsWith('path ')) ? 'not_found' : 'invalid_request';
-  return new HttpError(code, [...all.slice(0, MAX_NAMED), ...more].join('; '));
+  const code = texts.some((text) => text.startsWith('path ')) ? 'not_found' : 'invalid_request';
+  return new HttpError(code, [...new Set(texts)].join('; '));
 }
 
 /** Gives the schema of an integer its bounds. */

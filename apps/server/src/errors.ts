@@ -71,6 +71,6 @@ export function asHttpError(error: unknown): HttpError {
 
 /** The line that reports an error of a command; with the stack if nobody expected it. */
 export function lineOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error instanceof UsageError || error instanceof StoreError ? error.message : (error.stack ?? error.message);
+  const isExpected = error instanceof UsageError || error instanceof StoreError;
+  return isExpected ? error.message : String(error instanceof Error ? error.stack : error);
 }

@@ -73,15 +73,14 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): A
     corsOrigins && cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], exposedHeaders, maxAge: 3600 });
   return (request, response) => {
     const exchange = begin(request, response);
-    const { target } = exchange;
     response.once('close', () => {
       health?.responded(exchange);
       log.request(exchange);
     });
     const fault = faultOf(request);
     if (fault) return fail(exchange, fault);
-    if (health && probes.has(target.url)) return health.serve(exchange);
-    if (!crossOrigin || !target.isService) return serve(exchange);
+    if (health && probes.has(exchange.target.url)) return health.serve(exchange);
+    if (!crossOrigin || !exchange.target.isService) return serve(exchange);
     // It answers preflight requests itself.
     response.setHeaders(new Map(Object.entries(headersOf(exchange))));
     crossOrigin(request, response, () => serve(exchange));

@@ -152,9 +152,6 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
 /** The error for bytes that Node cannot parse, or that did not arrive in time. */
 function errorOf({ code }: NodeJS.ErrnoException): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return malformed('The head of the request is too large.', 431);
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
-    return new HttpError('payload_too_large', 'The chunk extensions are too large.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformed('The request took too long to arrive.', 408);
-  const orMethod = code === 'HPE_INVALID_METHOD' ? ', or its method is unknown' : '';
-  return malformed(`This is not a well-formed HTTP request${orMethod}.`);
+  return malformed('This is not a well-formed HTTP request, or its method is unknown.');
 }

@@ -43,10 +43,9 @@ export function openLog(level: string, trustProxy: TrustProxy | null) {
     else timer ??= setTimeout(flush, MAX_WAIT_MS);
   };
   const log = pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, { write });
-  const { info: INFO = 30, error: ERROR = 50 } = pino.levels.values;
   const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
-  /** Writes a line as pino does, in half the time. */
-  const writeEntry = (entry: object, level = INFO) => {
+  /** Writes a line as pino does, in half the time. Its number for information is 30, that for an error 50. */
+  const writeEntry = (entry: object, level = 30) => {
     if (level < log.levelVal) return;
     write(`{"level":${level},"time":"${new Date().toISOString()}",${origin},${JSON.stringify(entry).slice(1)}\n`);
   };
@@ -79,7 +78,7 @@ export function openLog(level: string, trustProxy: TrustProxy | null) {
         aborted: response.writableFinished ? undefined : true,
         err: error instanceof Error ? pino.stdSerializers.err(error) : error,
       };
-      writeEntry(entry, error === undefined ? INFO : ERROR);
+      writeEntry(entry, error === undefined ? 30 : 50);
     },
     /** Writes the line of bytes that are no request. */
     rejected(requestId: string, status: number, client: string | undefined): void {

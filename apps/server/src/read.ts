@@ -10,6 +10,7 @@ import {
 } from '@petstore/types';
 import { HttpError, invalid, unavailable } from './errors.ts';
 import type { Exchange, Input } from './request.ts';
+import { plain } from './validators.ts';
 
 /** Reads the parameters and the body of a request. Nothing is coerced or dropped. */
 export function read(exchange: Exchange, operation: Operation, bodyLimit: number): Input | Promise<Input> {
@@ -21,7 +22,7 @@ export function read(exchange: Exchange, operation: Operation, bodyLimit: number
     const message = 'The body has to be application/json in UTF-8, and not compressed.';
     throw new HttpError('unsupported_media_type', message, { headers: { Accept: 'application/json' } });
   }
-  return receive(exchange, bodyLimit).then((bytes) => ({ ...parameters, body: parseBody(bytes) }));
+  return receive(exchange, bodyLimit).then((bytes) => ({ ...parameters, ...parseBody(bytes) }));
 }
 
 /** The fields of each operation with their type, or that of their items. */
@@ -123,12 +124,13 @@ function receive({ request, response }: Exchange, limit: number): Promise<Buffer
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body exactly. Throws for what `JSON.parse` would change silently. */
-function parseBody(bytes: Uint8Array): unknown {
+function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
   try {
     const text = utf8.decode(bytes);
-    const value = parseExact(text);
+    const body = parseExact(text);
+    const plainBody = plain(body);
     const repeated = repeatedKey(text);
-    if (repeated === undefined) return value;
+    if (repeated === undefined) return { body, plainBody };
     throw invalid(`body '${repeated.toWellFormed()}': it appears more than once`);
   } catch (error) {
     if (error instanceof HttpError) throw error;

@@ -27,6 +27,8 @@ export interface Exchange {
 export interface Input extends Record<'query' | 'path' | 'header', Readonly<Record<string, unknown>>> {
   /** The parsed body; undefined without a body. */
   readonly body?: unknown;
+  /** The body with numbers instead of bigints, for validators. */
+  readonly plainBody?: unknown;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -34,7 +36,7 @@ export interface Input extends Record<'query' | 'path' | 'header', Readonly<Reco
 export type Target = ReturnType<typeof targetOf>;
 
 const EXCHANGE = Symbol('exchange');
-type Known = ServerResponse & { [EXCHANGE]?: Exchange };
+type Begun = ServerResponse & { [EXCHANGE]: Exchange };
 
 /** Request identifiers are those of the process, counted: a UUID for each takes longer. */
 const run = randomUUID().replaceAll('-', '').slice(0, 20);
@@ -56,15 +58,13 @@ export function begin(request: IncomingMessage, response: ServerResponse): Excha
     target,
     operation: target.route?.operations.get(method === 'HEAD' ? 'GET' : method),
   };
-  (response as Known)[EXCHANGE] = exchange;
+  (response as Begun)[EXCHANGE] = exchange;
   return exchange;
 }
 
-/** The exchange of a response, for middleware. */
+/** The exchange of a response, for middleware, which gets only those that have begun. */
 export function exchangeOf(response: ServerResponse): Exchange {
-  const exchange = (response as Known)[EXCHANGE];
-  if (!exchange) throw new Error('The request did not pass the app.');
-  return exchange;
+  return (response as Begun)[EXCHANGE];
 }
 
 /** The headers that every response to a request has. */

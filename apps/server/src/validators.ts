@@ -21,10 +21,9 @@ const requests = new Map(
   Object.values<Operation>(operations).map((operation) => [operation, ajv.compile(requestSchema(operation))]),
 );
 
-/** Whether a request is valid. Throws for a body that is nested too deep, or is malformed Unicode. */
-export function isValid(operation: Operation, { query, path, header, body }: Input): boolean {
+export function isValid(operation: Operation, { query, path, header, plainBody: body }: Input): boolean {
   const validate = requests.get(operation);
-  const values = { query, path, header, body: plain(body) };
+  const values = { query, path, header, body };
   // A bigint in a parameter is of no type that the validator knows.
   return validate?.(values) === true || validate?.(plain(values)) === true;
 }
@@ -37,16 +36,18 @@ export function checkResponse({ id, responses }: Operation, status: number, body
   if (!isDeclared) throw new Error(`The response ${status} of ${id} breaks the spec: ${ajv.errorsText()}`);
 }
 
+const placeOf = (name?: string) => (name === undefined ? 'body' : `body '${name}'`);
+
 /** A copy of a JSON value with numbers instead of bigints. Throws for deep nesting and for malformed Unicode. */
 export function plain(value: unknown, name?: string, depth = 0): unknown {
   if (typeof value === 'bigint') return Math.min(Number(value), ranges.int64?.[1] ?? 0);
-  const where = name === undefined ? 'body' : `body '${name}'`;
-  if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`${where}: it is not well-formed Unicode`);
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw invalid(`${placeOf(name)}: it is not well-formed Unicode`);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) throw invalid(`body: it is nested more than ${MAX_DEPTH} deep`);
   if (Array.isArray(value)) return value.map((each) => plain(each, name, depth + 1));
   const members = Object.entries(value).map(([member, each]) => {
-    if (!member.isWellFormed()) throw invalid(`${where}: a name is not well-formed Unicode`);
+    if (!member.isWellFormed()) throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
     return [member, plain(each, member, depth + 1)];
   });
   return Object.fromEntries(members);

@@ -31,16 +31,11 @@ test.each(['name', 'n\\u0061me'])('the repeated member %s is rejected, and the m
   expect(expectError(await post(`{"name":"x","categoryId":1,"${member}":"y"}`), 'invalid_request')).toContain("'name'");
 });
 
-test('every violation is reported', async () => {
-  const { message } = JSON.parse((await post('{"categoryId":"1","status":"dead","colour":1}')).body);
+test('every violation is reported, of a large body the first', async () => {
+  const violations = '"categoryId":"1","status":"dead","colour":1';
+  const message = expectError(await post(`{${violations}}`), 'invalid_request');
   for (const name of ['name', 'categoryId', 'status', 'colour']) expect(message).toContain(`'${name}'`);
-});
-
-test('of many violations the first ten are named, and the others are counted', async () => {
-  const members = Array.from({ length: 12 }, (_, i) => `"colour${i}":1`);
-  const { message } = JSON.parse((await post(`{"name":"x","categoryId":1,${members.join()}}`)).body);
-  expect(message.match(/there is no such property/g)).toHaveLength(10);
-  expect(message).toMatch(/; and 2 more$/);
+  expectError(await post(`{${violations},"long":"${'x'.repeat(2000)}"}`), 'invalid_request');
 });
 
 test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740992.5'])(
