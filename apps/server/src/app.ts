@@ -1,135 +1,155 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { service } from '@petstore/types';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { parse } from 'yaml';
-import type { Service } from './dispatch.ts';
-import { docs, specText } from './docs.ts';
-import { HttpError, invalid } from './errors.ts';
-import { type Health, healthRoutes } from './health.ts';
+import { fail, type Serve, type Service, send } from './dispatch.ts';
+import { HttpError, invalid, notAllowed, nothingAt } from './errors.ts';
 import { read } from './read.ts';
-import { type App, checkMessage, contextOf, headersOf } from './request.ts';
-import { checkRequest, invalidRequest, namesIn, plainNumbers } from './validators.ts';
+import { exchangeOf, headersOf } from './request.ts';
+import { isValid, plain, ranges } from './validators.ts';
 
-/** Creates the app that serves every request, and says what is wrong with it. */
-export function expressApp({ admit, dispatch, send, fail, bodyLimit, health }: Service): App {
-  const app = express().enable('case sensitive routing').enable('strict routing');
-  app.disable('x-powered-by').set('etag', 'strong');
+/** Of the violations of a body with more bytes, only the first is named. */
+const MAX_EXPLAINED = 1000;
 
-  const pages = express.Router({ caseSensitive: true, strict: true }).use(docs());
-  if (health) pages.use(healthRoutes(health));
+/** Creates the Express app, which serves every request, and says what is wrong with it. */
+export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
+  const app = express().disable('x-powered-by');
+
   app.use((request, response, next) => {
-    const context = contextOf(response);
-    const { path, isService, isWellFormed } = context.target;
-    if (isService) return next();
-    checkMessage(request);
-    if (path === '*' && request.method === 'OPTIONS') return void response.status(204).set(headersOf(context)).end();
-    if (!isWellFormed) throw invalid('The target of the request is malformed.');
-    response.set(headersOf(context));
-    pages(request, response, next);
+    const exchange = exchangeOf(response);
+    const { target, method } = exchange;
+    if (target.isService) return next();
+    response.set(headersOf(exchange));
+    if (target.path === '*' && method === 'OPTIONS') return void response.status(204).end();
+    if (!target.isWellFormed || !Object.hasOwn(pages, target.url)) throw nothingAt(target);
+    if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, 'GET, HEAD');
+    pages[target.url]?.(request, response, next);
   });
 
-  const admitted: RequestHandler = (request, response, next) => {
-    const context = contextOf(response);
-    if (!context.target.isService) throw nothingAt(context.target.path);
-    admit(request, response, context, next);
-  };
-
-  const readRequest: RequestHandler = (request, response, next) => {
-    const context = contextOf(response);
-    const { path, isWellFormed, route, operation } = context.target;
-    if (!isWellFormed) throw invalid('The target of the request is malformed.');
-    if (!route) throw nothingAt(path);
-    if (request.method === 'OPTIONS')
-      return void response
-        .status(204)
-        .set({ ...headersOf(context), Allow: route.allow })
-        .end();
-    if (!operation) {
-      const message = `${request.method} is not supported here. Use one of ${route.allow}.`;
-      throw new HttpError('method_not_allowed', message, { headers: { Allow: route.allow } });
-    }
-    if (context.call) return next();
-    read(request, response, operation, context.target, bodyLimit, (error, call) => {
-      if (call) context.call = call;
-      next(error);
-    });
-  };
-
-  /** Gives the validator what was read, as a copy, because it changes what it reads. */
-  const prepare: RequestHandler = (request, response, next) => {
-    const { parameters, body } = callOf(response);
-    const query = structuredClone(plainNumbers({ ...parameters.query }));
-    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-    if (body !== undefined) request.body = structuredClone(plainNumbers(body));
-    if (request.method === 'HEAD') request.method = 'GET';
+  app.use(async (request, response, next) => {
+    const exchange = exchangeOf(response);
+    const { target, method, operation } = exchange;
+    await admit(exchange);
+    if (!target.route) throw nothingAt(target);
+    const { allow } = target.route;
+    if (method === 'OPTIONS') return void response.writeHead(204, { ...headersOf(exchange), Allow: allow }).end();
+    if (!operation) throw notAllowed(method, allow);
+    exchange.input ??= await read(exchange, operation, bodyLimit);
+    // The validator changes what it reads, so it gets copies.
+    Object.defineProperty(request, 'query', { value: plain(exchange.input.query), writable: true, configurable: true });
+    request.body = plain(exchange.input.body);
+    if (method === 'HEAD') request.method = 'GET';
     next();
-  };
-
-  const serve: RequestHandler = async (request, response) => {
-    const context = contextOf(response);
-    const call = callOf(response);
-    // One validator decides on both paths.
-    checkRequest(call);
-    send(await dispatch(call, request, context), request, response, context);
-  };
-
-  const validator = OpenApiValidator.middleware({
-    apiSpec: { ...parse(specText(), { maxAliasCount: 1000, merge: true }), servers: [{ url: service.basePath }] },
-    validateRequests: { allErrors: true, allowUnknownQueryParameters: true },
-    validateResponses: false,
-    validateSecurity: false,
-    // A bigint is not a number.
-    validateFormats: false,
-    fileUploader: false,
-    useRequestUrl: true,
   });
-  app.use(admitted, readRequest, prepare, validator, serve);
-  app.use(onError(fail));
-  return (request, response) => {
-    const { path, query, isWellFormed } = contextOf(response).target;
-    // Without scheme and host, for Express.
-    if (isWellFormed) request.url = query === '' ? path : `${path}?${query}`;
-    else request.url = '/';
+
+  const spec = { ...parsedSpec(bounded), servers: [{ url: service.basePath }] };
+  const validator = (allErrors: boolean) =>
+    express.Router().use(
+      OpenApiValidator.middleware({
+        apiSpec: spec,
+        validateRequests: { allErrors, allowUnknownQueryParameters: true },
+        validateSecurity: false,
+        // Integers have bounds instead.
+        validateFormats: false,
+        fileUploader: false,
+        useRequestUrl: true,
+      }),
+    );
+  const [first, all] = [validator(false), validator(true)];
+  app.use((request, response, next) => {
+    const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
+    // To name each of many violations would take long.
+    (coding || Number(length) > MAX_EXPLAINED ? first : all)(request, response, next);
+  });
+
+  app.use(async (_request, response) => {
+    const exchange = exchangeOf(response);
+    const { operation, input } = exchange;
+    if (!operation || !input) throw new Error('The request was not read.');
+    // One validator decides on both paths.
+    if (!isValid(operation, input)) throw invalid('The request does not match the spec.');
+    send(exchange, await dispatch(exchange, operation, input));
+  });
+
+  app.use(((error, _request, response, _next) =>
+    fail(exchangeOf(response), explained(error, exchangeOf(response).input?.body))) satisfies ErrorRequestHandler);
+
+  return ({ request, response, target: { url, isWellFormed } }) => {
+    // Express and the validator read the target as we do.
+    request.url = isWellFormed ? url : '/';
     app(request, response);
   };
 }
 
-/** Creates the app of the port for operators. */
-export function operatorsApp(health: Health, fail: Service['fail']): Express {
-  const app = express().disable('x-powered-by').disable('etag');
-  app.use((_request, response, next) => {
-    response.set(headersOf(contextOf(response)));
-    next();
-  });
-  app.use(healthRoutes(health), (_request, response) => {
-    throw nothingAt(contextOf(response).target.path);
-  });
-  return app.use(onError(fail));
-}
-
-function callOf(response: Parameters<RequestHandler>[1]) {
-  const { call } = contextOf(response);
-  if (!call) throw new Error('The request was not read.');
-  return call;
-}
-
-const nothingAt = (path: string) => new HttpError('not_found', `There is nothing at ${path}.`);
-
-const onError =
-  (fail: Service['fail']): ErrorRequestHandler =>
-  (error, _request, response, _next) =>
-    fail(explained(error, contextOf(response).call?.body), response, contextOf(response));
-
-const places: Readonly<Record<string, string>> = { params: 'path', headers: 'header' };
+const wordings: Readonly<Record<string, string>> = {
+  additionalProperties: 'there is no such property',
+  required: 'it is missing',
+};
 
 /** The error of the validator in our words. Returns any other error unchanged. */
 function explained(error: unknown, body: unknown): unknown {
   if (!(error instanceof OpenApiValidator.error.BadRequest)) return error;
-  const violations = error.errors.map(({ path, message, errorCode = '' }) => {
+  const texts = error.errors.map(({ path, message, errorCode = '' }) => {
     const [, place = '', rest = ''] = path.split(/^\/(\w+)\/?/);
     // The validator does not escape a name that has a slash.
-    const names = Object.hasOwn(Object(body), rest) ? [rest] : namesIn(`/${rest}`);
-    return { names: [places[place] ?? place, ...names], keyword: errorCode.split('.')[0] ?? '', message };
+    const isName = Object.hasOwn(Object(body), rest);
+    const name = isName ? rest : rest.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+    const where = place === 'params' ? 'path' : place === 'headers' ? 'header' : place;
+    return `${where}${name && ` '${name}'`}: ${wordings[errorCode.split('.')[0] ?? ''] ?? message}`;
   });
-  return invalidRequest(violations);
+  // No pet can have an invalid identifier, so the path leads nowhere.
+  const code = texts.some((text) => text.startsWith('path ')) ? 'not_found' : 'invalid_request';
+  return new HttpError(code, [...new Set(texts)].join('; '));
+}
+
+/** Gives the schema of an integer its bounds. */
+function bounded(_key: unknown, value: unknown): unknown {
+  const [minimum, maximum] = ranges[Object(value).format] ?? [];
+  return minimum === undefined ? value : { minimum, maximum, ...Object(value) };
+}
+
+const readHere = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const specText = () => readHere(import.meta.resolve('@petstore/spec/openapi.yaml'));
+const parsedSpec = (reviver = (_key: unknown, value: unknown): unknown => value) =>
+  parse(specText(), reviver, { maxAliasCount: 1000, merge: true });
+const { title, summary, version, basePath } = service;
+const values: Readonly<Record<string, string>> = { title, summary, version, basePath };
+const escaped = (text = '') => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const docs = readHere('docs/index.html').replace(/{{(\w+)}}/g, (_, name) => escaped(values[name]));
+const [, script = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(docs) ?? [];
+
+/** Pages load from and call their own server only. */
+const policy = [
+  `default-src 'self'; script-src 'self' 'sha256-${hash('sha256', script, 'base64')}'; img-src 'self' data:`,
+  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
+
+/** The docs page with everything that it loads, and the spec as files. Addresses are relative, so that a proxy can add a path. */
+const pages: Readonly<Record<string, RequestHandler>> = {
+  '/': (_request, response) => response.redirect('docs'),
+  '/openapi.yaml': page('application/yaml', specText),
+  '/openapi.json': page('application/json', () => `${JSON.stringify(parsedSpec(), null, 2)}\n`),
+  '/docs': page('text/html', () => docs),
+  '/docs/look.css': page('text/css', () => readHere('docs/look.css')),
+  '/docs/swagger-ui.js': page('text/javascript', () => swaggerUi('swagger-ui-bundle.js')),
+  '/docs/swagger-ui.css': page('text/css', () => swaggerUi('swagger-ui.css')),
+};
+
+/** Serves constant content, which the first request reads. */
+function page(type: string, read: () => string): RequestHandler {
+  let content: Buffer | undefined;
+  return (_request, response) => {
+    content ??= Buffer.from(read());
+    response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache' });
+    response.set({ 'Content-Security-Policy': policy, 'X-Frame-Options': 'DENY', 'Referrer-Policy': 'no-referrer' });
+    response.send(content);
+  };
+}
+
+/** A file of Swagger UI: a copy in the published package, because the library itself reports installations. */
+function swaggerUi(name: string): string {
+  const copy = new URL(`./swagger-ui/${name}`, import.meta.url);
+  return readHere(existsSync(copy) ? copy.href : import.meta.resolve(`swagger-ui-dist/${name}`));
 }

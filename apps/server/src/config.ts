@@ -4,81 +4,56 @@ import proxyAddress from 'proxy-addr';
 import { UsageError } from './errors.ts';
 import type { TrustProxy } from './log.ts';
 
-/** The settings of a server. Times are in milliseconds. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly dataDir: string;
-  readonly bodyLimit: number;
-  readonly requestTimeout: number;
-  readonly drainDelay: number;
-  readonly shutdownTimeout: number;
-  readonly adminPort: number | undefined;
-  readonly trustProxy: TrustProxy | undefined;
-  readonly corsOrigin: readonly string[] | undefined;
-  readonly rateLimit: number | undefined;
-  readonly logLevel: string;
-  readonly validateResponses: boolean;
-  readonly apiKeys: string | undefined;
-  /** Never print it, because it may contain a password. */
-  readonly databaseUrl: string | undefined;
-}
-
 /** Parses the text of a setting. The error has the valid values only, because what was given may be a secret. */
-type Parse = (text: string) => unknown;
+type Parse<T = unknown> = (text: string) => T;
 
-const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+const levels = ['error', 'warn', 'info', 'silent'];
 
-/** All settings with a flag: flag, variable, default, how it is parsed, and help. A flag overrides its variable. */
-const settings: readonly (readonly [string, string, string, Parse, string])[] = [
-  ['--host <address>', 'HOST', '127.0.0.1', text, 'address to listen on'],
-  ['--port <number>', 'PORT', '8080', integer(0, 65_535), 'port to listen on; 0 takes any free one'],
-  ['--data-dir <folder>', 'PETSTORE_DATA_DIR', 'data', text, 'folder for keys and documents'],
-  ['--body-limit <bytes>', 'PETSTORE_BODY_LIMIT', '1048576', integer(1, 2 ** 26), 'largest request body'],
-  ['--request-timeout <seconds>', 'PETSTORE_REQUEST_TIMEOUT', '30', seconds(0.001), 'time for a request to arrive'],
-  ['--drain-delay <seconds>', 'PETSTORE_DRAIN_DELAY', '0', seconds(0), 'time to serve on after a stop signal'],
-  ['--shutdown-timeout <seconds>', 'PETSTORE_SHUTDOWN_TIMEOUT', '10', seconds(0.001), 'time to finish requests then'],
-  ['--admin-port <number>', 'PETSTORE_ADMIN_PORT', 'off', orOff(integer(0, 65_535)), 'own port for probes and metrics'],
-  [
-    '--trust-proxy <proxies>',
-    'PETSTORE_TRUST_PROXY',
-    'off',
-    orOff(proxies),
-    'proxies in front: their number or addresses',
-  ],
-  ['--cors-origin <origins>', 'PETSTORE_CORS_ORIGIN', 'off', orOff(origins), "origins whose pages may call, or '*'"],
-  ['--rate-limit <number>', 'PETSTORE_RATE_LIMIT', 'off', orOff(integer(1, 1e9)), 'requests per minute and key'],
-  ['--log-level <level>', 'PETSTORE_LOG_LEVEL', 'info', oneOf(levels), `level of the log: ${levels.join(', ')}`],
-  [
-    '--validate-responses <boolean>',
-    'PETSTORE_VALIDATE_RESPONSES',
-    'false',
-    oneOf(['true', 'false']),
-    'check responses',
-  ],
-];
+/** The settings that have a flag, which overrides their variable: variable, default, how it is parsed, and help. */
+const settings = {
+  host: ['HOST', '127.0.0.1', text, 'address to listen on'],
+  port: ['PORT', '8080', integer(0, 65_535), 'port to listen on; 0 takes any free one'],
+  dataDir: ['PETSTORE_DATA_DIR', 'data', text, 'folder for keys and documents'],
+  bodyLimit: ['PETSTORE_BODY_LIMIT', '1048576', integer(1, 2 ** 26), 'bytes of the largest request body'],
+  requestTimeout: ['PETSTORE_REQUEST_TIMEOUT', '30', seconds(0.001), 'seconds for a request to arrive'],
+  drainDelay: ['PETSTORE_DRAIN_DELAY', '0', seconds(0), 'seconds to serve on after a stop signal'],
+  shutdownTimeout: ['PETSTORE_SHUTDOWN_TIMEOUT', '10', seconds(0.001), 'seconds to finish requests then'],
+  adminPort: ['PETSTORE_ADMIN_PORT', 'off', orOff(integer(0, 65_535)), 'own port for probes and metrics'],
+  trustProxy: ['PETSTORE_TRUST_PROXY', 'off', orOff(proxies), 'proxies in front: their number or addresses'],
+  corsOrigin: ['PETSTORE_CORS_ORIGIN', 'off', orOff(origins), "origins whose pages may call, or '*'"],
+  rateLimit: ['PETSTORE_RATE_LIMIT', 'off', orOff(integer(1, 1e9)), 'requests per minute and key'],
+  logLevel: ['PETSTORE_LOG_LEVEL', 'info', oneOf(levels), `level of the log: ${levels.join(', ')}`],
+  validateResponses: ['PETSTORE_VALIDATE_RESPONSES', 'false', boolean, 'compare responses with the spec: true, false'],
+} satisfies Record<string, [variable: string, usual: string, Parse, about: string]>;
+
+/** The settings of a server. Times are in milliseconds. Never print the secrets. */
+export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name][2]> } & {
+  readonly [Name in keyof typeof secrets]: string | undefined;
+};
 
 /** The settings without a flag, because process lists show flags. */
 export const secrets = { apiKeys: 'PETSTORE_API_KEYS', databaseUrl: 'DATABASE_URL' };
 
-/** Adds the flags of all settings to a command, or only some of them. */
-export function addSettings(command: Command, only?: readonly string[]): Command {
-  for (const [flags, variable, usual, parse, about] of settings) {
-    if (only && !only.includes(variable)) continue;
-    command.addOption(new Option(flags, about).env(variable).default(parse(usual), usual).argParser(parse));
+const secretsHelp = `
+Environment:
+  ${secrets.apiKeys}  API keys: a key, or name=key pairs separated by commas (default: those in the data folder)
+  ${secrets.databaseUrl}       address of a PostgreSQL database for the documents (default: the data folder)`;
+
+/** Adds the flags of all settings to a program. */
+export function addSettings(program: Command): Command {
+  for (const [name, [variable, usual, parse, about]] of Object.entries(settings)) {
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const option = new Option(`--${flag} <value>`, about).env(variable).default(parse(usual), usual);
+    program.addOption(option.argParser<unknown>(parse));
   }
-  return command;
+  return program.addHelpText('after', secretsHelp);
 }
 
-/** The configuration from the options of a command and the environment. */
-export function configOf(options: Record<string, unknown>, env: NodeJS.ProcessEnv): Config {
-  rejectUnknown(env);
-  return {
-    ...(options as unknown as Config),
-    validateResponses: options.validateResponses === 'true',
-    apiKeys: env[secrets.apiKeys],
-    databaseUrl: env[secrets.databaseUrl],
-  };
+/** The configuration from the flags of a program and the environment. */
+export function configOf(program: Command): Config {
+  rejectUnknown(process.env);
+  const { [secrets.apiKeys]: apiKeys, [secrets.databaseUrl]: databaseUrl } = process.env;
+  return { ...program.opts<Config>(), apiKeys, databaseUrl };
 }
 
 /** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
@@ -87,7 +62,7 @@ const others =
 
 /** Refuses variables that look like settings, because they may be misspelt. */
 function rejectUnknown(env: NodeJS.ProcessEnv): void {
-  const known = [...Object.values(secrets), ...settings.map(([, variable]) => variable)];
+  const known = [...Object.values(secrets), ...Object.values(settings).map(([variable]) => variable)];
   for (const name of Object.keys(env)) {
     if (!name.startsWith('PETSTORE_') || known.includes(name) || others.test(name)) continue;
     const best = closest(name, known);
@@ -96,37 +71,39 @@ function rejectUnknown(env: NodeJS.ProcessEnv): void {
   }
 }
 
+function refuse(valid: string): never {
+  throw new InvalidArgumentError(`It must be ${valid}.`);
+}
+
 function text(word: string): string {
-  if (word.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return word;
+  return word.trim() === '' ? refuse('a text') : word;
 }
 
-/** A whole number in decimal digits; `1e3` and `0x10` are probably mistakes. */
-function integer(least: number, most: number): Parse {
-  return (word) => {
-    const value = Number(word);
-    if (/^\d+$/.test(word) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
+/** A parser of decimal digits; `1e3` and `0x10` are probably mistakes. */
+function decimal(form: RegExp, least: number, most: number, valid: string, factor = 1): Parse<number> {
+  const isValid = (word: string) => form.test(word) && Number(word) >= least && Number(word) <= most;
+  return (word) => (isValid(word) ? Math.round(Number(word) * factor) : refuse(`${valid} from ${least} to ${most}`));
 }
 
-function seconds(least: number): Parse {
-  return (word) => {
-    const value = Number(word);
-    if (/^\d+(\.\d+)?$/.test(word) && value >= least && value <= 86_400) return Math.round(value * 1000);
-    throw new InvalidArgumentError(`It must be a number of seconds from ${least} to 86400.`);
-  };
+function integer(least: number, most: number): Parse<number> {
+  return decimal(/^\d+$/, least, most, 'a whole number');
 }
 
-function oneOf(values: readonly string[]): Parse {
-  return (word) => {
-    if (values.includes(word)) return word;
-    throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`);
-  };
+function seconds(least: number): Parse<number> {
+  return decimal(/^\d+(\.\d+)?$/, least, 86_400, 'a number of seconds', 1000);
 }
 
-function orOff(parse: Parse): Parse {
-  return (word) => (word === 'off' ? undefined : parse(word));
+function oneOf(values: readonly string[]): Parse<string> {
+  return (word) => (values.includes(word) ? word : refuse(`one of ${values.join(', ')}`));
+}
+
+function boolean(word: string): boolean {
+  return oneOf(['true', 'false'])(word) === 'true';
+}
+
+/** Null if the setting is off: commander does not show undefined as a default. */
+function orOff<T>(parse: Parse<T>): Parse<T | null> {
+  return (word) => (word === 'off' ? null : parse(word));
 }
 
 function proxies(list: string): TrustProxy {
@@ -135,9 +112,7 @@ function proxies(list: string): TrustProxy {
   try {
     return proxyAddress.compile(list.split(',').map((each) => each.trim()));
   } catch {
-    throw new InvalidArgumentError(
-      'It must be a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16.',
-    );
+    return refuse('a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16');
   }
 }
 
@@ -145,6 +120,7 @@ function proxies(list: string): TrustProxy {
 function origins(list: string): readonly string[] {
   const all = list.split(',').map((origin) => origin.trim());
   const isOrigin = (word: string) => /^https?:/.test(word) && URL.parse(word)?.origin === word;
-  if (list === '*' || all.every(isOrigin)) return all;
-  throw new InvalidArgumentError("It must be '*', or origins like https://shop.example, without a path.");
+  return list === '*' || all.every(isOrigin)
+    ? all
+    : refuse("'*', or origins like https://shop.example, without a path");
 }

@@ -1,11 +1,7 @@
 import { type ServiceErrorCode, service } from '@petstore/types';
 import { KeyReusedError, StoreError, UnavailableError, UnknownOutcomeError } from './store/store.ts';
 
-interface Details {
-  status?: number;
-  headers?: Record<string, string>;
-  cause?: unknown;
-}
+type Details = { status?: number; headers?: Record<string, string>; cause?: unknown };
 
 /** An error for the caller. */
 export class HttpError extends Error {
@@ -39,6 +35,17 @@ export function malformed(message: string, status = 400): HttpError {
   return new HttpError('invalid_request', message, { status, headers: { Connection: 'close' } });
 }
 
+/** The error for a target that is not well-formed, or leads nowhere. */
+export function nothingAt({ path, isWellFormed }: { path: string; isWellFormed: boolean }): HttpError {
+  if (!isWellFormed) return invalid('The target of the request is malformed.');
+  return new HttpError('not_found', `There is nothing at ${path}.`);
+}
+
+export function notAllowed(method: string, allow: string): HttpError {
+  const message = `${method} is not supported here. Use one of ${allow}.`;
+  return new HttpError('method_not_allowed', message, { headers: { Allow: allow } });
+}
+
 /** Nothing was done; trying again may help. */
 export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
@@ -47,12 +54,11 @@ export function unavailable(message: string, cause?: unknown): HttpError {
 /** Turns everything thrown into an error for the caller. Its cause is for the log only. */
 export function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof KeyReusedError) {
-    const message =
-      'This Idempotency-Key belongs to another request. Nothing was done. Send this request with another key.';
-    return new HttpError('idempotency_key_reused', message, { cause: error });
-  }
   if (error instanceof UnavailableError) return unavailable('The store cannot do this now. Retry later.', error);
+  if (error instanceof KeyReusedError) {
+    const message = 'This Idempotency-Key belongs to another request. Nothing was done. Use another key.';
+    return new HttpError('idempotency_key_reused', message);
+  }
   if (error instanceof UnknownOutcomeError) {
     // Not `unavailable`, which promises that nothing was done.
     const message =
@@ -65,6 +71,6 @@ export function asHttpError(error: unknown): HttpError {
 
 /** The line that reports an error of a command; with the stack if nobody expected it. */
 export function lineOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error instanceof UsageError || error instanceof StoreError ? error.message : (error.stack ?? error.message);
+  const isExpected = error instanceof UsageError || error instanceof StoreError;
+  return isExpected ? error.message : String(error instanceof Error ? error.stack : error);
 }

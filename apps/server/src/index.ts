@@ -1,14 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import { rateLimit } from 'express-rate-limit';
-import { collectionsOf, dispatcher, type Next, type Service, send, sendError } from './dispatch.ts';
+import { dispatcher, fail, type Serve, type Service } from './dispatch.ts';
 import { HttpError } from './errors.ts';
 import { fastPath } from './fast-path.ts';
 import { collections, type Handlers, handlers as ours } from './handlers.ts';
-import { Health } from './health.ts';
+import { Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import { type Log, silent } from './log.ts';
-import { type App, begin, type Context, checkMessage, contextOf, headersOf, keepContext } from './request.ts';
+import { type App, begin, exchangeOf, faultOf, headersOf } from './request.ts';
 import { type Limits, openLowdbStore as openLowdb } from './store/lowdb.ts';
 import { memoryStore as inMemory } from './store/memory.ts';
 import type { Store } from './store/store.ts';
@@ -29,10 +28,8 @@ export const openLowdbStore = (folder: string, limits?: Limits): Promise<Store> 
   openLowdb(folder, declarations, limits);
 
 /** The store in a PostgreSQL database, which several servers can share. */
-export async function openPostgresStore(url: string): Promise<Store> {
-  const postgres = await import('./store/postgres.ts');
-  return postgres.openPostgresStore(url, declarations);
-}
+export const openPostgresStore = async (url: string): Promise<Store> =>
+  (await import('./store/postgres.ts')).openPostgresStore(url, declarations);
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
@@ -42,59 +39,56 @@ export interface AppOptions {
   readonly validateResponses?: boolean;
   /** The largest body in bytes. */
   readonly bodyLimit?: number;
+  /** The milliseconds for which a request waits for a store that is still being opened. */
+  readonly openTimeout?: number;
   /** The origins whose pages may call the service; `*` for all. */
-  readonly corsOrigins?: readonly string[] | undefined;
+  readonly corsOrigins?: readonly string[] | null;
   /** Requests per minute and key. */
-  readonly rateLimit?: number | undefined;
+  readonly rateLimit?: number | null;
   readonly log?: Log;
   /** Liveness, readiness and metrics; null to serve them elsewhere. */
   readonly health?: Health | null;
 }
 
-/** Creates the app of the service over a store. */
-export function createApp(store: Store, options: AppOptions): App {
-  const { keys, handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, log = silent } = options;
+/** Creates the app of the service over a store, which may still be being opened. */
+export function createApp(store: Store | Promise<Store>, options: AppOptions): App {
+  const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, openTimeout = 30_000 } = options;
+  const { corsOrigins, log = silent } = options;
   const {
-    corsOrigins = [],
     health = new Health(
-      () => store.check(),
-      () => store.forgottenKeys(),
+      async () => (await store).check(),
+      async () => (await store).forgottenKeys(),
     ),
   } = options;
-  const unbound = Object.values(collectionsOf(store));
-  const fail: Service['fail'] = (error, response, context) => sendError(error, response, context, log);
-  const service: Service = {
-    admit: admission(keys, options.rateLimit),
-    dispatch: dispatcher(store, handlers, validateResponses),
-    send: (answer, request, response, context) => {
-      try {
-        send(answer, request, response, context);
-      } catch (error) {
-        fail(error, response, context);
-      }
-    },
-    fail,
-    version: () => unbound.reduce((sum, { version }) => sum + (version ?? Number.NaN), 0),
-    bodyLimit,
-    health,
+  const calls = dispatcher(store, handlers, validateResponses, openTimeout);
+  const service: Service = { ...calls, admit: admission(options), bodyLimit };
+  let loading: Promise<Serve> | undefined;
+  /** Serves by the Express app, which is loaded at the first: that takes longer than to load all others together. */
+  const explain: Serve = (exchange) => {
+    loading ??= import('./app.ts').then(({ expressApp }) => expressApp(service));
+    loading.then((serve) => serve(exchange)).catch((error: unknown) => fail(exchange, error));
   };
-  const explain = expressLater(service);
   const serve = validateResponses ? explain : fastPath(service, explain);
-  const crossOrigin = corsOrigins.length > 0 ? corsOf(corsOrigins) : undefined;
+  const crossOrigin =
+    corsOrigins && cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], exposedHeaders, maxAge: 3600 });
   return (request, response) => {
-    const context = begin(request);
+    const exchange = begin(request, response);
     response.once('close', () => {
-      health?.responded(context, response);
-      log.request(context, request, response);
+      health?.responded(exchange);
+      log.request(exchange);
     });
-    if (!crossOrigin || !context.target.isService) return serve(request, response, context);
+    const fault = faultOf(request);
+    if (fault) return fail(exchange, fault);
+    if (health && probes.has(exchange.target.url)) return health.serve(exchange);
+    if (!crossOrigin || !exchange.target.isService) return serve(exchange);
     // It answers preflight requests itself.
-    response.setHeaders(new Map(Object.entries(headersOf(context))));
-    crossOrigin(request, response, () => serve(request, response, context));
+    response.setHeaders(new Map(Object.entries(headersOf(exchange))));
+    crossOrigin(request, response, () => serve(exchange));
   };
 }
 
-function admission(keys: KeyCheck, perMinute: number | undefined): Service['admit'] {
+/** Checks the API key of a request, and counts it. */
+function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit'] {
   const limit =
     perMinute &&
     rateLimit({
@@ -103,52 +97,27 @@ function admission(keys: KeyCheck, perMinute: number | undefined): Service['admi
       standardHeaders: 'draft-7',
       legacyHeaders: false,
       validate: false,
-      keyGenerator: (_request, response) => contextOf(response).caller ?? '',
-      handler: (_request, response, next) => {
-        const seconds = response.getHeader('Retry-After');
-        next(new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`));
-      },
+      keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
+      handler: (_request, _response, next) =>
+        next(new HttpError('rate_limited', 'This key has reached its rate limit. Retry after Retry-After.')),
     });
-  return (request, response, context, next) => {
-    if (context.caller !== undefined) return next();
-    try {
-      checkMessage(request);
-    } catch (error) {
-      return next(error);
-    }
+  return (exchange) => {
+    // The fast path may have admitted it before Express.
+    if (exchange.caller !== undefined) return undefined;
+    const { request, response } = exchange;
     const caller = keys(/^Bearer +([!-~]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
     if (caller === undefined) {
       const headers = { 'WWW-Authenticate': 'Bearer' };
-      return next(new HttpError('unauthorized', 'The API key is missing or invalid.', { headers }));
+      throw new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
     }
-    context.caller = caller;
-    if (!limit) return next();
-    keepContext(response, context);
-    limit(request as never, response as never, next);
+    exchange.caller = caller;
+    if (!limit) return undefined;
+    return new Promise((resolve, reject) => {
+      // It uses what Express shares with `node:http`.
+      limit(request as never, response as never, (error?: unknown) => (error ? reject(error) : resolve()));
+    });
   };
 }
 
 const exposedHeaders =
   'Allow,Deprecation,ETag,Idempotency-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
-
-function corsOf(origins: readonly string[]): (request: IncomingMessage, response: ServerResponse, next: Next) => void {
-  return cors({ origin: origins.includes('*') ? '*' : [...origins], exposedHeaders, maxAge: 3600 });
-}
-
-/** Serves requests by the Express app, which is loaded at the first: that takes longer than to load all others together. */
-function expressLater(service: Service) {
-  let app: App | undefined;
-  let loading: Promise<App> | undefined;
-  return (request: IncomingMessage, response: ServerResponse, context: Context): void => {
-    keepContext(response, context);
-    if (app) return app(request, response);
-    loading ??= import('./app.ts').then(({ expressApp }) => expressApp(service));
-    loading.then(
-      (loaded) => {
-        app = loaded;
-        loaded(request, response);
-      },
-      (error: unknown) => service.fail(error, response, context),
-    );
-  };
-}

@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { UsageError } from './errors.ts';
+import { lineOf, UsageError } from './errors.ts';
 
 /** Returns the name of a valid key, undefined for an invalid key. */
 export type KeyCheck = (key: string) => string | undefined;
@@ -16,82 +16,49 @@ interface HashedKey {
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const nameRule = "1 to 64 letters, digits, '.', '-' or '_', starting with a letter or digit";
-
-const hashOf = (key: string) => hash('sha256', key, 'hex');
-
-/** Compares the hash of a key with all known hashes in constant time. Remembers valid keys until the known ones change. */
-function checkOf(known: () => readonly HashedKey[]): KeyCheck {
-  const valid = new Map<string, string>();
-  let keys: readonly HashedKey[] = [];
-  return (key) => {
-    const current = known();
-    if (current !== keys) valid.clear();
-    keys = current;
-    const cached = valid.get(key);
-    if (cached !== undefined) return cached;
-    const digest = Buffer.from(hashOf(key));
-    const matches = keys.map(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
-    const name = keys[matches.indexOf(true)]?.name;
-    if (name !== undefined) valid.set(key, name);
-    return name;
-  };
-}
+/** How often a server looks at the file with its keys. */
+const CHECK_MS = 1000;
 
 /** Checks keys of a list separated by commas, each `key` or `name=key`. Messages contain positions and names, never keys. */
 export function keysFrom(list: string, source = 'The list of keys'): KeyCheck {
   const keys: HashedKey[] = [];
   for (const [i, text] of list.split(',').entries()) {
     const entry = text.trim();
-    const at = /^[^=]*=+$/.test(entry) ? -1 : entry.indexOf('=');
+    const at = entry.indexOf('=');
     const [name, key] = at < 0 ? [`key-${i + 1}`, entry] : [entry.slice(0, at), entry.slice(at + 1)];
     const sha256 = hashOf(key);
     const same = keys.find((each) => each.name === name || each.sha256 === sha256);
     const finding =
       (entry === '' && 'is empty') ||
-      (key.endsWith('=') && at < 0 && "ends in '=': add the key, or a name before a key that ends in '='") ||
       (!/^[!-~]+$/.test(entry) && 'has a space, or a character that is not printable ASCII') ||
+      (/^=*$/.test(key) && "has no key after '=': a key that ends in '=' needs a name before it") ||
       (!NAME.test(name) && `has an invalid name before '=': a name is ${nameRule}`) ||
       (same && `has the name or the key of the entry '${same.name}'`);
     if (finding)
-      throw new UsageError(
-        `${source}: entry ${i + 1} ${finding}; write keys separated by commas, 'key' or 'name=key'.`,
-      );
+      throw new UsageError(`${source}: entry ${i + 1} ${finding}; write 'key' or 'name=key', separated by commas.`);
     keys.push({ name, created: '', sha256 });
   }
   return checkOf(() => keys);
 }
 
-/** How often the file is looked at. */
-const CHECK_MS = 1000;
-
 /** Follows the keys in a data folder, which other processes change. Damage is reported once; the last keys stay valid. */
 export function followKeys(folder: string, report: (problem: string) => void): KeyCheck {
-  const file = fileOf(folder);
+  let version = versionOf(folder);
   let keys = readKeys(folder) ?? [];
-  let version = versionOf(file);
   let checkedAt = performance.now();
   return checkOf(() => {
-    if (performance.now() - checkedAt < CHECK_MS) return keys;
+    // The first key is made after the server listens, and has to be valid at once.
+    if (version !== '' && performance.now() - checkedAt < CHECK_MS) return keys;
     checkedAt = performance.now();
-    const newVersion = versionOf(file);
-    if (newVersion === version) return keys;
-    version = newVersion;
+    const known = version;
+    version = versionOf(folder);
     try {
-      const found = readKeys(folder);
-      if (found) keys = found;
-      else report(`${file} was removed. The previous keys stay valid.`);
+      if (version !== known) keys = readKeys(folder) ?? keys;
     } catch (error) {
-      report(`${error instanceof Error ? error.message : error} The previous keys stay valid.`);
+      report(`${lineOf(error)} The previous keys stay valid.`);
     }
     return keys;
   });
-}
-
-const fileOf = (folder: string) => join(folder, 'keys.json');
-
-function versionOf(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat ? [stat.ino, stat.size, stat.mtimeNs].join() : '';
 }
 
 /** The keys of a folder; undefined without a file. */
@@ -105,77 +72,76 @@ export function readKeys(folder: string): HashedKey[] | undefined {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') return undefined;
-    if (code)
-      throw new UsageError(`${file} cannot be read (${code}); run the server and its commands as the same user.`);
+    if (code) throw new UsageError(`${file} cannot be read (${code}); run all commands as the user of the server.`);
   }
   // The parser's message would quote the text.
   throw new UsageError(`${file} is damaged; restore it from a backup, or move it away and create new keys.`);
 }
 
-/** Creates the first key of a folder; undefined if there is a file, even one without keys. */
-export function createFirstKey(folder: string): string | undefined {
-  return change(folder, (keys) => (keys ? undefined : addKey(folder, [], 'first')));
-}
-
-/** Creates another key, and returns it. Only its hash is stored. */
-export function createKey(folder: string, requested?: string): { name: string; key: string } {
-  if (requested !== undefined && !NAME.test(requested)) throw new UsageError(`A name must be ${nameRule}.`);
-  return change(folder, (keys = []) => {
-    const isTaken = (name: string) => keys.some((key) => key.name === name);
-    if (requested !== undefined && isTaken(requested))
-      throw new UsageError(`The key '${requested}' already exists; revoke it first, or choose another name.`);
-    let number = keys.length + 1;
-    while (isTaken(`key-${number}`)) number++;
-    const name = requested ?? `key-${number}`;
-    return { name, key: addKey(folder, keys, name) };
+/** Creates a key, and returns it. Only its hash is stored. */
+export function createKey(folder: string, name = `key-${randomBytes(3).toString('hex')}`) {
+  if (!NAME.test(name)) throw new UsageError(`A name must be ${nameRule}.`);
+  const key = `pk_${randomBytes(24).toString('base64url')}`;
+  change(folder, (keys) => {
+    if (keys.some((each) => each.name === name))
+      throw new UsageError(`The key '${name}' already exists; revoke it first, or choose another name.`);
+    return [...keys, { name, created: new Date().toISOString(), sha256: hashOf(key) }];
   });
+  return { name, key };
 }
 
 /** Revokes a key, and returns how many are left. */
 export function revokeKey(folder: string, name: string): number {
-  if (!readKeys(folder)) throw new UsageError(`There are no keys in ${fileOf(folder)}; create one first.`);
-  return change(folder, (keys = []) => {
-    const left = keys.filter((key) => key.name !== name);
+  if (!readKeys(folder)) throw new UsageError(`There are no keys in ${folder}; create one first.`);
+  const left = change(folder, (keys) => {
+    const others = keys.filter((key) => key.name !== name);
+    if (others.length < keys.length) return others;
     // The message omits the given name, because it may be a key by mistake.
-    const names = keys.map((key) => key.name).join(', ');
-    if (left.length === keys.length)
-      throw new UsageError(`There is no key of that name; ${names ? `the names are: ${names}` : 'no key is left'}.`);
-    writeKeys(folder, left);
-    return left.length;
+    throw new UsageError(`There is no key of that name; the names are: ${keys.map((key) => key.name).join(', ')}.`);
   });
+  return left.length;
 }
 
-function addKey(folder: string, keys: readonly HashedKey[], name: string): string {
-  const key = `pk_${randomBytes(24).toString('base64url')}`;
-  writeKeys(folder, [...keys, { name, created: new Date().toISOString(), sha256: hashOf(key) }]);
-  return key;
+const fileOf = (folder: string) => join(folder, 'keys.json');
+const hashOf = (key: string) => hash('sha256', key, 'hex');
+const codeOf = (error: unknown) => (error as { code?: string }).code;
+
+/** Compares the hash of a key with all known hashes in constant time. Remembers valid keys until the known ones change. */
+function checkOf(known: () => readonly HashedKey[]): KeyCheck {
+  let [keys, valid] = [known(), new Map<string, string>()];
+  return (key) => {
+    if (known() !== keys) [keys, valid] = [known(), new Map()];
+    const cached = valid.get(key);
+    if (cached !== undefined) return cached;
+    const digest = Buffer.from(hashOf(key));
+    const matches = keys.map(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
+    const name = keys[matches.indexOf(true)]?.name;
+    if (name !== undefined) valid.set(key, name);
+    return name;
+  };
+}
+
+function versionOf(folder: string): string {
+  const stat = statSync(fileOf(folder), { bigint: true, throwIfNoEntry: false });
+  return stat ? [stat.ino, stat.size, stat.mtimeNs].join() : '';
 }
 
 /** Changes the keys under a lock, so that concurrent changes do not undo each other. */
-function change<T>(folder: string, make: (keys: HashedKey[] | undefined) => T): T {
+function change(folder: string, make: (keys: readonly HashedKey[]) => readonly HashedKey[]): readonly HashedKey[] {
   let lock: DatabaseSync | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     lock = new DatabaseSync(join(folder, 'keys.lock'));
     lock.exec('PRAGMA busy_timeout = 10000; BEGIN EXCLUSIVE');
-    return make(readKeys(folder));
+    const keys = make(readKeys(folder) ?? []);
+    const temporary = `${fileOf(folder)}.tmp`;
+    writeFileSync(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flush: true });
+    renameSync(temporary, fileOf(folder));
+    return keys;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(
-      `The keys in ${folder} cannot be changed (${codeOf(error)}); check its permissions and the disk.`,
-    );
+    throw new UsageError(`The keys in ${folder} cannot be changed (${codeOf(error)}); check the disk and the user.`);
   } finally {
     lock?.close();
   }
 }
-
-function writeKeys(folder: string, keys: readonly HashedKey[]): void {
-  const temporary = `${fileOf(folder)}.tmp`;
-  const descriptor = openSync(temporary, 'w', 0o600);
-  writeSync(descriptor, `${JSON.stringify({ keys }, null, 2)}\n`);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(temporary, fileOf(folder));
-}
-
-const codeOf = (error: unknown) => (error as { code?: string }).code;

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HttpError, malformed } from './errors.ts';
 import { type Log, silent } from './log.ts';
-import { type App, newRequestId } from './request.ts';
+import { type App, constantHeaders, newRequestId } from './request.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -33,12 +33,14 @@ const MAX_WAITING = 16;
 /** What a head that is on its way may still take when the server stops. */
 const STOP_GRACE = 300;
 
-/** The requests of one connection, which are served one after the other. */
+const notSupported = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
+
+/** The responses of one connection, which are made one after the other. */
 interface Connection {
   current?: ServerResponse | undefined;
-  /** The last request that has begun to arrive. */
-  last?: IncomingMessage;
-  readonly waiting: (() => void)[];
+  /** That of the last request that has begun to arrive. */
+  last?: ServerResponse;
+  readonly waiting: ServerResponse[];
   /** Ends the connection after the last response. Nothing that follows is read. */
   end?: () => void;
 }
@@ -56,50 +58,46 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     // Node's check would answer without a body.
     requireHostHeader: false,
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.timeout = RESPONSE_TIMEOUT;
-  // 0 means no limit: beyond a limit, Node ignores headers. The size of the head bounds their number.
-  server.maxHeadersCount = 0;
-  // A client that has sent all may close its half of the connection.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  // Beyond `maxHeadersCount`, Node ignores headers. The size of the head bounds their number. A client that has sent all may
+  // close its half of the connection.
+  Object.assign(server, { maxConnections: MAX_CONNECTIONS, maxHeadersCount: 0, httpAllowHalfOpen: true });
+  server.setTimeout(RESPONSE_TIMEOUT);
 
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
+  const accept = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection || connection.end) return;
-    connection.last = request;
+    connection.last = response;
+    // Node drops bytes after an offer to upgrade, so the next ones could be misread.
     if (request.headers.upgrade !== undefined) {
-      // Node drops bytes after an offer to upgrade, so the next ones could be misread.
       response.setHeader('Connection', 'close');
       connection.end = () => socket.end();
     }
-    const start = () => {
-      connection.current = response;
-      if (isStopping) response.setHeader('Connection', 'close');
-      response.once('close', next);
-      app(request, response);
-    };
-    const next = () => {
+    if (!connection.current) serve(connection, response);
+    else if (connection.waiting.push(response) >= MAX_WAITING) socket.pause();
+  };
+
+  const serve = (connection: Connection, response: ServerResponse) => {
+    const { socket } = response.req;
+    connection.current = response;
+    if (isStopping) response.setHeader('Connection', 'close');
+    response.once('close', () => {
       connection.current = undefined;
-      const first = connection.waiting.shift();
+      const next = connection.waiting.shift();
       if (connection.waiting.length < MAX_WAITING) socket.resume();
-      if (first) first();
-      else connection.end?.();
-    };
-    if (!connection.current) start();
-    else if (connection.waiting.push(start) >= MAX_WAITING) socket.pause();
+      if (next) serve(connection, next);
+      else if (connection.end) connection.end();
+      else if (isStopping) socket.destroySoon();
+    });
+    app(response.req, response);
   };
 
   const reject = (socket: Socket, error: HttpError) => {
     if (!socket.writable) return void socket.destroy();
     const requestId = newRequestId();
     const headers = {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(error.json),
-      'X-Request-Id': requestId,
-      'X-Content-Type-Options': 'nosniff',
-      ...error.headers,
-      Connection: 'close',
+      ...{ 'X-Request-Id': requestId, ...constantHeaders(), ...error.headers, Connection: 'close' },
+      ...{ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(error.json) },
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     log.rejected(requestId, error.status, socket.remoteAddress);
@@ -115,25 +113,20 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     if (!connection || connection.end) return;
     const { current, last, waiting } = connection;
     // A fault within a body is the fault of its request, which gets only one response.
-    const isInBody = last !== undefined && !last.complete;
-    const isStarted = isInBody && waiting.length === 0;
-    const isAnswered = isStarted && (!current || current.headersSent);
-    if (isInBody && !isStarted) waiting.pop();
+    const isInBody = last !== undefined && !last.req.complete;
+    if (isInBody && waiting.at(-1) === last) waiting.pop();
+    const isAnswered = isInBody && last.headersSent;
     connection.end = isAnswered ? () => socket.end() : () => reject(socket, error);
-    if (!current || (isStarted && !isAnswered)) connection.end();
+    if (!current || (isInBody && current === last && !isAnswered)) connection.end();
   };
 
   server.on('connection', (socket: Socket) => {
     connections.set(socket, { waiting: [] });
-    socket.once('close', () => connections.delete(socket));
-    // A reset after CONNECT, which Node does not handle.
-    socket.on('error', () => socket.destroy());
+    // Node does not handle a reset after CONNECT.
+    socket.once('close', () => connections.delete(socket)).on('error', () => socket.destroy());
   });
-  server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
-  server.on('connect', (_request, socket) => {
-    const error = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
-    fail(socket as Socket, error);
-  });
+  server.on('request', accept).on('checkContinue', accept).on('checkExpectation', accept);
+  server.on('connect', (_request, socket) => fail(socket as Socket, notSupported));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     // The response that closes the connection is the last one.
@@ -147,11 +140,9 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
     isStopping = true;
     const closed = once(server, 'close');
     server.close();
-    server.closeIdleConnections();
-    const isBusy = () => [...connections.values()].some(({ current }) => current);
-    const end = performance.now() + milliseconds;
-    if (connections.size > 0) await pause(Math.min(STOP_GRACE, milliseconds));
-    while (isBusy() && performance.now() < end) await pause(10);
+    await Promise.race([closed, pause(Math.min(STOP_GRACE, milliseconds))]);
+    for (const [socket, { current }] of connections) if (!current) socket.destroy();
+    await Promise.race([closed, pause(milliseconds, undefined, { ref: false })]);
     server.closeAllConnections();
     await closed;
   };
@@ -161,9 +152,6 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
 /** The error for bytes that Node cannot parse, or that did not arrive in time. */
 function errorOf({ code }: NodeJS.ErrnoException): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return malformed('The head of the request is too large.', 431);
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
-    return new HttpError('payload_too_large', 'The chunk extensions are too large.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformed('The request took too long to arrive.', 408);
-  const orMethod = code === 'HPE_INVALID_METHOD' ? ', or its method is unknown' : '';
-  return malformed(`This is not a well-formed HTTP request${orMethod}.`);
+  return malformed('This is not a well-formed HTTP request, or its method is unknown.');
 }

@@ -1,3 +1,4 @@
+// S2, S3, S10: bodies are read strictly and exactly, within bounds, and each fault is named.
 import { expect, test } from 'vitest';
 import { bothWays } from './listening.ts';
 import { expectError, json, key, pet, request } from './wire.ts';
@@ -6,63 +7,35 @@ const send = bothWays();
 const post = (body: string | Uint8Array, headers: Record<string, string> = json) =>
   send(request('POST /v1/pets', { ...key, ...headers }, body));
 
+const numbers =
+  '"1" 1.5 1e999 9223372036854775808 9223372036854775809 -9223372036854775809 1e19 99999999999999999999999999 9007199254740990.5 ' +
+  '1.00000000000000000001';
 test.each([
-  '',
-  'null',
-  '5',
-  '[]',
-  '"x"',
-  '{malformed',
-  '\ufeff{}',
-  '{}',
-  '{"name":"x"}',
-  '{"categoryId":1}',
-  '{"name":null,"categoryId":1}',
-  '{"name":"x","categoryId":"1"}',
-  '{"name":"x","categoryId":1.5}',
-  '{"name":"x","categoryId":1e999}',
-  '{"name":"x","categoryId":9223372036854775808}',
-  '{"name":"x","categoryId":9223372036854775809}',
-  '{"name":"x","categoryId":-9223372036854775809}',
-  '{"name":"x","categoryId":1e19}',
-  '{"name":"x","categoryId":99999999999999999999999999}',
-  '{"name":"x","categoryId":9007199254740990.5}',
-  '{"name":"x","categoryId":1.00000000000000000001}',
-  '{"name":"x","categoryId":1,"status":null}',
-  '{"name":"x","categoryId":1,"status":"Sold"}',
-  '{"name":"\\ud800","categoryId":1}',
+  ...['', 'null', '5', '[]', '"x"', '{malformed', '\ufeff{}', '{}', '{"name":"x"}', '{"categoryId":1}'],
+  ...numbers.split(' ').map((number) => `{"name":"x","categoryId":${number}}`),
+  ...['{"name":null,"categoryId":1}', '{"name":"\\ud800","categoryId":1}', '{"name":"x","\\ud800":1}'],
+  ...['{"name":"x","categoryId":1,"status":null}', '{"name":"x","categoryId":1,"status":"Sold"}'],
 ])('%s is rejected', async (body) => {
   expectError(await post(body), 'invalid_request');
 });
 
-test.each(['id', '__proto__', 'constructor', 'toString', 'colour'])(
+test.each(['id', '__proto__', 'constructor', 'toString', 'colour', 'a/b', 'a~b', 'a~1b', 'a b'])(
   'the unknown member %s is rejected, and the message names it',
   async (member) => {
     const response = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
-    expectError(response, 'invalid_request');
-    expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such property`);
+    expect(expectError(response, 'invalid_request')).toBe(`body '${member}': there is no such property`);
   },
 );
-
-test.each(['a/b', 'a~b', 'a~1b', 'a b'])('an unknown member %s is named as it was sent', async (member) => {
-  const response = await post(`{"name":"x","categoryId":1,"${member}":1}`);
-  expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such property`);
-});
 
 test.each(['name', 'n\\u0061me'])('the repeated member %s is rejected, and the message names it', async (member) => {
   expect(expectError(await post(`{"name":"x","categoryId":1,"${member}":"y"}`), 'invalid_request')).toContain("'name'");
 });
 
-test('every violation is reported', async () => {
-  const { message } = JSON.parse((await post('{"categoryId":"1","status":"dead","colour":1}')).body);
+test('every violation is reported, of a large body the first', async () => {
+  const violations = '"categoryId":"1","status":"dead","colour":1';
+  const message = expectError(await post(`{${violations}}`), 'invalid_request');
   for (const name of ['name', 'categoryId', 'status', 'colour']) expect(message).toContain(`'${name}'`);
-});
-
-test('of many violations the first ten are named, and the others are counted', async () => {
-  const members = Array.from({ length: 12 }, (_, i) => `"colour${i}":1`);
-  const { message } = JSON.parse((await post(`{"name":"x","categoryId":1,${members.join()}}`)).body);
-  expect(message.match(/there is no such property/g)).toHaveLength(10);
-  expect(message).toMatch(/; and 2 more$/);
+  expectError(await post(`{${violations},"long":"${'x'.repeat(2000)}"}`), 'invalid_request');
 });
 
 test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740992.5'])(
@@ -101,22 +74,13 @@ test('a body that is too large is rejected, with and without Content-Length', as
   expectError(await send(Buffer.concat([head, Buffer.from(chunked)])), 'payload_too_large');
 });
 
-test.each([
-  '',
-  'text/plain',
-  'text/json',
-  'application/json; charset=latin1',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
-])('the type %j is rejected', async (type) => {
+const types = ['', 'text/plain', 'text/json', 'application/json; charset=latin1', 'application/x-www-form-urlencoded'];
+test.each([...types, 'multipart/form-data; boundary=x'])('the type %j is rejected', async (type) => {
   expectError(await post(pet('Rex'), type ? { 'Content-Type': type } : {}), 'unsupported_media_type');
 });
 
 test.each([
-  'application/json',
-  'application/JSON',
-  'application/json; charset=utf-8',
-  'application/json;charset="UTF-8"',
+  ...['application/json', 'application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'],
 ])('the type %j is accepted', async (type) => {
   expect((await post(pet('Rex'), { 'Content-Type': type })).status).toBe(201);
 });

@@ -1,3 +1,4 @@
+// S1, S10, S11: what is no HTTP gets an Error, one connection is served in order, and what never arrives ends.
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../src/index.ts';
@@ -12,7 +13,7 @@ describe('a message that HTTP does not allow gets an Error, and the connection e
 
   test.each([
     ['garbage', 'garbage\r\n\r\n', 400],
-    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['an unknown method', 'FOO /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n', 400],
     ['no Host for a probe', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
     ['an empty Host', 'GET /v1/pets HTTP/1.1\r\nHost:\r\n\r\n', 400],
@@ -44,15 +45,6 @@ describe('a message that HTTP does not allow gets an Error, and the connection e
     expectError(response, 'invalid_request', status);
     expect(response.headers.get('connection')).toBe('close');
   });
-
-  test('an unknown method, which is named as a possible cause', async () => {
-    const message = 'This is not a well-formed HTTP request, or its method is unknown.';
-    expect(expectError(await send('FOO /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'), 'invalid_request')).toBe(message);
-  });
-
-  test('CONNECT', async () => {
-    expectError(await send(request('CONNECT localhost:80')), 'method_not_allowed');
-  });
 });
 
 describe('the target', () => {
@@ -70,16 +62,6 @@ describe('the target', () => {
       if (status >= 400) expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     }
   });
-
-  test('in absolute form is its path and its query', async () => {
-    expect(await send(request('GET http://x/v1/pets?limit=1'))).toMatchObject({ status: 401 });
-    expect(await send(`${get('http://x/v1/pets?limit=0').replace('Host', 'Connection: close\r\nHost')}`)).toMatchObject(
-      {
-        status: 400,
-      },
-    );
-    expect(await send(request('GET http://x/healthz'))).toMatchObject({ status: 200 });
-  });
 });
 
 describe.each(modes)('%s', (_, options) => {
@@ -89,9 +71,9 @@ describe.each(modes)('%s', (_, options) => {
   let maxRunning = 0;
   const slow = withFunctions(pets, {
     create: async (document) => {
-      running++;
-      maxRunning = Math.max(maxRunning, running);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      maxRunning = Math.max(maxRunning, ++running);
+      // The server could read the next request meanwhile.
+      await new Promise((resolve) => setImmediate(resolve));
       running--;
       return pets.collection('pets').create(document);
     },

@@ -1,3 +1,4 @@
+// S10: hostile clients stop nobody else, and use bounded memory and time.
 import { Agent, request as open } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expectLinearAsync } from '@petstore/testing/linear';
@@ -31,11 +32,7 @@ const floods: [what: string, bytes: string, options?: { reads?: boolean; clients
   ['bodies that stop', post('x'.repeat(1_000_000)).slice(0, 900_000), { reads: false, clients: 800 }],
   ['metrics that are not read', metrics.repeat(5000), { reads: false }],
   ['pages that are not read', get('/v1/pets?limit=100').repeat(5), { reads: false, clients: 200 }],
-  [
-    'docs that are not read',
-    'GET /docs/swagger-ui.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50),
-    { reads: false, clients: 50 },
-  ],
+  ['docs that are not read', get('/docs/swagger-ui.js').repeat(50), { reads: false, clients: 50 }],
 ];
 
 test.each(floods)('a flood of %s leaves the memory bounded, and others are served', async (...[, bytes, options]) => {
@@ -88,29 +85,6 @@ test.each<[string, (length: number) => string]>([
   const { origin } = await listenForTest();
   const send = (length: number) => raw(origin, request('POST /v1/pets', { ...key, ...json }, bodyOf(length)));
   await expectLinearAsync(async (length) => expect((await send(length)).status).toBe(400), 100_000);
-});
-
-test('connections beyond the bound are closed, and those before are served', async () => {
-  const server = await startForTest({ PETSTORE_LOG_LEVEL: 'error' });
-  const first = openWire(server.origin);
-  const wires = [first];
-  onTestFinished(() => {
-    for (const { socket } of wires) socket.destroy();
-  });
-  let [connected, closed] = [0, 0];
-  for (let i = 0; i < 12_000; i++) {
-    const wire = openWire(server.origin);
-    wires.push(wire);
-    wire.socket.once('connect', () => {
-      connected++;
-      void wire.ended().then(() => closed++);
-    });
-    if (i % 100 === 0) await pause(5);
-  }
-  await expect.poll(() => connected).toBe(12_000);
-  await expect.poll(() => closed).toBeGreaterThan(0);
-  first.send(get('/v1/pets'));
-  expect(await first.until(1)).toMatchObject([{ status: 200 }]);
 });
 
 test('a client that does not read is disconnected', async () => {

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { apiKey, type ServerProcess, startServer } from '@petstore/testing/server';
 import { service } from '@petstore/types';
@@ -100,4 +102,30 @@ export async function startForTest(variables: NodeJS.ProcessEnv = {}): Promise<S
     if (server.child.exitCode === null && server.child.signalCode === null) await server.kill();
   });
   return server;
+}
+
+/** The lines of a server's log with this identifier of a request. */
+export async function linesOf(server: ServerProcess, requestId: string) {
+  await expect.poll(() => server.stdout()).toContain(`"${requestId}"`);
+  const lines = server.stdout().trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
+}
+
+/** Starts a port that accepts connections and says nothing, until they are let through to another port. It ends with the running test. */
+export async function startGate(): Promise<{ port: number; open(to: { hostname: string; port: string }): void }> {
+  const { promise, resolve } = Promise.withResolvers<{ hostname: string; port: string }>();
+  const sockets: Socket[] = [];
+  const gate = createServer(async (socket) => {
+    sockets.push(socket.on('error', () => {}));
+    const { hostname, port } = await promise;
+    const onward = connect(Number(port), hostname).on('error', () => socket.destroy());
+    sockets.push(onward);
+    socket.pipe(onward).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  onTestFinished(() => {
+    gate.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { port: (gate.address() as AddressInfo).port, open: resolve };
 }

@@ -1,3 +1,4 @@
+// S1, S2: Express alone gives the answers of the fast path, byte for byte.
 import { rounds } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import { type Operation, operations, service } from '@petstore/types';

@@ -1,16 +1,16 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+// S6, S9, S11: servers that share a database.
 import { freePort } from '@petstore/testing';
 import { describeOnSchema } from '@petstore/testing/postgres';
-import { expect, onTestFinished, test } from 'vitest';
-import { startForTest } from './listening.ts';
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import { linesOf, startForTest, startGate } from './listening.ts';
 import { json, key, pet } from './wire.ts';
 
 async function create(origin: string, name: string, idempotencyKey: string) {
   const headers = { ...key, ...json, 'idempotency-key': idempotencyKey };
   const response = await fetch(`${origin}/v1/pets`, { method: 'POST', headers, body: pet(name) });
-  const replayed = response.headers.get('idempotency-replayed');
-  return { status: response.status, text: await response.text(), replayed };
+  const [replayed, requestId] = ['idempotency-replayed', 'x-request-id'].map((each) => response.headers.get(each));
+  return { status: response.status, text: await response.text(), replayed, requestId: requestId ?? '' };
 }
 const list = async (origin: string) => await (await fetch(`${origin}/v1/pets`, { headers: key })).json();
 
@@ -19,7 +19,7 @@ describeOnSchema('servers on a database', (newSchema) => {
     const DATABASE_URL = await newSchema();
     const [one, other] = await Promise.all([startForTest({ DATABASE_URL }), startForTest({ DATABASE_URL })]);
     const first = await create(one.origin, 'Rex', 'k');
-    expect(await create(other.origin, 'Rex', 'k')).toEqual({ ...first, replayed: 'true' });
+    expect(await create(other.origin, 'Rex', 'k')).toMatchObject({ status: 201, text: first.text, replayed: 'true' });
     expect((await create(other.origin, 'Tom', 'k')).status).toBe(422);
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([one, other].map(({ origin }) => create(origin, 'Ida', `round-${round}`)));
@@ -30,24 +30,25 @@ describeOnSchema('servers on a database', (newSchema) => {
     expect(await list(one.origin)).toEqual(await list(other.origin));
   });
 
+  test('an error of the database is in the log with its stack, and not in the response', async () => {
+    const DATABASE_URL = await newSchema();
+    const server = await startForTest({ DATABASE_URL });
+    const database = new Client(DATABASE_URL);
+    await database.connect();
+    await database.query('DROP TABLE petstore_counters CASCADE');
+    await database.end();
+    const failed = await create(server.origin, 'Rex', 'k');
+    expect([failed.status, failed.text]).toEqual([expect.any(Number), expect.not.stringContaining('counters')]);
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    const [line] = await linesOf(server, failed.requestId);
+    expect(line).toMatchObject({ level: 50, err: { stack: expect.stringMatching(/counters[\s\S]*\n +at /) } });
+  });
+
   test('a server that starts is alive before its store is open, and a create waits for that', async () => {
     const url = new URL(await newSchema());
     const { hostname, port } = url;
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const sockets: Socket[] = [];
-    const proxy = createServer(async (socket) => {
-      sockets.push(socket.on('error', () => {}));
-      await released;
-      const database = connect(Number(port), hostname).on('error', () => socket.destroy());
-      sockets.push(database);
-      socket.pipe(database).pipe(socket);
-    }).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    onTestFinished(() => {
-      proxy.close();
-      for (const socket of sockets) socket.destroy();
-    });
-    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const gate = await startGate();
+    url.host = `127.0.0.1:${gate.port}`;
     const own = await freePort();
     const starting = startForTest({ DATABASE_URL: url.href, PORT: String(own) });
     const origin = `http://127.0.0.1:${own}`;
@@ -60,7 +61,7 @@ describeOnSchema('servers on a database', (newSchema) => {
     expect(await statusOf('/readyz')).toBe(503);
     const created = create(origin, 'Rex', 'k');
     expect(await statusOf('/readyz')).toBe(503);
-    release();
+    gate.open({ hostname, port });
     expect((await created).status).toBe(201);
     await starting;
     expect(await statusOf('/readyz')).toBe(200);

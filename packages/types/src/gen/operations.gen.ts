@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (b7cda5ba218eb16f) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (86843959e4c88ba0) by `npm run generate`. Do not edit.
 
 import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, ListPetsData, ListPetsResponses } from './types.gen.ts';
 
@@ -49,7 +49,7 @@ const PetSchema = {
 
 const ErrorCodeSchema = {
   type: "string",
-  description: "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: too many requests with the same `Idempotency-Key` are in progress; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)\n- `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)\n",
+  description: "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)\n- `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)\n",
   enum: ["invalid_request", "unauthorized", "not_found", "method_not_allowed", "request_in_flight", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limited", "internal_error", "unavailable"],
 } as const;
 
@@ -176,7 +176,7 @@ export const operations = {
     },
     idempotencyKey: {
       header: "Idempotency-Key",
-      description: "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the service executes the same\nrequest with the same key once, and repeats the first response. Use 1 to 255 visible ASCII characters, unique to this\nrequest, for example a UUID. A key in double quotes, with `\"` and `\\` escaped by `\\`, equals the key without them.",
+      description: "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the service executes the same\nrequest with the same key once, and repeats the first response. Use 1 to 255 visible ASCII characters, unique to this\nrequest, for example a UUID. A key in double quotes, with `\"` and `\\` escaped by `\\`, equals the key without them. While\nthe first request is running, others with its key get 409.",
       schema: {
         type: "string",
         pattern: "^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$",
@@ -222,7 +222,7 @@ export const operations = {
         mediaType: "application/json",
       },
       "409": {
-        description: "Too many requests with the same `Idempotency-Key` are in progress. Retry later.",
+        description: "A request with the same `Idempotency-Key` is still running. Retry later.",
         schema: ErrorSchema,
         kind: "json",
         mediaType: "application/json",

@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (b7cda5ba218eb16f) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (86843959e4c88ba0) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.
@@ -67,7 +67,7 @@ export type Pet = {
  * - `unauthorized`: the API key is missing or invalid (401)
  * - `not_found`: there is no such pet, or no such path (404)
  * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
- * - `request_in_flight`: too many requests with the same `Idempotency-Key` are in progress; retry after `Retry-After` (409)
+ * - `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)
  * - `payload_too_large`: the body exceeds the server's limit (413)
  * - `unsupported_media_type`: the body is not `application/json` (415)
  * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
@@ -89,7 +89,7 @@ export type ApiError = {
      * - `unauthorized`: the API key is missing or invalid (401)
      * - `not_found`: there is no such pet, or no such path (404)
      * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
-     * - `request_in_flight`: too many requests with the same `Idempotency-Key` are in progress; retry after `Retry-After` (409)
+     * - `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)
      * - `payload_too_large`: the body exceeds the server's limit (413)
      * - `unsupported_media_type`: the body is not `application/json` (415)
      * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
@@ -175,7 +175,7 @@ export type CreatePetErrors = {
      */
     401: ApiError;
     /**
-     * Too many requests with the same `Idempotency-Key` are in progress. Retry later.
+     * A request with the same `Idempotency-Key` is still running. Retry later.
      */
     409: ApiError;
     /**
