@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '@petstore/types';
-import { Batch } from './batch.ts';
 import {
   type Awaitable,
   type Declaration,
@@ -77,6 +76,68 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       await backend.close();
     },
   };
+}
+
+/** The bounds of all waiting writes, and of one commit. */
+const WAITING = { writes: 20_000, size: 2 ** 26 };
+const COMMIT = { writes: 1_000, size: 2 ** 22 };
+
+type Waiting = PromiseWithResolvers<Stored | undefined> & { readonly write: Write };
+
+/** Collects the writes that wait while a commit is under way: they become the next commit. */
+class Batch {
+  readonly #commit: Backend['commit'];
+  #waiting: Waiting[] = [];
+  #size = 0;
+  #running: Promise<void> | undefined;
+  isClosed = false;
+
+  constructor(commit: Backend['commit']) {
+    this.#commit = commit;
+  }
+
+  async add(write: Write): Promise<Stored | undefined> {
+    if (this.isClosed) throw new UnavailableError('The store is closed.');
+    if (this.#waiting.length >= WAITING.writes || this.#size > WAITING.size)
+      throw new UnavailableError('Too many writes are waiting.');
+    const waiting = { write, ...Promise.withResolvers<Stored | undefined>() };
+    this.#waiting.push(waiting);
+    this.#size += write.body.length;
+    this.#running ??= this.#run();
+    return waiting.promise;
+  }
+
+  /** Rejects further writes, and resolves when all waiting ones are done. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Writes of the same moment belong to the same commit.
+    await null;
+    while (this.#waiting.length > 0) {
+      const group = this.#take();
+      const outcomes = await this.#commit(group.map(({ write }) => write)).catch((error) => group.map(() => error));
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome: Outcome = outcomes[i];
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  #take(): Waiting[] {
+    let [count, size] = [0, 0];
+    for (const { write } of this.#waiting) {
+      if (count === COMMIT.writes || (count > 0 && size + write.body.length > COMMIT.size)) break;
+      count++;
+      size += write.body.length;
+    }
+    this.#size -= size;
+    return this.#waiting.splice(0, count);
+  }
 }
 
 /** The stored key of the next write of a request. */
