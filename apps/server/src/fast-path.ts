@@ -23,8 +23,7 @@ export function fastPath({ admit, dispatch, version, bodyLimit }: Service, expla
       const known = method === 'GET' ? kept.get(target) : undefined;
       if (known?.version === before) return send(exchange, known.answer);
       const input = await read(exchange, operation, bodyLimit);
-      exchange.input = input;
-      if (!isValid(operation, input)) return explain(exchange);
+      if (!isValid(operation, input)) return explain(Object.assign(exchange, { input }));
       const answer = await dispatch(exchange, operation, input);
       const isSmall = (answer.body?.length ?? 0) <= MAX_KEPT;
       if (method === 'GET' && answer.isLasting && isSmall) kept.set(target, { version: before, answer });

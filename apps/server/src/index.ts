@@ -76,6 +76,8 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): A
     response.once('close', () => {
       health?.responded(exchange);
       log.request(exchange);
+      // An idle connection keeps its last exchange.
+      exchange.input = undefined;
     });
     const fault = faultOf(request);
     if (fault) return fail(exchange, fault);

@@ -18,7 +18,7 @@ export interface Exchange {
   /** The name of the API key, once the request is admitted. */
   caller?: string;
   /** The content of the request, once it is read. */
-  input?: Input;
+  input?: Input | undefined;
   /** What the log has to explain. */
   error?: unknown;
 }
