@@ -4,16 +4,15 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
 
-/** Runs turbo as a replacement of this process. */
-export function turbo(args, options = {}) {
+export const env = { TURBO_TELEMETRY_DISABLED: '1' };
+
+/** The path of turbo's binary. */
+export function turboBinary() {
   const { platform, arch } = process;
   const name = `@turbo/${platform === 'win32' ? 'windows' : platform}-${arch === 'x64' ? '64' : arch}`;
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('turbo/package.json'));
-  const binary = resolve(`${name}/bin/turbo${platform === 'win32' ? '.exe' : ''}`);
-  return runInstead(binary, args, {
-    ...options,
-    env: { TURBO_TELEMETRY_DISABLED: '1', ...options.env },
-  });
+  return resolve(`${name}/bin/turbo${platform === 'win32' ? '.exe' : ''}`);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) turbo(process.argv.slice(2));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  runInstead(turboBinary(), process.argv.slice(2), env);
