@@ -1,9 +1,11 @@
 // D4: the client sends and reads what the spec says. A `fetch` that records its requests stands for the service.
 import { isDeepStrictEqual } from 'node:util';
 import { petstore } from '@petstore/client';
-import { compareRequest, type Inputs, inputMembersOf, validInputs } from './requests.ts';
-import { node, type Operation, type Spec } from './spec.ts';
-import { differ, type Report, validValues, writeJson } from './values.ts';
+import { exactJson } from '@petstore/types';
+import { node } from '../generate/table.ts';
+import { compareRequest, type Inputs, validInputs } from './requests.ts';
+import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
+import { validValues } from './values.ts';
 
 type Call = PromiseLike<unknown> & AsyncIterable<unknown>;
 type Methods = Record<string, (input: unknown, options?: { idempotencyKey: string }) => Call>;
@@ -40,8 +42,7 @@ async function call(
   };
   const baseUrl = `${origin}${spec.basePath}`;
   const client = petstore({ apiKey, baseUrl, fetch: record, retry: 0, on: { deprecated: () => {} } });
-  const body =
-    inputs.body !== undefined && (inputMembersOf(spec, operation) ? node(inputs.body) : { body: inputs.body });
+  const body = inputs.body !== undefined && (operation.body?.whole ? { body: inputs.body } : node(inputs.body));
   try {
     const input = { ...inputs.parameters, ...body };
     const started = (client as unknown as Methods)[operation.id]?.(input, ...(key ? [{ idempotencyKey: key }] : []));
@@ -55,24 +56,19 @@ async function call(
 
 /** A response as the spec declares it. */
 function responseOf({ responses }: Operation, status: number, data?: unknown, headers: Record<string, string> = {}) {
-  const { body } = responses[status] ?? responses.default ?? {};
-  const type = body && { 'content-type': body.type };
-  return new Response(body ? writeJson(data) : null, { status, headers: { ...headers, ...type } });
+  const { schema } = responses[status] ?? responses.default ?? {};
+  const type = schema && { 'content-type': 'application/json' };
+  return new Response(schema ? exactJson(data) : null, { status, headers: { ...headers, ...type } });
 }
 
-const successesOf = ({ responses }: Operation) =>
-  Object.keys(responses)
-    .map(Number)
-    .filter((status) => status < 300);
-
-const bodiesOf = (spec: Spec, { responses }: Operation, status: number): unknown[] => {
-  const { body } = responses[status] ?? {};
-  return body ? [...body.examples, ...validValues(spec, body.schema)] : [undefined];
-};
+function bodiesOf(spec: Spec, { responses }: Operation, status: number): unknown[] {
+  const { schema } = responses[status] ?? {};
+  return schema ? validValues(spec, schema as Schema) : [undefined];
+}
 
 async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, report: Report): Promise<void> {
-  const name = `${operation.id}(${writeJson(inputs.body ?? inputs.parameters).slice(0, 80)})`;
-  const [status = 204] = successesOf(operation);
+  const name = `${operation.id}(${exactJson(inputs.body ?? inputs.parameters).slice(0, 80)})`;
+  const status = Number(operation.successes[0]);
   const [data] = bodiesOf(spec, operation, status);
   const { requests, error } = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
   const [{ request, body } = { body: '' }] = requests;
@@ -83,12 +79,12 @@ async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, re
   if (!idempotencyKey) return;
   const again = await call(spec, operation, inputs, [responseOf(operation, status, data)], 'of-the-caller');
   const third = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
-  if (third.requests[0]?.request.headers.get(idempotencyKey.name) === request.headers.get(idempotencyKey.name))
+  if (third.requests[0]?.request.headers.get(idempotencyKey.header) === request.headers.get(idempotencyKey.header))
     report(`${name}: two calls have one key`);
   differ(
     report,
     `${name}: the caller's key`,
-    again.requests[0]?.request.headers.get(idempotencyKey.name),
+    again.requests[0]?.request.headers.get(idempotencyKey.header),
     'of-the-caller',
   );
 }
@@ -96,7 +92,7 @@ async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, re
 /** Declared responses are returned, or thrown with their status and code. */
 async function checkResponses(spec: Spec, operation: Operation, report: Report): Promise<void> {
   const [inputs] = validInputs(spec, operation);
-  const successes = successesOf(operation);
+  const successes = operation.successes.map(Number);
   for (const status of successes)
     for (const data of bodiesOf(spec, operation, status)) {
       const found = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
@@ -130,5 +126,5 @@ async function checkPages(spec: Spec, operation: Operation, report: Report): Pro
   const { requests, error } = await call(spec, operation, inputs, responses, undefined, (item) => found.push(item));
   differ(report, `${id}: the next page`, requests[1]?.request.url, `${origin}${spec.basePath}${path}${next}`);
   if (!isDeepStrictEqual(found, pages.flat()))
-    report(`${id}: for await gives ${error ?? writeJson(found).slice(0, 100)}`);
+    report(`${id}: for await gives ${error ?? exactJson(found).slice(0, 100)}`);
 }

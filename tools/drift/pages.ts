@@ -2,11 +2,9 @@
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as client from '@petstore/client';
-import { helpOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
-import { petctlHelp, rowsOf } from './petctl.ts';
-import type { Spec } from './spec.ts';
-import type { Report } from './values.ts';
+import { type Help, helpOf, petctlHelp, rowsOf } from './petctl.ts';
+import type { Report, Spec } from './spec.ts';
 
 interface Page {
   readonly file: string;
@@ -18,8 +16,6 @@ interface Page {
   /** What patches on the page add: it is not there yet. */
   readonly added: string;
 }
-
-type Help = ReadonlyMap<string, string>;
 
 /** Whether a name exists. */
 type Known = (name: string, found: RegExpExecArray, page: Page) => boolean;
@@ -45,7 +41,6 @@ export async function check(spec: Spec, report: Report): Promise<void> {
         const [, name = ''] = found;
         if (!isKnown(name, found, page)) say(found.index, `there is no ${what} ${name}`.trimEnd());
       }
-    if (file === 'docs/operating.md') checkSettings(page, server, say);
   }
 }
 
@@ -157,27 +152,6 @@ const isCommandOf =
     const given = words.flatMap((word) => /^--[a-z][\w-]*/.exec(word) ?? []);
     return given.every((flag) => known.includes(flag) || known.includes(flag.replace('--no-', '--')));
   };
-
-/** The table of settings has the variables, the flags and the defaults of the server's help. */
-function checkSettings({ text }: Page, help: Help, say: (at: number, fault: string) => void): void {
-  const table = [...text.matchAll(/^\| *`([A-Z_]+)` *\|(.*)\|$/gm)];
-  for (const [flag, said] of rowsOf(help.get('') ?? '')) {
-    const [, usual = '', variable] = /\((?:default: ([\w.]+).*?)?env: (\w+)\)/.exec(said) ?? [];
-    const row = table.find(([, name]) => name === variable);
-    if (variable && !row) say(0, `the table of settings lacks ${variable}`);
-    if (!row) continue;
-    const cells = (row[2] ?? '')
-      .replaceAll(/(?<=\d),(?=\d{3})/g, '')
-      .replaceAll(/(\d+) MiB/g, (_, count) => String(count * 2 ** 20));
-    const [, shown = flag] = /`(--[\w-]+)`/.exec(cells) ?? [];
-    if (shown !== flag) say(row.index, `the flag of ${variable} is ${flag}`);
-    if (!new RegExp(`(?<![\\w.])${RegExp.escape(usual)}(?!\\w)`).test(cells))
-      say(row.index, `the default of ${variable} is ${usual}`);
-  }
-  for (const { 1: variable = '', index } of table)
-    if (![...help.values()].some((each) => each.includes(variable)))
-      say(index, `the server has no setting ${variable}`);
-}
 
 function anchorsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ +(.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().trim());

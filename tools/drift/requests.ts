@@ -1,6 +1,7 @@
 // The requests that an operation has to accept and to refuse, as the spec requires them.
-import type { Operation, Parameter, Schema, Spec } from './spec.ts';
-import { differ, invalidValues, membersOf, type Report, readJson, validValues, writeJson } from './values.ts';
+import { exactJson, parseExact } from '@petstore/types';
+import { differ, type Operation, type Parameter, type Report, type Schema, type Spec } from './spec.ts';
+import { invalidValues, membersOf, validValues } from './values.ts';
 
 /** What a caller passes to an operation. */
 export interface Inputs {
@@ -26,12 +27,12 @@ export interface BadRequest extends Request {
 }
 
 /** Inputs that the operation accepts: the least, one for each value of each parameter and of the body, and all parameters. */
-export function validInputs(spec: Spec, { parameters, body }: Operation): [Inputs, ...Inputs[]] {
+export function validInputs(spec: Spec, { parameters, body, bodySchema }: Operation): [Inputs, ...Inputs[]] {
   const values = parameters.map((each) => [each, valuesOf(spec, each)] as const);
   const all = Object.fromEntries(values.map(([{ name }, [first]]) => [name, first]));
   const needed = Object.fromEntries(parameters.filter((each) => each.required).map(({ name }) => [name, all[name]]));
-  const [first, ...others] = body ? validValues(spec, body.schema) : [];
-  const least: Inputs = { parameters: needed, ...(body && { body: first }) };
+  const [first, ...others] = bodySchema ? validValues(spec, bodySchema) : [];
+  const least: Inputs = { parameters: needed, ...(bodySchema && { body: first }) };
   const tried = values.flatMap(([{ name }, each]) =>
     each.map((value) => ({ ...least, parameters: { ...needed, [name]: value }, tried: name })),
   );
@@ -46,14 +47,12 @@ export function validInputs(spec: Spec, { parameters, body }: Operation): [Input
 }
 
 /** Valid values of a parameter, as far as its place can carry them. */
-function valuesOf(spec: Spec, { in: place, schema, example }: Parameter): unknown[] {
-  const all = validValues(spec, schema).filter((value) => value !== null && String(value) !== '');
-  const shown = all.length > 0 ? all : [example];
-  const possible = { query: /^/, path: /^[^\0/]+$/, header: /^[\x21-\x7e]+$/ }[place];
-  return shown.filter((value) => possible?.test(String(value)));
+function valuesOf(spec: Spec, { in: place, schema }: Parameter): unknown[] {
+  const possible = { query: /^./s, path: /^[^\0/]+$/, header: /^[\x21-\x7e]+$/ }[place];
+  return validValues(spec, schema).filter((value) => value !== null && possible?.test(String(value)));
 }
 
-export function requestOf({ method, path, parameters, body }: Operation, inputs: Inputs): Request {
+export function requestOf({ method, path, parameters }: Operation, inputs: Inputs): Request {
   const valuesIn = (place: string) =>
     parameters
       .filter((each) => each.in === place && inputs.parameters[each.name] !== undefined)
@@ -64,15 +63,16 @@ export function requestOf({ method, path, parameters, body }: Operation, inputs:
     method,
     path: path.replaceAll(/\{(.*?)\}/g, (_, name) => encodeURIComponent(String(inputs.parameters[name]))),
     query: valuesIn('query'),
-    headers: { ...Object.fromEntries(headers), ...(hasBody && { 'content-type': body?.type ?? '' }) },
-    body: hasBody ? writeJson(inputs.body) : undefined,
+    headers: { ...Object.fromEntries(headers), ...(hasBody && { 'content-type': 'application/json' }) },
+    body: hasBody ? exactJson(inputs.body) : undefined,
   };
 }
 
 /** Requests that the operation refuses: each constraint broken alone. */
 export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): BadRequest[] {
-  const { idempotencyKey: key, body } = operation;
-  const parameters = key ? [...operation.parameters, key] : operation.parameters;
+  const { idempotencyKey: key, body, bodySchema } = operation;
+  const keys = key ? [{ name: key.header, in: 'header', required: false, schema: key.schema as Schema }] : [];
+  const parameters = [...operation.parameters, ...keys];
   const good = requestOf(operation, inputs);
   const unknown = [...good.query, ['unknown-parameter', '1']] as const;
   const found: BadRequest[] = [{ ...good, query: unknown, why: 'an unknown query parameter', place: 'query' }];
@@ -88,26 +88,26 @@ export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): B
     const [value] = validValues(spec, schema);
     if (place === 'query' && !Array.isArray(value)) add(`with ${name} twice`, [value, value]);
   }
-  if (!body) return found;
-  const add = (why: string, text: string | undefined, place = 'body', type = body.type) =>
+  if (!body || !bodySchema) return found;
+  const add = (why: string, text: string | undefined, place = 'body', type = 'application/json') =>
     found.push({ ...good, headers: { ...good.headers, 'content-type': type }, body: text, why, place });
-  for (const [what, value] of invalidValues(spec, body.schema, 'body')) add(what, writeJson(value));
+  for (const [what, value] of invalidValues(spec, bodySchema, 'body')) add(what, exactJson(value));
   if (body.required) add('no body', undefined);
   add('a body that is no JSON', '{');
   const [[member = '', value] = []] = Object.entries(Object(inputs.body));
-  if (member) add(`${member} twice`, good.body?.replace('{', `{${writeJson(member)}:${writeJson(value)},`));
+  if (member) add(`${member} twice`, good.body?.replace('{', `{${exactJson(member)}:${exactJson(value)},`));
   const text = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'string')?.[0];
-  if (text) add('broken Unicode', writeJson({ ...Object(inputs.body), [text]: 'SURR' }).replace('SURR', '\\ud800'));
+  if (text) add('broken Unicode', exactJson({ ...Object(inputs.body), [text]: 'SURR' }).replace('SURR', '\\ud800'));
   const number = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'number')?.[0];
   if (number)
     add(
       'a number that would be rounded',
-      writeJson({ ...Object(inputs.body), [number]: 4711 }).replace('4711', '4711.00000000000000000001'),
+      exactJson({ ...Object(inputs.body), [number]: 4711 }).replace('4711', '4711.00000000000000000001'),
     );
-  const answers = membersOf(spec, (operation.responses[201] ?? operation.responses[200])?.body?.schema).properties;
+  const answers = membersOf(spec, operation.responses[operation.success ?? 200]?.schema as Schema).properties;
   for (const [name, schema] of Object.entries(answers)) {
     const changed = { ...Object(inputs.body), [name]: validValues(spec, schema)[0] };
-    if (spec.faultOf(body.schema, changed)) add(`the member ${name} of the answer`, writeJson(changed));
+    if (spec.faultOf(bodySchema, changed)) add(`the member ${name} of the answer`, exactJson(changed));
   }
   add('a body as merge-patch', good.body, 'type', 'application/merge-patch+json');
   add('a body as text/plain', good.body, 'type', 'text/plain');
@@ -122,7 +122,7 @@ function invalidTexts(spec: Spec, schema: Schema, name: string): Set<string> {
   const type = String(target.type);
   const forms = { integer: /^-?(?:0|[1-9]\d*)$/, number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/, boolean: /^(?:true|false)$/ };
   const form = forms[type as keyof typeof forms];
-  const read = (text: string) => (form?.test(text) ? readJson(text) : text);
+  const read = (text: string) => (form?.test(text) ? parseExact(text) : text);
   const scalars = invalidValues(spec, target, name).filter(([, value]) => Object(value) !== value);
   const texts = [
     ...scalars.map(([, value]) => String(value)),
@@ -131,16 +131,7 @@ function invalidTexts(spec: Spec, schema: Schema, name: string): Set<string> {
   return new Set(texts.filter((text) => spec.faultOf(target, read(text)) !== undefined));
 }
 
-/** The members of the body that the client and petctl take as inputs; undefined where the body is one input. */
-export function inputMembersOf(spec: Spec, { parameters, body }: Operation): Record<string, Schema> | undefined {
-  const { type = 'object', oneOf, anyOf } = spec.follow(body?.schema);
-  const { properties, required } = membersOf(spec, body?.schema);
-  const isWhole = type !== 'object' || oneOf || anyOf || Object.keys(properties).length === 0;
-  const isTaken = parameters.some(({ name }) => name in properties);
-  return isWhole || isTaken || (!body?.required && required.length > 0) ? undefined : properties;
-}
-
-/** Reports what a request of the client or of petctl contradicts. */
+/** Reports what a request of the client contradicts. */
 export function compareRequest(
   spec: Spec,
   operation: Operation,
@@ -162,11 +153,11 @@ export function compareRequest(
     decodeURIComponent(`${spec.basePath}${wanted.path}`),
   );
   differ(report, `${name}: the query`, sorted(searchParams), sorted(wanted.query));
-  differ(report, `${name}: the body`, body && readJson(body), wanted.body ? readJson(wanted.body) : '');
-  const key = idempotencyKey?.name.toLowerCase() ?? '';
+  differ(report, `${name}: the body`, body && parseExact(body), wanted.body ? parseExact(wanted.body) : '');
+  const key = idempotencyKey?.header.toLowerCase() ?? '';
   const others = ['accept', 'authorization', 'user-agent', key];
   const headers = [...sent.headers].filter(([header]) => !others.includes(header));
   differ(report, `${name}: the headers`, Object.fromEntries(headers), wanted.headers);
-  const fault = idempotencyKey && spec.faultOf(idempotencyKey.schema, sent.headers.get(key));
+  const fault = idempotencyKey && spec.faultOf(idempotencyKey.schema as Schema, sent.headers.get(key));
   if (fault) report(`${name}: the header ${key} ${fault}`);
 }

@@ -1,29 +1,7 @@
-// Valid and invalid values of schemas, and JSON with exact integers.
-import { isDeepStrictEqual } from 'node:util';
+// Valid and invalid values of schemas.
+import { exactJson } from '@petstore/types';
+import type { Node } from '../generate/table.ts';
 import { formats, integers, type Schema, type Spec } from './spec.ts';
-
-/** Reports a contradiction: what it is, and how to end it where that is not what always ends those of the check. */
-export type Report = (what: string, fix?: string) => void;
-
-/** Reports two values that should be equal. */
-export function differ(report: Report, what: string, found: unknown, wanted: unknown): void {
-  const shown = (value: unknown) => (typeof value === 'string' ? value : writeJson(value))?.slice(0, 150) ?? 'absent';
-  if (!isDeepStrictEqual(found, wanted)) report(`${what} is ${shown(found)}, not ${shown(wanted)}`);
-}
-
-/** The JSON text of a value, with all digits of a bigint. */
-export function writeJson(value: unknown): string {
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? rawJSON(String(each)) : each));
-}
-
-/** The value of a JSON text. An integer that a double would round becomes a bigint. */
-export function readJson(text: string): unknown {
-  return JSON.parse(text, (_: string, value: unknown, { source = '' }: { source?: string } = {}) => {
-    const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
-    return isRounded ? BigInt(source) : value;
-  });
-}
 
 /** The members of an object schema, those of its `allOf` included. */
 export function membersOf(spec: Spec, schema?: Schema): { properties: Record<string, Schema>; required: string[] } {
@@ -51,29 +29,29 @@ export function validValues(spec: Spec, schema: Schema, depth = 0): unknown[] {
     ...(has('object') || properties || allOf.length > 0 ? objectsOf(spec, full, depth) : []),
     ...(has('null') ? [null] : []),
   ];
-  const distinct = new Map(candidates.map((value) => [writeJson(value), value]));
+  const distinct = new Map(candidates.map((value) => [exactJson(value), value]));
   return [...distinct.values()].filter((value) => spec.faultOf(schema, value) === undefined);
 }
 
 /** The lowest and the highest number. */
-function boundsOf({ format = '', minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema) {
-  const [low, high] = integers[format] ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+function boundsOf(schema: Schema): [low: number | bigint, high: number | bigint] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Node as Record<string, number | undefined>;
+  const [low, high] = integers[schema.format ?? ''] ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const least = minimum ?? (exclusiveMinimum === undefined ? low : exclusiveMinimum + 1);
   const most = maximum ?? (exclusiveMaximum === undefined ? high : exclusiveMaximum - 1);
-  return [least, most] as const;
+  return [least, most];
 }
 
 function numbersOf(schema: Schema): unknown[] {
   const [low, high] = boundsOf(schema);
-  const { multipleOf = 1 } = schema;
-  const multiples = [Math.ceil(Number(low) / multipleOf), Math.floor(Number(high) / multipleOf), 1];
-  const steps = schema.multipleOf ? multiples.map((count) => count * multipleOf) : [];
-  return [5 * multipleOf, low, high, ...steps, 2n ** 53n + 1n, 0, 0.5];
+  const step = Number(schema.multipleOf ?? 1);
+  return [5 * step, low, high, Math.floor(Number(high) / step) * step, 2n ** 53n + 1n, 0, 0.5];
 }
 
-function textsOf({ format = '', minLength = 0, maxLength = 0, pattern, ...shown }: Schema): unknown[] {
+function textsOf({ format = '', pattern, ...schema }: Schema): unknown[] {
   if (formats[format]) return [formats[format][0]];
-  const patterned = [shown.example, 'x', 'X', '0', 'abc', 'ABC-1', '12345'].filter((text) => text !== undefined);
+  const { minLength = 0, maxLength = 0 } = schema as Node as Record<string, number>;
+  const patterned = [schema.example ?? 'x', 'x', 'X', '0', 'abc', 'ABC-1', '12345'];
   const free = [
     'Rex',
     '',
@@ -86,7 +64,9 @@ function textsOf({ format = '', minLength = 0, maxLength = 0, pattern, ...shown 
   return [...(pattern ? patterned : free), 'x'.repeat(minLength), 'x'.repeat(maxLength)];
 }
 
-function arraysOf(spec: Spec, { items = {}, minItems = 1, maxItems = minItems }: Schema, depth: number): unknown[] {
+function arraysOf(spec: Spec, schema: Schema, depth: number): unknown[] {
+  const { items = {} } = schema;
+  const { minItems = 1, maxItems = minItems } = schema as Node as Record<string, number>;
   // A schema that contains itself ends with an empty array, or with the members that it requires.
   const values = depth < 4 ? validValues(spec, items, depth + 1) : [];
   const filled = (length: number) => Array.from({ length }, (_, i) => values[i % values.length]);
@@ -111,20 +91,21 @@ export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 
   const full = spec.follow(schema);
   const [low, high] = boundsOf(full).map((bound) => (typeof bound === 'bigint' ? bound : BigInt(Math.floor(bound))));
   const isNumber = /integer|number/.test(String(full.type));
-  const { enum: [listed] = [], pattern, minItems = 0, maxLength, maxItems } = full;
+  const { enum: [listed] = [], pattern } = full;
+  const { minItems = 0, maxItems = 0, minLength = 0, maxLength } = full as Node as Record<string, number>;
   const plain = [
     ...[null, 5, 'no such value', '', {}, []],
     ...(isNumber ? [1.5, (low ?? 0n) - 1n, (high ?? 0n) + 1n] : []),
     ...(listed === undefined ? [] : [`${listed}x`, `${listed}`.toUpperCase()]),
     ...(pattern || full.format ? ['a b', '!', 'é', '7', 'x'.repeat(300)] : []),
-    ...(full.minLength ? ['x'.repeat(full.minLength - 1)] : []),
+    ...(minLength > 0 ? ['x'.repeat(minLength - 1)] : []),
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1)]),
   ];
-  const found = plain.map((value): [string, unknown] => [`${name} ${writeJson(value).slice(0, 40)}`, value]);
+  const found = plain.map((value): [string, unknown] => [`${name} ${exactJson(value).slice(0, 40)}`, value]);
   const [valid, ...more] = depth < 4 ? validValues(spec, schema, depth) : [];
   if (Array.isArray(valid)) {
     const [first] = invalidValues(spec, full.items ?? {}, name, depth + 1);
-    const lengths = [minItems - 1, (maxItems ?? 0) + 1].filter((length) => length > 0);
+    const lengths = [minItems - 1, maxItems + 1].filter((length) => length > 0);
     if (first) found.push([`${name} with the item ${first[0]}`, [first[1]]]);
     for (const length of lengths) found.push([`${name} of ${length} items`, Array(length).fill(valid[0])]);
   } else if (Object(valid) === valid) {
@@ -136,5 +117,5 @@ export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 
       for (const [what, value] of invalidValues(spec, property, `${name}.${member}`, depth + 1))
         found.push([what, { ...Object(valid), [member]: value }]);
   }
-  return found.filter(([, value]) => spec.faultOf(schema, JSON.parse(writeJson(value))) !== undefined);
+  return found.filter(([, value]) => spec.faultOf(schema, JSON.parse(exactJson(value))) !== undefined);
 }
