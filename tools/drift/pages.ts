@@ -24,7 +24,7 @@ type Rule = readonly [part: 'text' | 'code' | 'spans', pattern: RegExp, what: st
 
 const ownPaths = '/docs /healthz /metrics /openapi.json /openapi.yaml /readyz'.split(' ');
 /** Variables that no help names: those of the client, of the tests and of D7. */
-const otherVariables = /^PETSTORE_(?:API_KEY|BASE_URL|BASE|TEST_\w+)$/;
+const otherVariables = /^PETSTORE_(?:API_KEY|BASE_URL|TEST_\w+)$/;
 const otherTools = /\b(?:curl|docker|git|node|npm|pnpm|podman|turbo|vitest)\b/;
 const ofNpm = /^(?:install|ci|exec|login|pack|publish|deprecate|audit)$/;
 
