@@ -1,7 +1,7 @@
 // What tests need of the machine: folders, ports, programs and processes.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,9 +67,10 @@ export async function freePort(): Promise<number> {
   throw new Error('There is no free port.');
 }
 
-/** The children of a process, on Linux; elsewhere none. */
+/** The children of all threads of a process, on Linux; elsewhere none. */
 export function childrenOf(pid: number): number[] {
-  return textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  const lists = globSync(`/proc/${pid}/task/*/children`).map(textOf);
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
 /** The text of a file under /proc; empty if the process has ended, belongs to another user, or the system has no /proc. */

@@ -143,7 +143,8 @@ const cases: readonly Case[] = [
 const folder = newFolder('generated', afterAll);
 const folderOf = (name: string) => join(folder, name.replaceAll(/\W+/g, '-'));
 
-test.each(cases)('%s: the table is right', async (name, document, types, table = {}) => {
+const rows = cases.map(([name, document, types, table = {}]) => ({ name, document, types, table }));
+test.each(rows)('$name: the table is right', async ({ name, document, types, table }) => {
   const text = documentOf(document);
   expect(await refusalsOf(text, '/spec.yaml')).toEqual([]);
   const own = folderOf(name);
