@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
 import { root } from '../repository.ts';
 import { connections, type Result, send } from './load.ts';
-import { inRounds, median, medianRatio, type Section, type Target, withScratch } from './measure.ts';
+import { cores, inRounds, median, medianRatio, type Section, type Table, type Target, withScratch } from './measure.ts';
 import { apiKey, basePath, fill, type Load, list, loads, pets, size } from './workload.ts';
 
 const descriptions = {
@@ -19,43 +19,44 @@ const descriptions = {
 };
 type Name = keyof typeof descriptions;
 
-/** The lowest CPU time of bare divided by that of ours, as target, and, where only a real loss gets, as gate. */
+/** The lowest CPU time of bare divided by that of ours: as target, and as gate, which only a real loss fails. */
 const bounds: Record<Load, readonly [target: number, floor: number]> = {
   'list 20': [0.9, 0.3],
   'list 100 filtered': [1.5, 0.6],
   get: [0.85, 0.25],
   create: [0.6, 0.2],
 };
+const all = Object.keys(loads) as Load[];
 
-/** A result with the microseconds of CPU time that the server used for each response. */
-type Measured = Result & { readonly cpu: number };
+/** The results of a load in some rounds, with the microseconds of CPU time that a server used for each response. */
+type Measure = (
+  load: Load,
+  rounds: number,
+  milliseconds: number,
+) => Promise<Record<Name, (Result & { cpu: number })[]>>;
 
 export async function http(): Promise<Section> {
   const names = Object.keys(descriptions) as Name[];
   const rounds = 7;
-  const tables: Section['tables'][number][] = [names.map((server) => ({ server, 'what it is': descriptions[server] }))];
+  const tables: Table[] = [names.map((server) => ({ server, 'what it is': descriptions[server] }))];
   const targets: Target[] = [];
   await withServers(names, async (measure) => {
-    for (const load of Object.keys(loads) as Load[]) {
-      const measured = await inRounds(names, rounds, (name, round) =>
-        measure(name as Name, load, round < 0 ? 1500 : 500),
-      );
-      const of = (name: Name, what: keyof Measured) => measured[name]?.map((each) => each[what]) ?? [];
+    for (const load of all) {
+      const measured = await measure(load, rounds, 500);
+      const of = (name: Name, what: keyof Result | 'cpu') => measured[name].map((each) => each[what]);
+      const ratio = (name: Name, other: Name) => medianRatio(of(other, 'cpu'), of(name, 'cpu'));
       tables.push(
         names.map((name) => ({
           [load]: name,
           'requests/s': Math.round(median(of(name, 'perSecond'))),
           'p99 ms': median(of(name, 'p99')),
           'CPU µs': median(of(name, 'cpu')),
-          'of bare': medianRatio(of('bare', 'cpu'), of(name, 'cpu')),
+          'of bare': ratio(name, 'bare'),
         })),
       );
-      const tail = median(of('ours', 'p99')) / median(of('ours', 'p50'));
-      targets.push(
-        [`${load}: of bare`, medianRatio(of('bare', 'cpu'), of('ours', 'cpu')), '≥', bounds[load][0]],
-        [`${load}: of fastify-durable`, medianRatio(of('fastify-durable', 'cpu'), of('ours', 'cpu')), '≥', 1],
-        [`${load}: p99/p50`, tail, '≤', 3],
-      );
+      targets.push([`${load}: of bare`, ratio('ours', 'bare'), '≥', bounds[load][0]]);
+      targets.push([`${load}: of fastify-durable`, ratio('ours', 'fastify-durable'), '≥', 1]);
+      targets.push([`${load}: p99/p50`, medianRatio(of('ours', 'p99'), of('ours', 'p50')), '≤', 3]);
     }
   });
   const how = `${connections} keep-alive connections send one request at a time to servers with the same ${size.toLocaleString('en-US')} pets: medians of ${rounds} rounds of 0.5 s. "Of bare" is the CPU time of bare for a request divided by that of the server, round by round: above 1, the server costs less.`;
@@ -65,68 +66,66 @@ export async function http(): Promise<Section> {
 /** Throws if a ratio is below its floor in all tries: other load on the machine can only make the server look slower. */
 export async function gate(): Promise<void> {
   await withServers(['bare', 'ours'], async (measure) => {
-    for (const load of Object.keys(loads) as Load[]) {
+    for (const load of all) {
       const [, floor] = bounds[load];
       let ratio = 0;
       for (let tries = 0; tries < 4 && ratio < floor; tries++) {
-        const { bare, ours } = await inRounds(
-          ['bare', 'ours'],
-          5,
-          async (name) => (await measure(name as Name, load, 200)).cpu,
-        );
-        ratio = medianRatio(bare, ours);
+        const { bare, ours } = await measure(load, 5, 200);
+        const [least, most] = [bare, ours].map((results) => results.map(({ cpu }) => cpu));
+        ratio = medianRatio(least, most);
         console.log(`${load}: ${ratio.toFixed(2)} of bare, at least ${floor}`);
       }
-      if (ratio < floor)
-        throw new Error(`'${load}' became slower: ${ratio.toFixed(2)} of a bare server; see ${import.meta.filename}`);
+      if (ratio < floor) throw new Error(`'${load}' became slower: ${ratio.toFixed(2)} of bare, at least ${floor}.`);
     }
   });
 }
 
 /** Measures the time from the start of a process to its first response. */
 export async function start(): Promise<Section> {
-  const names = ['ours', 'fastify-durable'] as const;
   return withScratch(async (scratch) => {
-    const folders = {
-      ours: await newDataFolder(scratch, 'ours'),
-      'fastify-durable': await newDataFolder(scratch, 'fastify'),
+    const starting = async (name: Name) => {
+      const folder = await newDataFolder(scratch, name);
+      return async () => {
+        const started = performance.now();
+        const server = await startServer(name, folder, scratch);
+        const milliseconds = performance.now() - started;
+        const { rss } = await server.usage();
+        await server.stop();
+        return { milliseconds, rss };
+      };
     };
-    const measured = await inRounds(names, 7, async (name) => {
-      const started = performance.now();
-      const server = await startServer(name as Name, folders[name as keyof typeof folders], scratch);
-      const milliseconds = performance.now() - started;
-      const { rss } = await server.usage();
-      await server.stop();
-      return { milliseconds, rss };
-    });
-    const rows = names.map((name) => ({
-      server: name,
-      ms: Math.round(median(measured[name]?.map((each) => each.milliseconds))),
-      'resident MiB': Math.round(median(measured[name]?.map((each) => each.rss)) / 2 ** 20),
+    const subjects = { ours: await starting('ours'), 'fastify-durable': await starting('fastify-durable') };
+    const rows = Object.entries(await inRounds(subjects, 7)).map(([server, all]) => ({
+      server,
+      ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
+      'resident MiB': Math.round(median(all.map(({ rss }) => rss)) / 2 ** 20),
     }));
     const how = `From the start of a process with ${size.toLocaleString('en-US')} pets to its first correct response: medians of 7 starts.`;
     return { title: 'Starting', how, tables: [rows], targets: [['ours, ms', rows[0]?.ms ?? Number.NaN, '≤', 350]] };
   });
 }
 
-type Measure = (name: Name, load: Load, milliseconds: number) => Promise<Measured>;
-
 async function withServers(names: readonly Name[], use: (measure: Measure) => Promise<void>): Promise<void> {
   await withScratch(async (scratch) => {
-    const servers = new Map<Name, Awaited<ReturnType<typeof startServer>>>();
+    const servers: [Name, Awaited<ReturnType<typeof startServer>>][] = [];
     try {
-      for (const name of names) servers.set(name, await startServer(name, await newDataFolder(scratch, name), scratch));
+      for (const name of names)
+        servers.push([name, await startServer(name, await newDataFolder(scratch, name), scratch)]);
       // The servers have the first core, the load generator the last one.
-      pin(process.pid, 1);
-      await use(async (name, load, milliseconds) => {
-        const server = servers.get(name);
-        if (!server) throw new Error(`${name} does not run.`);
-        const before = await server.usage();
-        const result = await send(server.port, load, milliseconds);
-        return { ...result, cpu: ((await server.usage()).cpu - before.cpu) / result.responses };
+      pin(process.pid, cores - 1);
+      await use((load, rounds, milliseconds) => {
+        const subjects = servers.map(([name, { port, usage }]) => {
+          const measure = async (round: number) => {
+            const before = await usage();
+            const result = await send(port, load, round < 0 ? 1500 : milliseconds);
+            return { ...result, cpu: ((await usage()).cpu - before.cpu) / result.responses };
+          };
+          return [name, measure] as const;
+        });
+        return inRounds<Name, Result & { cpu: number }>(Object.fromEntries(subjects) as Record<Name, never>, rounds);
       });
     } finally {
-      await Promise.all([...servers.values()].map((server) => server.stop()));
+      await Promise.all(servers.map(([, server]) => server.stop()));
     }
   });
 }
@@ -149,18 +148,12 @@ process.channel.unref();`;
 
 /** Starts a server, and checks its first response. */
 async function startServer(name: Name, folder: string, scratch: string) {
-  const [file = '', kind] = name.split('-');
-  const script =
-    name === 'ours' ? join(root, 'apps/server/src/main.js') : join(import.meta.dirname, 'servers', `${file}.ts`);
-  const child = fork(script, name === 'ours' ? [] : [kind || name === 'plain' ? folder : ''], {
+  const isOurs = name === 'ours';
+  const script = isOurs ? join(root, 'apps/server/src/main.js') : join(import.meta.dirname, 'servers.ts');
+  const settings = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: `bench=${apiKey}` };
+  const child = fork(script, isOurs ? [] : [name, folder], {
     execArgv: ['--import', `data:text/javascript,${encodeURIComponent(probe)}`],
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      PORT: '0',
-      PETSTORE_DATA_DIR: folder,
-      PETSTORE_API_KEYS: `bench=${apiKey}`,
-    },
+    env: { ...process.env, NODE_ENV: 'production', ...settings },
     stdio: ['ignore', openSync(join(scratch, `${name}.log`), 'a'), 'pipe', 'ipc'],
   });
   const port = await portOf(child);

@@ -3,10 +3,10 @@
  * `--gate` is the regression gate of `npm run test:deep`, which writes nothing.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
+import { cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../repository.ts';
-import type { Section, Table } from './measure.ts';
+import { cores, type Section, type Table } from './measure.ts';
 
 const parts: Readonly<Record<string, () => Promise<Section>>> = {
   http: async () => (await import('./http.ts')).http(),
@@ -50,7 +50,7 @@ function markdownOf({ title, how, tables, targets }: Section): string {
   const date = new Date().toISOString().slice(0, 10);
   const [{ model = '' } = {}] = cpus();
   const system = `${type()} ${release().split('-')[0]}`;
-  const machine = `${model.trim()}, ${availableParallelism()} cores, Node ${process.versions.node}, ${system}`;
+  const machine = `${model.trim()}, ${cores} cores, Node ${process.versions.node}, ${system}`;
   const written = [...tables, rows].map(tableOf);
   return [`## ${title}`, how, ...written, `_${date}, ${machine}, load ${load.toFixed(1)}_`].join('\n\n');
 }

@@ -1,6 +1,6 @@
 // How all parts of the bench measure, and what they return.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export type Table = readonly Readonly<Record<string, string | number>>[];
@@ -17,6 +17,9 @@ export interface Section {
   readonly targets: readonly Target[];
 }
 
+/** Before a part keeps this process on one of them. */
+export const cores = availableParallelism();
+
 export function median(numbers: readonly number[] = []): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 }
@@ -30,17 +33,17 @@ export function medianRatio(parts: readonly number[] = [], wholes: readonly numb
  * Measures all subjects in turns, so that other load on the machine affects all alike. Each round begins with another
  * subject. An additional round, number -1, only warms up.
  */
-export async function inRounds<Measured>(
-  names: readonly string[],
+export async function inRounds<Name extends string, Measured>(
+  subjects: Readonly<Record<Name, (round: number) => Promise<Measured>>>,
   rounds: number,
-  measure: (name: string, round: number) => Promise<Measured>,
-): Promise<Record<string, Measured[]>> {
-  const measured: Record<string, Measured[]> = Object.fromEntries(names.map((name) => [name, []]));
+): Promise<Record<Name, Measured[]>> {
+  const all = Object.entries(subjects) as [Name, (round: number) => Promise<Measured>][];
+  const measured = Object.fromEntries(all.map(([name]) => [name, []])) as unknown as Record<Name, Measured[]>;
   for (let round = -1; round < rounds; round++) {
-    const first = Math.max(round, 0) % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      const result = await measure(name, round);
-      if (round >= 0) measured[name]?.push(result);
+    const first = Math.max(round, 0) % all.length;
+    for (const [name, measure] of [...all.slice(first), ...all.slice(0, first)]) {
+      const result = await measure(round);
+      if (round >= 0) measured[name].push(result);
     }
   }
   return measured;
@@ -60,9 +63,5 @@ export async function rateOf(call: () => unknown, callers: number, count: number
 /** Runs `use` with a temporary folder, and removes the folder afterwards. */
 export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return use(folder).finally(() => rmSync(folder, { recursive: true, force: true }));
 }

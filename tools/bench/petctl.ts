@@ -18,15 +18,21 @@ export async function petctl(): Promise<Section> {
   await fill(store, 5);
   const server = await listen(createApp(store, { keys: keysFrom(apiKey) }), { host: '127.0.0.1', port: 0 });
   const scripted = [...list.command, '--status', 'available', '--limit', '5', '-o', 'json'];
-  const commands: Record<string, string[]> = {
-    'node -e 0': ['-e', '0'],
-    '--version': [program, '--version'],
-    [scripted.join(' ')]: [program, ...scripted],
-    '--help': [program, '--help'],
-  };
   const times = await withScratch((HOME) => {
     const env = { PATH: process.env.PATH, HOME, PETCTL_BASE_URL: server.origin + basePath, PETCTL_API_KEY: apiKey };
-    return inRounds(Object.keys(commands), rounds, (name) => cpuTime(commands[name] ?? [], env));
+    const running =
+      (...args: string[]) =>
+      () =>
+        cpuTime(args, env);
+    return inRounds(
+      {
+        'node -e 0': running('-e', '0'),
+        '--version': running(program, '--version'),
+        [scripted.join(' ')]: running(program, ...scripted),
+        '--help': running(program, '--help'),
+      },
+      rounds,
+    );
   }).finally(() => server.stop(0));
   const [bare, version, call, help] = Object.values(times);
   return {

@@ -54,11 +54,7 @@ async function measureLowdb(scratch: string) {
     'lowdb, 1,000 pets, 64 writers': () => rateOf(creating(stores.small), writers, 5000),
     'lowdb, 1,000,000 pets, 64 writers': () => rateOf(creating(stores.large), writers, 5000),
   };
-  const rates = await inRounds(
-    Object.keys(subjects),
-    rounds,
-    (name) => subjects[name]?.() ?? Promise.resolve(Number.NaN),
-  );
+  const rates = await inRounds(subjects, rounds);
   await handle.close();
   const [loop, one, oneLarge, many, manyLarge] = Object.values(rates);
   const calm = await longestStop(() => rateOf(creating(stores.large), writers, 50_000));
@@ -126,7 +122,7 @@ async function measurePostgres(scratch: string) {
       'pgbench, selects': () => byPgbench(select),
       'PostgreSQL, pages': () => rateOf(page, writers, 10_000),
     };
-    const rates = await inRounds(Object.keys(subjects), 4, (name) => subjects[name]?.() ?? Promise.resolve(Number.NaN));
+    const rates = await inRounds(subjects, 4);
     const [inserts, creates, selects, pages] = Object.values(rates);
     const targets: Target[] = [
       ["PostgreSQL: creates / pgbench's", medianRatio(creates, inserts), '≥', 0.7],
