@@ -64,12 +64,7 @@ function responseBreaks([before, now]: readonly [Spec, Spec], old: Operation, op
     const place = `${old.id} ${status}`;
     if (!response || Boolean(schema) !== Boolean(response.schema)) return [`the removal of ${place}`];
     const pair = [response.schema as Schema, schema as Schema] as const;
-    const headers = Object.entries(old.headers[status] ?? {}).flatMap(([name, header]) => {
-      const current = operation.headers[status]?.[name];
-      if (!current) return [`the removal of ${place} ${name}`];
-      return narrowings([now, before], [current.schema, header.schema], `${place} ${name}`, true);
-    });
-    return [...headers, ...(schema ? narrowings([now, before], pair, place, true) : [])];
+    return schema ? narrowings([now, before], pair, place, true) : [];
   });
 }
 

@@ -123,7 +123,7 @@ export const plants: readonly Plant[] = [
       '',
       'the removal of listPets 200',
     ],
-    ['a wider answer', '["true"]', '["true", "false"]', 'idempotency-replayed'],
+    ['a wider answer', 'maximum: 599', 'maximum: 699', 'listPets 400 status maximum'],
     ['a parameter that is gone', /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/, '', 'the removal of listPets status'],
     ['another path', '  /pets:\n', '  /animals:\n', 'listPets path'],
   ]),

@@ -1,5 +1,5 @@
 // The server as a process, for tests.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { makeFolder } from './index.ts';
 
@@ -27,17 +27,16 @@ export interface ServerRun {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-interface RunOptions {
-  readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-  /** Where the log goes: to a pipe that the caller reads, nowhere, or to a file descriptor. */
-  readonly stdout?: 'pipe' | 'ignore' | number;
-}
-
-/** Runs the main file of a server. The caller ends the process. */
-export function runServer(main: string, { args = [], env, cwd, stdout = 'pipe' }: RunOptions): ServerRun {
-  const child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: ['ignore', stdout, 'pipe'] });
+/** Runs the main file of a server. The caller ends the process. The log goes to a pipe that the caller reads, nowhere, or to a file descriptor. */
+export function runServer(
+  main: string,
+  {
+    args = [],
+    stdout = 'pipe',
+    ...options
+  }: SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | 'ignore' | number },
+): ServerRun {
+  const child = spawn(process.execPath, [main, ...args], { ...options, stdio: ['ignore', stdout, 'pipe'] });
   let stderr = '';
   const greeting = new Promise<Greeting>((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -34,7 +34,7 @@ const exceptions: readonly (readonly [commands: RegExp, reason: string, instead?
     /^(DATABASE_URL=|mkdir -m 700 restored|node_modules\/\.bin\/petstore-server (export|import|--data-dir) )/,
     'it needs a PostgreSQL or a stopped server; apps/server/test exports and imports',
   ],
-  [/^docker (build|run|compose)\b/, 'tools/test/image.deep.test.ts builds and runs the same'],
+  [/^docker (build|run|compose)\b/, 'tools/test/deploy/image.deep.test.ts builds and runs the same'],
   [/^(cd apps\/server\/deploy|printf 'DATABASE_URL|openssl|cat|chown)\b/, 'it makes secrets for a deployment'],
   [/^(npx )?(changeset|pnpm)\b/, 'it changes or checks the repository'],
   [/^(cd apps\/\w+ && )?npx vitest\b/, 'npm test runs the tests'],

@@ -7,8 +7,8 @@ import { freePort, makeFolder, missingProgram, newFolder, skips } from '@petstor
 import { apiKey } from '@petstore/testing/server';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root, textOf } from '../repository.ts';
-import { run } from './support/process.ts';
+import { root, textOf } from '../../repository.ts';
+import { run } from '../support/process.ts';
 
 const deploy = 'apps/server/deploy';
 const image = 'petstore';
