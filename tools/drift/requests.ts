@@ -1,7 +1,8 @@
 // The requests that an operation has to accept and to refuse, as the spec requires them.
 import { exactJson, parseExact } from '@petstore/types';
-import { differ, type Operation, type Parameter, type Report, type Schema, type Spec } from './spec.ts';
-import { invalidValues, membersOf, validValues } from './values.ts';
+import { node } from '../generate/table.ts';
+import type { Operation, Parameter, Schema, Spec } from './spec.ts';
+import { invalidValues, validValues } from './values.ts';
 
 /** What a caller passes to an operation. */
 export interface Inputs {
@@ -33,17 +34,11 @@ export function validInputs(spec: Spec, { parameters, body, bodySchema }: Operat
   const needed = Object.fromEntries(parameters.filter((each) => each.required).map(({ name }) => [name, all[name]]));
   const [first, ...others] = bodySchema ? validValues(spec, bodySchema) : [];
   const least: Inputs = { parameters: needed, ...(bodySchema && { body: first }) };
-  const tried = values.flatMap(([{ name }, each]) =>
-    each.map((value) => ({ ...least, parameters: { ...needed, [name]: value }, tried: name })),
-  );
-  const bodyless = body && !body.required ? [{ parameters: needed }] : [];
-  return [
-    least,
-    ...bodyless,
-    ...tried,
-    ...others.map((value) => ({ ...least, body: value })),
-    { ...least, parameters: all },
-  ];
+  const trying = (tried: string, value: unknown) => ({ ...least, parameters: { ...needed, [tried]: value }, tried });
+  const tried = values.flatMap(([{ name }, each]) => each.map((value) => trying(name, value)));
+  const bodies = others.map((value) => ({ ...least, body: value }));
+  if (body && !body.required) bodies.push({ parameters: needed, body: undefined });
+  return [least, ...tried, ...bodies, { ...least, parameters: all }];
 }
 
 /** Valid values of a parameter, as far as its place can carry them. */
@@ -94,21 +89,15 @@ export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): B
   for (const [what, value] of invalidValues(spec, bodySchema, 'body')) add(what, exactJson(value));
   if (body.required) add('no body', undefined);
   add('a body that is no JSON', '{');
-  const [[member = '', value] = []] = Object.entries(Object(inputs.body));
+  const members = Object.entries(node(inputs.body));
+  const [[member = '', value] = []] = members;
   if (member) add(`${member} twice`, good.body?.replace('{', `{${exactJson(member)}:${exactJson(value)},`));
-  const text = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'string')?.[0];
-  if (text) add('broken Unicode', exactJson({ ...Object(inputs.body), [text]: 'SURR' }).replace('SURR', '\\ud800'));
-  const number = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'number')?.[0];
-  if (number)
-    add(
-      'a number that would be rounded',
-      exactJson({ ...Object(inputs.body), [number]: 4711 }).replace('4711', '4711.00000000000000000001'),
-    );
-  const answers = membersOf(spec, operation.responses[operation.success ?? 200]?.schema as Schema).properties;
-  for (const [name, schema] of Object.entries(answers)) {
-    const changed = { ...Object(inputs.body), [name]: validValues(spec, schema)[0] };
-    if (spec.faultOf(bodySchema, changed)) add(`the member ${name} of the answer`, exactJson(changed));
-  }
+  const memberOf = (type: string) => members.find(([, each]) => typeof each === type)?.[0];
+  const [text, number] = [memberOf('string'), memberOf('number')];
+  const changed = (name: string, json: string) =>
+    exactJson({ ...node(inputs.body), [name]: 4711 }).replace('4711', json);
+  if (text) add('broken Unicode', changed(text, '"\\ud800"'));
+  if (number) add('a number that would be rounded', changed(number, '4711.00000000000000000001'));
   add('a body as merge-patch', good.body, 'type', 'application/merge-patch+json');
   add('a body as text/plain', good.body, 'type', 'text/plain');
   add('a body of 2 MiB', `${good.body}${' '.repeat(2 ** 21)}`, 'size');
@@ -123,41 +112,8 @@ function invalidTexts(spec: Spec, schema: Schema, name: string): Set<string> {
   const forms = { integer: /^-?(?:0|[1-9]\d*)$/, number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/, boolean: /^(?:true|false)$/ };
   const form = forms[type as keyof typeof forms];
   const read = (text: string) => (form?.test(text) ? parseExact(text) : text);
-  const scalars = invalidValues(spec, target, name).filter(([, value]) => Object(value) !== value);
-  const texts = [
-    ...scalars.map(([, value]) => String(value)),
-    ...(type === 'integer' ? ['1e1', '5.0', '05', '+5', ' 5', '0x5'] : []),
-  ];
+  const values = invalidValues(spec, target, name).map(([, value]) => value);
+  const texts = values.filter((value) => Object(value) !== value).map(String);
+  if (type === 'integer') texts.push('1e1', '5.0', '05', '+5', ' 5', '0x5');
   return new Set(texts.filter((text) => spec.faultOf(target, read(text)) !== undefined));
-}
-
-/** Reports what a request of the client contradicts. */
-export function compareRequest(
-  spec: Spec,
-  operation: Operation,
-  inputs: Inputs,
-  sent: globalThis.Request,
-  body: string,
-  name: string,
-  report: Report,
-) {
-  const { idempotencyKey } = operation;
-  const wanted = requestOf(operation, inputs);
-  const { pathname, searchParams } = new URL(sent.url);
-  const sorted = (pairs: Iterable<readonly [string, string]>) => [...pairs].map(String).sort();
-  differ(report, `${name}: the method`, sent.method, wanted.method);
-  differ(
-    report,
-    `${name}: the path`,
-    decodeURIComponent(pathname),
-    decodeURIComponent(`${spec.basePath}${wanted.path}`),
-  );
-  differ(report, `${name}: the query`, sorted(searchParams), sorted(wanted.query));
-  differ(report, `${name}: the body`, body && parseExact(body), wanted.body ? parseExact(wanted.body) : '');
-  const key = idempotencyKey?.header.toLowerCase() ?? '';
-  const others = ['accept', 'authorization', 'user-agent', key];
-  const headers = [...sent.headers].filter(([header]) => !others.includes(header));
-  differ(report, `${name}: the headers`, Object.fromEntries(headers), wanted.headers);
-  const fault = idempotencyKey && spec.faultOf(idempotencyKey.schema as Schema, sent.headers.get(key));
-  if (fault) report(`${name}: the header ${key} ${fault}`);
 }

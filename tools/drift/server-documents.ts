@@ -122,7 +122,7 @@ export async function checkList(session: Session, operation: Operation): Promise
   if (!pagination) return;
   const { cursor, key, limit } = pagination;
   const schemaOf = (name: string) => spec.follow(parameters.find((each) => each.name === name)?.schema);
-  const { default: size, maximum = 20 } = schemaOf(limit) as { default?: number; maximum?: number };
+  const { default: size, maximum = 20 } = schemaOf(limit);
   const post = spec.operations.find((each) => each.method === 'POST' && each.path === path && each.responses[201]);
   const bodies = post ? validInputs(spec, post) : [];
   const missing = post ? Math.min(maximum, 200) + 2 - (documents.get(path)?.size ?? 0) : 0;
@@ -161,7 +161,7 @@ export async function checkList(session: Session, operation: Operation): Promise
   if (lost) report(`GET ${path}: the list lacks ${exactJson(lost)}, which POST has written`);
   for (const count of [undefined, 1, 3, maximum]) {
     const [{ length } = []] = await pagesOf(count === undefined ? {} : { [limit]: count }, 1);
-    const wanted = Math.min(count ?? size ?? length, all.length);
+    const wanted = Math.min(count ?? Number(size ?? length), all.length);
     differ(report, `GET ${path} with ${limit} ${count ?? 'left out'}: the length of the page`, length, wanted);
   }
   const rest = (await pagesOf({ [cursor]: keys[2] ?? 0 })).flat();

@@ -6,8 +6,11 @@ import { parseYaml } from '@redocly/openapi-core';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { followed, type Node, node, operationsIn, tableOf } from '../generate/table.ts';
 
+type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf';
+type Length = 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+
 /** A schema as the document has it. */
-export interface Schema extends Node {
+export interface Schema extends Node, Partial<Readonly<Record<Bound | Length, number>>> {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly unknown[];
