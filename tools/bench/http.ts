@@ -29,11 +29,8 @@ const bounds: Record<Load, readonly [target: number, floor: number]> = {
 const all = Object.keys(loads) as Load[];
 
 /** The results of a load in some rounds, with the microseconds of CPU time that a server used for each response. */
-type Measure = (
-  load: Load,
-  rounds: number,
-  milliseconds: number,
-) => Promise<Record<Name, (Result & { cpu: number })[]>>;
+type Measure = (load: Load, rounds: number, milliseconds: number) => Promise<Record<Name, Measured[]>>;
+type Measured = Result & { readonly cpu: number };
 
 export async function http(): Promise<Section> {
   const names = Object.keys(descriptions) as Name[];
@@ -43,7 +40,7 @@ export async function http(): Promise<Section> {
   await withServers(names, async (measure) => {
     for (const load of all) {
       const measured = await measure(load, rounds, 500);
-      const of = (name: Name, what: keyof Result | 'cpu') => measured[name].map((each) => each[what]);
+      const of = (name: Name, what: keyof Measured) => measured[name].map((each) => each[what]);
       const ratio = (name: Name, other: Name) => medianRatio(of(other, 'cpu'), of(name, 'cpu'));
       tables.push(
         names.map((name) => ({
@@ -122,7 +119,7 @@ async function withServers(names: readonly Name[], use: (measure: Measure) => Pr
           };
           return [name, measure] as const;
         });
-        return inRounds<Name, Result & { cpu: number }>(Object.fromEntries(subjects) as Record<Name, never>, rounds);
+        return inRounds<Name, Measured>(Object.fromEntries(subjects) as Record<Name, never>, rounds);
       });
     } finally {
       await Promise.all(servers.map(([, server]) => server.stop()));

@@ -37,9 +37,8 @@ async function measureLowdb(scratch: string) {
   };
   await (await filled(largeFolder, large)).close();
   const args = ['--expose-gc', import.meta.filename, largeFolder];
-  const openings = Array.from({ length: 3 }, () =>
-    JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })),
-  );
+  const opening = () => JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  const openings = [opening(), opening(), opening()];
   const stores = { small: await filled(join(scratch, 'small'), small), large: await openLowdbStore(largeFolder) };
   const line = Buffer.from(`12345678 ${JSON.stringify([[collection, 1_234_567, { id: 1_234_567, ...newPet(1) }]])}\n`);
   const handle = await open(bareFile, 'a');
