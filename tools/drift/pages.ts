@@ -2,8 +2,9 @@
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as client from '@petstore/client';
+import { helpOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
-import { type Help, helpOf, petctlHelp, rowsOf } from './petctl.ts';
+import { type Help, petctlHelp, rowsOf } from './petctl.ts';
 import type { Report, Spec } from './spec.ts';
 
 interface Page {

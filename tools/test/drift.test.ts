@@ -1,8 +1,8 @@
-// D1 to D7: the drift script finds a contradiction of each kind, says where and how to end it, and nothing on the repository.
+// D1 to D7: the drift script finds a contradiction of each kind, says where and how to end it, and nothing where there is none. `npm test` runs it on the repository.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rounds } from '@petstore/testing';
+import { isDeep, rounds } from '@petstore/testing';
 import { afterAll, expect, test } from 'vitest';
 import { deletePet, type Plant, plants } from './drift-plants.ts';
 import { copyOfRepository } from './support/copy.ts';
@@ -34,11 +34,6 @@ function driftAfter({ file, from, to, check }: Pick<Plant, 'file' | 'from' | 'to
     rmSync(join(copy.folder, changeset), { force: true });
   }
 }
-
-test('the script is silent on the repository', () => {
-  const silent = /^(D7 .*\n)?Nothing drifts from spec\/openapi\.yaml\.\n$/;
-  expect(drift()).toEqual({ code: 0, output: expect.stringMatching(silent) });
-});
 
 const firsts = plants.filter(({ check }, i) => plants.findIndex((other) => other.check === check) === i);
 test.each(rounds(firsts, plants))('$check finds $name', (plant) => {
@@ -75,7 +70,7 @@ test.each([
   expect(driftAfter({ check: 'pages', file, from, to })).toMatchObject({ code: 0 });
 });
 
-test('an edit that changes nothing for callers is generated, and then contradicts nothing', () => {
+test.runIf(isDeep)('an edit that changes nothing for callers is generated, and then contradicts nothing', () => {
   copy.change(
     spec,
     (text) => `# A comment.\n${text.replace('[available, pending, sold]', `["available", 'pending', sold]`)}`,
