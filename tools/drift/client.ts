@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { petstore } from '@petstore/client';
 import { exactJson, parseExact } from '@petstore/types';
 import { node } from '../generate/table.ts';
-import { type Inputs, requestOf, validInputs } from './requests.ts';
+import { type Inputs, requestOf, validInputs, validValues } from './requests.ts';
 import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
-import { validValues } from './values.ts';
 
 type Call = PromiseLike<unknown> & AsyncIterable<unknown>;
 type Methods = Record<string, (input: unknown, options?: { idempotencyKey: string }) => Call>;

@@ -1,11 +1,12 @@
 // D2: the spec is valid, within the supported part, and does not contradict itself.
+
 import { join } from 'node:path';
 import { createConfig, getLineColLocation, lintFromString } from '@redocly/openapi-core';
 import { refusalsOf } from '../generate/refusals.ts';
 import { list, node } from '../generate/table.ts';
 import { root, textOf } from '../repository.ts';
+import { membersOf } from './requests.ts';
 import { commonHeaders, differ, type Operation, type Report, type Schema, type Spec, specFile } from './spec.ts';
-import { membersOf } from './values.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
   const file = join(root, specFile);

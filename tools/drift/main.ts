@@ -27,7 +27,7 @@ try {
 } catch (error) {
   lines.add(`D2 document: ${specFile}: ${error}; fix: correct the spec`);
 }
-for (const line of [...lines].sort()) console.log(process.env.GITHUB_ACTIONS ? annotation(line) : line);
+for (const line of [...lines].sort()) console.log(line);
 console.log(lines.size === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.size}.`);
 process.exitCode = lines.size === 0 ? 0 : 1;
 
@@ -41,10 +41,4 @@ async function run(name: string, spec: Spec): Promise<void> {
   } catch (error) {
     report(`the check failed: ${error instanceof Error ? error.stack : error}`, 'correct what it says');
   }
-}
-
-/** A line as GitHub shows it beside the change. */
-function annotation(line: string): string {
-  const [, file = specFile, at = '1'] = /: ([\w./-]+\.(?:md|yaml|ts|json))(?::(\d+))?/.exec(line) ?? [];
-  return `::error file=${file},line=${at}::${line.replaceAll('%', '%25')}`;
 }

@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { exactJson, parseExact } from '@petstore/types';
 import { list, type Node, node } from '../generate/table.ts';
 import type { Answer, Exchange } from './exchange.ts';
-import { type Inputs, requestOf, validInputs } from './requests.ts';
+import { type Inputs, membersOf, requestOf, validInputs, validValues } from './requests.ts';
 import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
-import { membersOf, validValues } from './values.ts';
 
 /** What the checks of one server share. */
 export interface Session {

@@ -87,9 +87,3 @@ test('the last release is the newest tag', () => {
   copy.change(spec, (text) => text.replace('maximum: 100', 'maximum: 50'));
   expect(drift(['release']).output).toMatch(/^D7 release: .* breaks callers of the last release; fix: /);
 });
-
-test('annotations for GitHub name the file and the line', () => {
-  copy.change('README.md', (text) => `[gone](gone.md)\n${text}`);
-  const { output } = drift(['pages'], { GITHUB_ACTIONS: 'true' });
-  expect(output).toMatch(/^::error file=README\.md,line=1::D6 pages: README\.md:1: /);
-});
