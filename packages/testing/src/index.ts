@@ -113,9 +113,3 @@ export async function expectLinearAsync(work: (length: number) => unknown, small
   // Less than 5 ms is too short to compare.
   expect(await least(small * LINEAR_FACTOR)).toBeLessThan(Math.max(few, 5_000) * LINEAR_FACTOR * 3);
 }
-
-/** Expects the same of work that is prepared first. */
-export async function expectLinear(prepare: (length: number) => () => void, small = 2 ** 16): Promise<void> {
-  const works = new Map([small, small * LINEAR_FACTOR].map((length) => [length, prepare(length)]));
-  await expectLinearAsync((length) => works.get(length)?.(), small);
-}
