@@ -12,8 +12,8 @@ const parts: Readonly<Record<string, () => Promise<Section>>> = {
   http: async () => (await import('./http.ts')).http(),
   start: async () => (await import('./http.ts')).start(),
   store: async () => (await import('./store.ts')).store(),
-  client: async () => (await import('./client.ts')).client(),
-  petctl: async () => (await import('./petctl.ts')).petctl(),
+  client: async () => (await import('./clients.ts')).client(),
+  petctl: async () => (await import('./clients.ts')).petctl(),
 };
 const page = join(root, 'docs/performance.md');
 /** Before the bench began. */

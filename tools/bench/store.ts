@@ -1,7 +1,7 @@
 // Measures the stores without HTTP: lowdb's against a loop that appends and syncs lines, PostgreSQL's against pgbench.
 // `store.ts <folder>` opens one folder, and prints the time and memory of that: the bench runs it as a process of its own.
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -92,33 +92,31 @@ async function longestStop(work: () => Promise<unknown>): Promise<number> {
 
 /** Measures the store of a database, and pgbench on the same. Undefined where one of them is missing. */
 async function measurePostgres(scratch: string) {
-  const pgbench = ['/usr/bin/pgbench', join(postgresFolder() ?? '', 'pgbench')].find(existsSync);
-  if (postgresFolder() === undefined || !pgbench) {
+  const pgbench = join(postgresFolder() ?? '', 'pgbench');
+  if (!existsSync(pgbench)) {
     console.error('SKIPPED: PostgreSQL in the bench: there is no pgbench; install postgresql');
     return undefined;
   }
   const cluster = await (await newCluster('shared_buffers = 256MB')).start();
   const ours = await openPostgresStore(cluster.url());
+  const byPgbench = (name: string, sql: string) => {
+    const file = join(scratch, name);
+    writeFileSync(file, sql);
+    const flags = `-n -M prepared -f ${file} -T 2 -j 2 -c ${writers} ${cluster.url()}`.split(' ');
+    return async () => Number(/tps = ([\d.]+)/.exec((await promisify(execFile)(pgbench, flags)).stdout)?.[1]);
+  };
   try {
     await fill(ours, size);
     await cluster.ask(`CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text);
       CREATE INDEX ON bare (status, id);
       INSERT INTO bare (data, status) SELECT data, by_status FROM petstore_${collection} ORDER BY id`);
-    const byPgbench = async (sql: string) => {
-      const file = join(scratch, 'pgbench.sql');
-      writeFileSync(file, sql);
-      chmodSync(file, 0o644);
-      const args = ['-n', '-M', 'prepared', '-f', file, '-T', '2', '-c', `${writers}`, '-j', '2', cluster.url()];
-      const { stdout } = await promisify(execFile)(pgbench, args);
-      return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
-    };
     const page = () => ours.collection(collection).list({ after: Math.floor(Math.random() * size), limit: 20 });
     const insert = `INSERT INTO bare (data, status) VALUES ('${JSON.stringify(newPet(1))}', 'available') RETURNING id;`;
     const select = `\\set after random(0, ${size})\nSELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT 20;`;
-    const subjects: Record<string, () => Promise<number>> = {
-      'pgbench, inserts': () => byPgbench(insert),
+    const subjects = {
+      'pgbench, inserts': byPgbench('insert.sql', insert),
       'PostgreSQL, creates': () => rateOf(creating(ours), writers, 10_000),
-      'pgbench, selects': () => byPgbench(select),
+      'pgbench, selects': byPgbench('select.sql', select),
       'PostgreSQL, pages': () => rateOf(page, writers, 10_000),
     };
     const rates = await inRounds(subjects, 4);

@@ -1,7 +1,6 @@
 // D6: pages name only what exists.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as client from '@petstore/client';
 import { helpOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
 import { type Help, petctlHelp, rowsOf } from './petctl.ts';
@@ -71,6 +70,7 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
   const ofFlag: Exists = (flag, { index }, { text }) => isFlag(flag) || otherTools.test(lineAt(text, index));
   const ownPaths = `${spec.basePath} /docs /healthz /metrics /openapi.json /openapi.yaml /readyz`.split(' ');
   const image = textOf('apps/server/deploy/Dockerfile');
+  const client = textOf('packages/client/src/index.ts');
   const operations = spec.operations.map(({ method, path }) => {
     const pattern = new RegExp(`^(?:${spec.basePath})?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
     return [method, pattern] as const;
@@ -88,7 +88,7 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
     return existsSync(join(root, target)) && (!anchor || anchorsOf(textOf(target)).includes(anchor));
   };
   const ofClient: Exists = (name, _, { file }) =>
-    name in client || name in globalThis || !file.startsWith('packages/client/');
+    new RegExp(`\\b${name}\\b`).test(client) || name in globalThis || !file.startsWith('packages/client/');
   const ofServer = /petstore-server|@petstore\/server/;
   const ofVariable: Exists = (name) =>
     otherVariables.test(name) || helps.some((text) => text.match(/\b[A-Z_]+\b/g)?.includes(name));
