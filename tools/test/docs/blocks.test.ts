@@ -18,7 +18,8 @@ const runnable =
   /^(\w+=\S+ )*(export|printf|curl|(npx )?petctl|node_modules\/\.bin\/petstore-server keys|node [\w-]+\.mjs|\.\/[\w-]+\.sh)( |$)/;
 
 /** The commands that are not run, the reason, and what is run instead. */
-const exceptions: readonly (readonly [commands: RegExp, reason: string, instead?: string])[] = [
+type Exception = readonly [commands: RegExp, reason: string, instead?: (command: string) => string];
+const exceptions: readonly Exception[] = [
   ...(skips('the curl commands of pages', missingProgram('curl'), 'curl')
     ? ([[/^curl /, 'there is no curl']] as const)
     : []),
@@ -44,7 +45,7 @@ const exceptions: readonly (readonly [commands: RegExp, reason: string, instead?
 function runOf(command: string): string | undefined {
   if (/^\s*(#|$)/.test(command)) return undefined;
   const exception = exceptions.find(([commands]) => commands.test(command));
-  if (exception) return exception[2];
+  if (exception) return exception[2]?.(command.replace(/ +#.*/, ''));
   expect(command, 'add this command to runnable or, with the reason, to exceptions').toMatch(runnable);
   return command;
 }
