@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
 
@@ -34,42 +33,25 @@ export function pinnedNode() {
 }
 
 function read(file) {
-  try {
-    return readFileSync(new URL(file, root), 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const url = new URL(file, root);
+  return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
 }
 
-/** Runs the pinned pnpm, with a progress line. Shows pnpm's output only after a failure. */
+/** Runs the pinned pnpm. Shows its output only after a failure. */
 async function install(filter) {
-  const [pnpm, sha512] = JSON.parse(read('package.json')).packageManager.split('+sha512.');
-  const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
+  const { packageManager: pnpm } = JSON.parse(read('package.json'));
   const started = Date.now();
-  const progress = progressLine(`Installing with ${pnpm}`);
-  // npm verifies its download against this hash. Without a response of the registry, there is no hash, and no download either.
-  const view = npm('view', pnpm, 'dist.integrity');
-  // Its warnings are not shown, but unread they would block it.
-  view.stderr.resume();
-  const named = (await text(view.stdout)).trim();
-  if (named !== '' && named !== `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`) {
-    progress.end(`The registry names another hash for ${pnpm} than package.json: ${named}. Do not install it.`);
-    process.exit(1);
-  }
+  console.error(`Installing with ${pnpm} …`);
+  const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
   const child = npm('exec', '--yes', `--package=${pnpm}`, '--', 'pnpm', ...args);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part) => {
-      output += part;
-      const [, added] = part.match(/.*\badded (\d+)/s) ?? [];
-      if (added) progress.update(`${added} packages`);
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
     });
-  }
   const [code] = await once(child, 'close');
-  if (code === 0) return progress.end(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
-  progress.end('The installation failed:');
-  process.stderr.write(output);
+  if (code === 0) return console.error(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  console.error(`The installation failed:\n${output.trimEnd()}`);
   process.exit(1);
 }
 
@@ -77,31 +59,16 @@ async function install(filter) {
 function npm(...args) {
   const { npm_node_execpath: node, npm_execpath: cli = '' } = process.env;
   const isScript = node && basename(cli) === 'npm-cli.js';
-  return spawn(isScript ? node : 'npm', isScript ? [cli, ...args] : args, {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: !isScript && process.platform === 'win32',
-  }).on('error', ({ code }) => {
+  const shell = !isScript && process.platform === 'win32';
+  const child = spawn(isScript ? node : 'npm', isScript ? [cli, ...args] : args, { cwd: root, stdio: 'pipe', shell });
+  return child.on('error', ({ code }) => {
     console.error(`npm cannot be started (${code}). Install it, and put it into PATH.`);
     process.exit(1);
   });
 }
 
-/** One line on stderr, rewritten in place on a terminal. */
-function progressLine(title) {
-  const { isTTY } = process.stderr;
-  const show = (line) => process.stderr.write(isTTY ? `\r\x1b[K${line}` : `${line}\n`);
-  show(`${title} …`);
-  return {
-    update: (detail) => isTTY && show(`${title}: ${detail}`),
-    end: (line) => show(isTTY ? `${line}\n` : line),
-  };
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await setup('all');
-  const [, , separator, ...command] = process.argv;
-  // This process runs on the machine's own Node, so a new one runs the command.
-  const [file, ...args] = command;
-  if (separator === '--') runInstead(file, args, { shell: process.platform === 'win32' });
+  const [, , separator, file, ...args] = process.argv;
+  if (separator === '--') runInstead(file, args);
 }

@@ -1,42 +1,70 @@
 /**
  * `npm run bench` measures the parts and writes docs/performance.md; `npm run bench -- http client` measures only these two.
- * `--quick` writes nothing: without names it is the regression gate of `npm run test:deep`, with names it shows that these parts work.
+ * `--gate` is the regression gate of `npm run test:deep`, which writes nothing.
  */
-import { parseArgs } from 'node:util';
-import { markdownOf, type Section, writeSection } from './section.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, type } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../repository.ts';
+import { cores, type Section, type Table } from './measure.ts';
 
-/** A part of the bench; `quick` only shows that it works. */
-type Part = (quick: boolean) => Promise<Section>;
-
-/** The parts in the order in which they are measured. */
-const parts: Readonly<Record<string, () => Promise<Part>>> = {
-  http: async () => (await import('./http/main.ts')).http,
-  start: async () => (await import('./http/start.ts')).start,
-  store: async () => (await import('./store.ts')).store,
-  client: async () => (await import('./client.ts')).client,
-  petctl: async () => (await import('./petctl.ts')).petctl,
+const parts: Readonly<Record<string, () => Promise<Section>>> = {
+  http: async () => (await import('./http.ts')).http(),
+  start: async () => (await import('./http.ts')).start(),
+  store: async () => (await import('./store.ts')).store(),
+  client: async () => (await import('./clients.ts')).client(),
+  petctl: async () => (await import('./clients.ts')).petctl(),
 };
+const page = join(root, 'docs/performance.md');
+/** Before the bench began. */
+const [load = 0] = loadavg();
 
+const names = process.argv.slice(2);
+const unknown = names.find((name) => name !== '--gate' && !(name in parts));
 try {
-  const quick = { type: 'boolean', default: false } as const;
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick } });
-  const unknown = positionals.find((name) => !(name in parts));
-  if (unknown !== undefined) throw new Error(`Unknown part '${unknown}'. Available: ${Object.keys(parts).join(', ')}.`);
-  if (values.quick && positionals.length === 0) await (await import('./http/gate.ts')).gate();
-  else await bench(positionals, values.quick);
+  if (unknown) throw new Error(`There is no part ${unknown}. The parts are ${Object.keys(parts).join(', ')}.`);
+  if (names.includes('--gate')) await (await import('./http.ts')).gate();
+  else
+    for (const [name, measure] of Object.entries(parts))
+      if (names.length === 0 || names.includes(name)) write(name, markdownOf(await measure()));
 } catch (error) {
   console.error(`FAILED: ${error instanceof Error ? error.message : error}`);
-  if (error instanceof Error && error.cause !== undefined) console.error(error);
   process.exitCode = 1;
 }
 
-async function bench(names: readonly string[], quick: boolean): Promise<void> {
-  for (const [name, load] of Object.entries(parts)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const part = await load();
-    const section = markdownOf(await part(quick));
-    console.log(`\n${section}`);
-    // Written at once, so that a failure of the next part loses nothing.
-    if (!quick) writeSection(name, section);
-  }
+/** Prints a section, and replaces it on the page. */
+function write(name: string, section: string): void {
+  console.log(`\n${section}`);
+  const old = new RegExp(`(?<=<!-- ${name} -->\n).*?(?=\n<!-- /${name} -->)`, 's');
+  writeFileSync(
+    page,
+    readFileSync(page, 'utf8').replace(old, () => section),
+  );
+}
+
+function markdownOf({ title, how, tables, targets }: Section): string {
+  const rows = targets.map(([target, measured, sign, bound]) => {
+    const isMet = sign === '≥' ? measured >= bound : measured <= bound;
+    return { target, bound: `${sign} ${bound}`, measured: `${shown(measured)}${isMet ? '' : ', missed'}` };
+  });
+  const date = new Date().toISOString().slice(0, 10);
+  const [{ model = '' } = {}] = cpus();
+  const system = `${type()} ${release().split('-')[0]}`;
+  const machine = `${model.trim()}, ${cores} cores, Node ${process.versions.node}, ${system}`;
+  const written = [...tables, rows].map(tableOf);
+  return [`## ${title}`, how, ...written, `_${date}, ${machine}, load ${load.toFixed(1)}_`].join('\n\n');
+}
+
+function tableOf(rows: Table): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const line = (cells: readonly (string | number | undefined)[]) => `| ${cells.map(shown).join(' | ')} |`;
+  const aligned = columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '---:' : '---'));
+  return [line(columns), `|${aligned.join('|')}|`, ...rows.map((row) => line(columns.map((name) => row[name])))].join(
+    '\n',
+  );
+}
+
+function shown(value: string | number | undefined): string {
+  if (typeof value !== 'number') return value ?? '';
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
 }

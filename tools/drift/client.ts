@@ -1,12 +1,22 @@
 // D4: the client sends and reads what the spec says. A `fetch` that records its requests stands for the service.
 import { isDeepStrictEqual } from 'node:util';
 import { petstore } from '@petstore/client';
-import { compareRequest, type Inputs, inputMembersOf, validInputs } from './requests.ts';
-import { node, type Operation, type Spec } from './spec.ts';
-import { differ, type Report, validValues, writeJson } from './values.ts';
+import { exactJson, parseExact } from '@petstore/types';
+import { node } from '../generate/table.ts';
+import { type Inputs, requestOf, validInputs, validValues } from './requests.ts';
+import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
 
 type Call = PromiseLike<unknown> & AsyncIterable<unknown>;
 type Methods = Record<string, (input: unknown, options?: { idempotencyKey: string }) => Call>;
+
+/** A call, and what its caller passes beside the inputs. */
+interface Called {
+  readonly spec: Spec;
+  readonly operation: Operation;
+  readonly inputs: Inputs;
+  readonly key?: string;
+  readonly each?: (item: unknown) => void;
+}
 
 const apiKey = 'drift-key';
 const origin = 'http://drift.test';
@@ -24,14 +34,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
 }
 
 /** Calls an operation with prepared responses. `each` gets the elements of all pages. */
-async function call(
-  spec: Spec,
-  operation: Operation,
-  inputs: Inputs,
-  responses: Response[],
-  key?: string,
-  each?: (item: unknown) => void,
-) {
+async function call({ spec, operation, inputs, key, each }: Called, responses: readonly Response[]) {
   const requests: { request: Request; body: string }[] = [];
   const record: typeof fetch = async (...args) => {
     const request = new Request(...args);
@@ -40,8 +43,7 @@ async function call(
   };
   const baseUrl = `${origin}${spec.basePath}`;
   const client = petstore({ apiKey, baseUrl, fetch: record, retry: 0, on: { deprecated: () => {} } });
-  const body =
-    inputs.body !== undefined && (inputMembersOf(spec, operation) ? node(inputs.body) : { body: inputs.body });
+  const body = inputs.body !== undefined && (operation.body?.whole ? { body: inputs.body } : node(inputs.body));
   try {
     const input = { ...inputs.parameters, ...body };
     const started = (client as unknown as Methods)[operation.id]?.(input, ...(key ? [{ idempotencyKey: key }] : []));
@@ -55,80 +57,80 @@ async function call(
 
 /** A response as the spec declares it. */
 function responseOf({ responses }: Operation, status: number, data?: unknown, headers: Record<string, string> = {}) {
-  const { body } = responses[status] ?? responses.default ?? {};
-  const type = body && { 'content-type': body.type };
-  return new Response(body ? writeJson(data) : null, { status, headers: { ...headers, ...type } });
+  const { schema } = responses[status] ?? responses.default ?? {};
+  const type = schema && { 'content-type': 'application/json' };
+  return new Response(schema ? exactJson(data) : null, { status, headers: { ...headers, ...type } });
 }
 
-const successesOf = ({ responses }: Operation) =>
-  Object.keys(responses)
-    .map(Number)
-    .filter((status) => status < 300);
+function bodiesOf(spec: Spec, { responses }: Operation, status: number): unknown[] {
+  const { schema } = responses[status] ?? {};
+  return schema ? validValues(spec, schema as Schema) : [undefined];
+}
 
-const bodiesOf = (spec: Spec, { responses }: Operation, status: number): unknown[] => {
-  const { body } = responses[status] ?? {};
-  return body ? [...body.examples, ...validValues(spec, body.schema)] : [undefined];
-};
-
+/** What is sent is what the spec requires. A write carries a key of its own, or that of the caller. */
 async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, report: Report): Promise<void> {
-  const name = `${operation.id}(${writeJson(inputs.body ?? inputs.parameters).slice(0, 80)})`;
-  const [status = 204] = successesOf(operation);
+  const { idempotencyKey } = operation;
+  const name = `${operation.id}(${exactJson(inputs.body ?? inputs.parameters).slice(0, 80)})`;
+  const status = Number(operation.successes[0]);
   const [data] = bodiesOf(spec, operation, status);
-  const { requests, error } = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
+  const calling = (key?: string) =>
+    call({ spec, operation, inputs, ...(key && { key }) }, [responseOf(operation, status, data)]);
+  const { requests, error } = await calling();
   const [{ request, body } = { body: '' }] = requests;
   if (!request || error) return report(`${name} fails: ${error}`);
-  compareRequest(spec, operation, inputs, request, body, name, report);
-  differ(report, `${name}: the header authorization`, request.headers.get('authorization'), `Bearer ${apiKey}`);
-  const { idempotencyKey } = operation;
+  const wanted = requestOf(operation, inputs);
+  const { pathname, searchParams } = new URL(request.url);
+  const sorted = (pairs: Iterable<readonly [string, string]>) => [...pairs].map(String).sort();
+  const path = decodeURIComponent(spec.basePath + wanted.path);
+  differ(report, `${name}: the method`, request.method, wanted.method);
+  differ(report, `${name}: the path`, decodeURIComponent(pathname), path);
+  differ(report, `${name}: the query`, sorted(searchParams), sorted(wanted.query));
+  differ(report, `${name}: the body`, body && parseExact(body), wanted.body ? parseExact(wanted.body) : '');
+  const header = idempotencyKey?.header.toLowerCase() ?? '';
+  const headers = [...request.headers].filter(([each]) => !['accept', 'user-agent', header].includes(each));
+  const authorization = `Bearer ${apiKey}`;
+  differ(report, `${name}: the headers`, Object.fromEntries(headers), { ...wanted.headers, authorization });
   if (!idempotencyKey) return;
-  const again = await call(spec, operation, inputs, [responseOf(operation, status, data)], 'of-the-caller');
-  const third = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
-  if (third.requests[0]?.request.headers.get(idempotencyKey.name) === request.headers.get(idempotencyKey.name))
-    report(`${name}: two calls have one key`);
-  differ(
-    report,
-    `${name}: the caller's key`,
-    again.requests[0]?.request.headers.get(idempotencyKey.name),
-    'of-the-caller',
-  );
+  const keyOf = async (key?: string) => (await calling(key)).requests[0]?.request.headers.get(header);
+  const fault = spec.faultOf(idempotencyKey.schema as Schema, request.headers.get(header));
+  if (fault) report(`${name}: the header ${header} ${fault}`);
+  if ((await keyOf()) === request.headers.get(header)) report(`${name}: two calls have one key`);
+  differ(report, `${name}: the caller's key`, await keyOf('of-the-caller'), 'of-the-caller');
 }
 
 /** Declared responses are returned, or thrown with their status and code. */
 async function checkResponses(spec: Spec, operation: Operation, report: Report): Promise<void> {
   const [inputs] = validInputs(spec, operation);
-  const successes = successesOf(operation);
+  const successes = operation.successes.map(Number);
   for (const status of successes)
     for (const data of bodiesOf(spec, operation, status)) {
-      const found = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
+      const found = await call({ spec, operation, inputs }, [responseOf(operation, status, data)]);
       const wanted = successes.length > 1 ? { status, data } : data;
       differ(report, `${operation.id}: the result for ${status}`, found.error ? `${found.error}` : found.data, wanted);
     }
   for (const [code, status] of Object.entries(spec.statuses)) {
     const sent = responseOf(operation, status, { code, message: 'A message.', status });
-    const { error } = await call(spec, operation, inputs, [sent]);
-    differ(
-      report,
-      `${operation.id}: the error for ${status} ${code}`,
-      [node(error).status, node(error).code, node(error).message],
-      [status, code, 'A message.'],
-    );
+    const { error } = await call({ spec, operation, inputs }, [sent]);
+    const found = [node(error).status, node(error).code, node(error).message];
+    differ(report, `${operation.id}: the error for ${status} ${code}`, found, [status, code, 'A message.']);
   }
 }
 
-/** `for await` follows the link to the next page. */
+/** `for await` goes on with the next page: the cursor is that of the link, and the key of the last element. */
 async function checkPages(spec: Spec, operation: Operation, report: Report): Promise<void> {
-  const { id, path, pagination } = operation;
+  const { id, pagination } = operation;
   if (!pagination) return;
-  const [inputs] = validInputs(spec, operation);
-  const pages = bodiesOf(spec, operation, 200)
-    .filter((page) => Array.isArray(page) && page.length > 0)
-    .slice(-2);
-  const next = `?${pagination.limit}=2&${pagination.cursor}=7`;
-  const links = [{ link: `<${next}>; rel="next"` }, {}];
+  const { cursor, key, limit } = pagination;
+  const inputs = { parameters: { ...validInputs(spec, operation)[0].parameters, [limit]: 2 } };
+  const pages = bodiesOf(spec, operation, 200).filter((page) => Array.isArray(page) && page.length > 0);
+  pages.splice(0, pages.length - 2);
+  const query = `${limit}=2&${cursor}=${node([pages[0]].flat().at(-1))[key]}`;
+  const links = [{ link: `<?${query}>; rel="next"` }, {}];
   const found: unknown[] = [];
   const responses = pages.map((page, i) => responseOf(operation, 200, page, links[i]));
-  const { requests, error } = await call(spec, operation, inputs, responses, undefined, (item) => found.push(item));
-  differ(report, `${id}: the next page`, requests[1]?.request.url, `${origin}${spec.basePath}${path}${next}`);
+  const { requests, error } = await call({ spec, operation, inputs, each: (item) => found.push(item) }, responses);
+  const { search = '' } = requests[1] ? new URL(requests[1].request.url) : {};
+  differ(report, `${id}: the query of the next page`, search.slice(1).split('&').sort(), query.split('&').sort());
   if (!isDeepStrictEqual(found, pages.flat()))
-    report(`${id}: for await gives ${error ?? writeJson(found).slice(0, 100)}`);
+    report(`${id}: for await gives ${error ?? exactJson(found).slice(0, 100)}`);
 }

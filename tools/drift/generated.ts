@@ -2,16 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { generate } from '../generate/main.ts';
-import { refusalsOf } from '../generate/refusals.ts';
 import { root, textOf } from '../repository.ts';
-import { type Spec, specFile } from './spec.ts';
-import type { Report } from './values.ts';
+import type { Report, Spec } from './spec.ts';
 
 export async function check({ text }: Spec, report: Report): Promise<void> {
-  const refusals = await refusalsOf(text, join(root, specFile));
-  for (const { line, column, message } of refusals)
-    report(`${specFile}:${line}:${column}: ${message}`, 'correct the spec');
-  if (refusals.length > 0) return;
   const generated = await generate(text);
   for (const [file, code] of generated)
     if (!existsSync(join(root, file))) report(`${file} is missing`);

@@ -1,10 +1,6 @@
 // `npm run drift [-- <check> …]`: says for each contradiction to spec/openapi.yaml what, where and how to end it.
 import { textOf } from '../repository.ts';
-import { readSpec, type Spec, specFile } from './spec.ts';
-import type { Report } from './values.ts';
-
-/** A check of one promise. It may return a line to print. */
-type Check = (spec: Spec, report: Report) => Promise<string | undefined> | Promise<void>;
+import { type Check, type Report, readSpec, type Spec, specFile } from './spec.ts';
 
 /** The checks, with the usual way to end what they find. Those that start processes come first: the others keep this one busy. */
 const checks: Readonly<Record<string, readonly [promise: string, fix: string, load: () => Promise<{ check: Check }>]>> =
@@ -13,44 +9,36 @@ const checks: Readonly<Record<string, readonly [promise: string, fix: string, lo
     petctl: ['D5', 'run npm run generate, or correct petctl', () => import('./petctl.ts')],
     pages: ['D6', 'correct the page', () => import('./pages.ts')],
     client: ['D4', 'run npm run generate, or correct the client', () => import('./client.ts')],
-    release: ['D7', 'undo it, or say it in a changeset', () => import('./release.ts')],
+    release: ['D7', 'undo it, or say major in a changeset', () => import('./release.ts')],
     document: ['D2', 'correct the spec', () => import('./document.ts')],
     generated: ['D1', 'run npm run generate', () => import('./generated.ts')],
   };
 
-const lines: string[] = [];
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
 const unknown = names.find((name) => !(name in checks));
 if (unknown) {
   console.error(`There is no check ${unknown}. The checks are ${Object.keys(checks).join(', ')}.`);
   process.exit(2);
 }
+const lines = new Set<string>();
 try {
   const spec = readSpec(textOf(specFile));
   await Promise.all(names.map((name) => run(name, spec)));
 } catch (error) {
-  lines.push(`D2 document: ${specFile}: ${error}; fix: correct the spec`);
+  lines.add(`D2 document: ${specFile}: ${error}; fix: correct the spec`);
 }
-for (const line of lines.sort()) console.log(process.env.GITHUB_ACTIONS ? annotation(line) : line);
-console.log(lines.length === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.length}.`);
-process.exitCode = lines.length === 0 ? 0 : 1;
+for (const line of [...lines].sort()) console.log(line);
+console.log(lines.size === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.size}.`);
+process.exitCode = lines.size === 0 ? 0 : 1;
 
 async function run(name: string, spec: Spec): Promise<void> {
   const [promise, usual, load] = checks[name] ?? [];
-  const found = new Set<string>();
   const report: Report = (what, fix = usual) =>
-    void found.add(`${promise} ${name}: ${what}; fix: ${fix}`.replaceAll('\n', ' '));
+    void lines.add(`${promise} ${name}: ${what}; fix: ${fix}`.replaceAll('\n', ' '));
   try {
     const note = await (await load?.())?.check(spec, report);
     if (note) console.log(`${promise} ${name}: ${note}`);
   } catch (error) {
     report(`the check failed: ${error instanceof Error ? error.stack : error}`, 'correct what it says');
   }
-  lines.push(...found);
-}
-
-/** A line as GitHub shows it beside the change. */
-function annotation(line: string): string {
-  const [, file = specFile, at = '1'] = /: ([\w./-]+\.(?:md|yaml|ts|json))(?::(\d+))?/.exec(line) ?? [];
-  return `::error file=${file},line=${at}::${line.replaceAll('%', '%25')}`;
 }

@@ -1,12 +1,10 @@
 // D6: pages name only what exists.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as client from '@petstore/client';
 import { helpOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
-import { petctlHelp, rowsOf } from './petctl.ts';
-import type { Spec } from './spec.ts';
-import type { Report } from './values.ts';
+import { type Help, petctlHelp, rowsOf } from './petctl.ts';
+import type { Report, Spec } from './spec.ts';
 
 interface Page {
   readonly file: string;
@@ -19,17 +17,14 @@ interface Page {
   readonly added: string;
 }
 
-type Help = ReadonlyMap<string, string>;
+/** Names in a part of a page, of which the first group is one, what they are, and whether one exists. */
+type Rule = readonly [part: 'text' | 'code' | 'spans', names: RegExp, what: string, exists: Exists];
+type Exists = (name: string, found: RegExpExecArray, page: Page) => boolean;
 
-/** Whether a name exists. */
-type Known = (name: string, found: RegExpExecArray, page: Page) => boolean;
-/** Names in a part of a page, and what they are. */
-type Rule = readonly [part: 'text' | 'code' | 'spans', pattern: RegExp, what: string, isKnown: Known];
-
-const ownPaths = '/docs /healthz /metrics /openapi.json /openapi.yaml /readyz'.split(' ');
-/** Variables that no help names: those of the client, of the tests and of D7. */
-const otherVariables = /^PETSTORE_(?:API_KEY|BASE_URL|BASE|TEST_\w+)$/;
+/** Variables that no help names: those of the client and of the tests. */
+const otherVariables = /^PETSTORE_(?:API_KEY|BASE_URL|TEST_\w+)$/;
 const otherTools = /\b(?:curl|docker|git|node|npm|pnpm|podman|turbo|vitest)\b/;
+const fileNames = /`((?:apps|packages|tools|spec|docs|examples|\.\w+)\/[\w./-]+|[\w-]+\.(?:md|mjs|yaml))`/g;
 const ofNpm = /^(?:install|ci|exec|login|pack|publish|deprecate|audit)$/;
 
 export async function check(spec: Spec, report: Report): Promise<void> {
@@ -38,14 +33,12 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   const readmes = [...released, 'examples'].map((folder) => `${folder}/README.md`);
   for (const file of globSync(['*.md', 'docs/*.md', ...readmes], { cwd: root })) {
     const page = readPage(file);
-    const say = (at: number, fault: unknown) =>
-      report(`${file}:${page.text.slice(0, at).split('\n').length}: ${fault}`);
-    for (const [part, pattern, what, isKnown] of rules)
-      for (const found of page[part].matchAll(pattern)) {
+    for (const [part, names, what, exists] of rules)
+      for (const found of page[part].matchAll(names)) {
+        const line = page.text.slice(0, found.index).split('\n').length;
         const [, name = ''] = found;
-        if (!isKnown(name, found, page)) say(found.index, `there is no ${what} ${name}`.trimEnd());
+        if (!exists(name, found, page)) report(`${file}:${line}: there is no ${what} ${name}`.trimEnd());
       }
-    if (file === 'docs/operating.md') checkSettings(page, server, say);
   }
 }
 
@@ -57,126 +50,93 @@ function readPage(file: string): Page {
     return inside.replaceAll(language === 'console' ? /^(?!\$ ).*$/gm : /(?<=^|\s)#.*$/gm, blank);
   };
   const parts = /^( *```(\w*).*\n)([\s\S]*?)^( *```)$|`[^`\n]+`|[^`\n]+|[\s\S]/gm;
-  const code = text.replaceAll(parts, (part, start, language, inside, end) => {
-    if (start) return blank(start) + commandsIn(language, inside) + blank(end);
-    return /^`./.test(part) ? part : blank(part);
-  });
-  const spans = text.replaceAll(parts, (part, start) => (!start && /^`./.test(part) ? part : blank(part)));
+  const withBlocks = (isShown: boolean) =>
+    text.replaceAll(parts, (part, start, language, inside, end) => {
+      if (start) return isShown ? blank(start) + commandsIn(language, inside) + blank(end) : blank(part);
+      return /^`./.test(part) ? part : blank(part);
+    });
   const patches = [...text.matchAll(/^```diff\n([\s\S]*?)^```$/gm)].map(([patch]) =>
     patch.match(/^\+.*$/gm)?.join('\n'),
   );
-  return { file, text, code, spans, added: patches.join('\n') };
+  return { file, text, code: withBlocks(true), spans: withBlocks(false), added: patches.join('\n') };
 }
 
-/** All names that are looked at. The first group of a pattern is the name. */
 function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
-  const folders = ['.', ...released, 'packages/testing', 'tools'];
-  const manifests = folders.map((folder) => JSON.parse(textOf(`${folder}/package.json`)));
+  const manifests = ['.', ...released, 'packages/testing', 'tools'].map((each) =>
+    JSON.parse(textOf(`${each}/package.json`)),
+  );
   const helps = [...petctl.values(), ...server.values()];
-  const flags = new Set(helps.flatMap((text) => [...rowsOf(text).keys()]));
+  const isFlag = isFlagOf(helps);
+  const ofFlag: Exists = (flag, { index }, { text }) => isFlag(flag) || otherTools.test(lineAt(text, index));
+  const ownPaths = `${spec.basePath} /docs /healthz /metrics /openapi.json /openapi.yaml /readyz`.split(' ');
   const image = textOf('apps/server/deploy/Dockerfile');
+  const client = textOf('packages/client/src/index.ts');
   const operations = spec.operations.map(({ method, path }) => {
-    const pattern = path.replaceAll(/\{\w+\}/g, '[^/]+');
-    return { method, pattern: new RegExp(`^(?:${spec.basePath})?${pattern}$`) };
+    const pattern = new RegExp(`^(?:${spec.basePath})?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    return [method, pattern] as const;
   });
-
-  const isScript: Known = (name, { 0: found }) =>
-    name in manifests[0].scripts || (ofNpm.test(name) && !/ run /.test(found));
-  const isScriptOf: Known = (name, { 2: script = 'exec' }) =>
-    /^(?:exec|pack|install)$/.test(script) || manifests.some((each) => each.name === name && each.scripts?.[script]);
-  const isPackage: Known = (name) => manifests.some((each) => each.name === name);
-  const isFlag: Known = (flag, { index }, { text }) => {
-    const line = text.slice(text.lastIndexOf('\n', index) + 1, text.indexOf('\n', index));
-    return flags.has(flag) || flags.has(flag.replace('--no-', '--')) || otherTools.test(line);
-  };
-  const isPath: Known = (path, { 2: method }, { added }) =>
+  const ofPath: Exists = (path, { 2: method }, { added }) =>
     (ownPaths.includes(path) && !/P|DEL/.test(method ?? '')) ||
-    operations.some((each) => each.pattern.test(path) && (!method || each.method === method.replace('HEAD', 'GET'))) ||
-    (method ? added.includes(`${method.toLowerCase()}:`) : path === spec.basePath || image.includes(path));
-  const isOperation: Known = (id, _, { added }) =>
-    id === 'withOptions' || spec.operations.some((each) => each.id === id) || added.includes(`operationId: ${id}`);
-  const isVariable: Known = (name) =>
-    otherVariables.test(name) || helps.some((text) => text.match(/\b[A-Z_]+\b/g)?.includes(name));
-  const isFile: Known = (name, _, { file, added }) =>
+    operations.some(([each, pattern]) => pattern.test(path) && (method ?? each).replace('HEAD', 'GET') === each) ||
+    (method ? added.includes(`${method.toLowerCase()}:`) : image.includes(path));
+  const ofFile: Exists = (name, _, { file, added }) =>
     /node_modules|dist/.test(name) ||
     added.includes(name) ||
     globSync([name, join(dirname(file), name), `*/${name}`, `*/*/${name}`, `*/*/*/${name}`], { cwd: root }).length > 0;
-  const isLink: Known = (path, { 2: anchor }, { file }) => {
+  const ofLink: Exists = (path, { 2: anchor }, { file }) => {
     const target = path === '' ? file : join(dirname(file), path);
     return existsSync(join(root, target)) && (!anchor || anchorsOf(textOf(target)).includes(anchor));
   };
-  const isErrorClass: Known = (name, _, { file }) =>
-    name in client || name in globalThis || !file.startsWith('packages/client/');
+  const ofClient: Exists = (name, _, { file }) =>
+    new RegExp(`\\b${name}\\b`).test(client) || name in globalThis || !file.startsWith('packages/client/');
+  const ofServer = /petstore-server|@petstore\/server/;
+  const ofVariable: Exists = (name) =>
+    otherVariables.test(name) || helps.some((text) => text.match(/\b[A-Z_]+\b/g)?.includes(name));
+  const ofScript: Exists = (name, [found]) =>
+    name in manifests[0].scripts || (ofNpm.test(name) && !/ run /.test(found));
   return [
-    ['code', /\bnpm (?:run )?(?:-s )?([a-z][\w:-]*)/g, 'npm script', isScript],
-    ['code', /--filter[= ]([@\w/-]+)(?: (?:run )?([a-z][\w:-]*))?/g, 'script of', isScriptOf],
-    ['text', /(@petstore\/[a-z][\w-]*|(?<=--filter[= ])[a-z][\w-]*)/g, 'package', isPackage],
+    ['code', /\bnpm (?:run )?(?:-s )?([a-z][\w:-]*)/g, 'npm script', ofScript],
+    ['text', /(@petstore\/[a-z][\w-]*)/g, 'package', (name) => manifests.some((each) => each.name === name)],
     ['code', commandPattern(/petctl/), 'command or flag petctl', isCommandOf(petctl)],
-    [
-      'code',
-      commandPattern(/petstore-server|@petstore\/server/),
-      'command or flag petstore-server',
-      isCommandOf(server),
-    ],
-    ['spans', /`(--[a-z][\w-]*)/g, 'flag', isFlag],
-    ['text', /\b(?=(?:\w+) `?(\/[\w/{}.-]*[\w}]))(GET|HEAD|PUT|POST|DELETE|PATCH)\b/g, 'path', isPath],
-    ['text', /(?:127\.0\.0\.1|localhost):\d+(\/[\w/.{}-]*[\w}])/g, 'path', isPath],
-    ['spans', /`(\/[a-z]+(?:\.\w+)?|\/v\d+\/[\w/{}-]+)`/g, 'path', isPath],
-    ['code', /\b(?:store|client|operations)\.([a-z]+[A-Z]\w*)/g, 'operation', isOperation],
+    ['code', commandPattern(ofServer), 'command or flag petstore-server', isCommandOf(server)],
+    ['spans', /`(--[a-z][\w-]*)/g, 'flag', ofFlag],
+    ['text', /\b(?=(?:\w+) `?(\/[\w/{}.-]*[\w}]))(GET|HEAD|PUT|POST|DELETE|PATCH)\b/g, 'path', ofPath],
+    ['text', /(?:127\.0\.0\.1|localhost):\d+(\/[\w/.{}-]*[\w}])/g, 'path', ofPath],
+    ['spans', /`(\/[a-z]+(?:\.\w+)?|\/v\d+\/[\w/{}-]+)`/g, 'path', ofPath],
     ['text', /\bcode["'`]?(?::| ===)? ?["'`](\w+)["'`]/g, 'error code', (code) => code in spec.statuses],
-    ['spans', /`([A-Z]\w*Error)`/g, 'error class', isErrorClass],
-    ['text', /\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g, 'variable', isVariable],
-    [
-      'spans',
-      /`((?:apps|packages|tools|spec|docs|examples|\.\w+)\/[\w./-]+|[\w-]+\.(?:md|mjs|yaml))`/g,
-      'file',
-      isFile,
-    ],
-    ['text', /\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g, 'target of the link', isLink],
+    ['spans', /`([A-Z]\w*Error)`/g, 'error class', ofClient],
+    ['text', /\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g, 'variable', ofVariable],
+    ['spans', fileNames, 'file', ofFile],
+    ['text', /\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g, 'target of the link', ofLink],
   ];
 }
+
+const lineAt = (text: string, index: number) => text.slice(text.lastIndexOf('\n', index) + 1).split('\n')[0] ?? '';
 
 /** A program, and the words after it as one name. */
 const commandPattern = (program: RegExp) =>
   new RegExp(`(?<![\\w./@-]|--filter[= ])(?:${program.source})((?:(?: |\\\\\\n)+[^\\s|;&>)\`\\\\]+)*)`, 'g');
 
+/** Whether a flag is in one of the helps. */
+function isFlagOf(helps: readonly string[]): (flag: string) => boolean {
+  const flags = new Set(['--help', ...helps.flatMap((text) => [...rowsOf(text).keys()])]);
+  return (flag) => flags.has(flag) || flags.has(flag.replace('--no-', '--'));
+}
+
 /** Whether the words after a program's name are a command and flags of it. */
-const isCommandOf =
-  (help: Help): Known =>
-  (name, _, { added }) => {
+function isCommandOf(help: Help): Exists {
+  return (name, _, { added }) => {
     const words = name.split(/[\s\\]+/).filter(Boolean);
     let command = '';
     for (const word of words) {
-      const below = [...help.keys()].filter((each) => each !== command && each.startsWith(command && `${command} `));
-      const longer = `${command} ${word}`.trim();
-      if (!/^[a-z][a-z-]*$/.test(word) || below.length === 0 || word === 'help') break;
-      if (!help.has(longer)) return new RegExp(`operationId: ${word}[A-Z]`).test(added);
-      command = longer;
+      const hasMore = [...help.keys()].some((each) => each !== command && each.startsWith(command && `${command} `));
+      if (!/^[a-z][a-z-]*$/.test(word) || !hasMore || word === 'help') break;
+      command = `${command} ${word}`.trim();
+      if (!help.has(command)) return new RegExp(`operationId: ${word}[A-Z]`).test(added);
     }
-    const known = ['--help', ...rowsOf(help.get(command) ?? '').keys(), ...rowsOf(help.get('') ?? '').keys()];
-    const given = words.flatMap((word) => /^--[a-z][\w-]*/.exec(word) ?? []);
-    return given.every((flag) => known.includes(flag) || known.includes(flag.replace('--no-', '--')));
+    const isFlag = isFlagOf([help.get(command) ?? '', help.get('') ?? '']);
+    return words.flatMap((word) => /^--[a-z][\w-]*/.exec(word) ?? []).every(isFlag);
   };
-
-/** The table of settings has the variables, the flags and the defaults of the server's help. */
-function checkSettings({ text }: Page, help: Help, say: (at: number, fault: string) => void): void {
-  const table = [...text.matchAll(/^\| *`([A-Z_]+)` *\|(.*)\|$/gm)];
-  for (const [flag, said] of rowsOf(help.get('') ?? '')) {
-    const [, usual = '', variable] = /\((?:default: ([\w.]+).*?)?env: (\w+)\)/.exec(said) ?? [];
-    const row = table.find(([, name]) => name === variable);
-    if (variable && !row) say(0, `the table of settings lacks ${variable}`);
-    if (!row) continue;
-    const cells = (row[2] ?? '')
-      .replaceAll(/(?<=\d),(?=\d{3})/g, '')
-      .replaceAll(/(\d+) MiB/g, (_, count) => String(count * 2 ** 20));
-    const [, shown = flag] = /`(--[\w-]+)`/.exec(cells) ?? [];
-    if (shown !== flag) say(row.index, `the flag of ${variable} is ${flag}`);
-    if (!new RegExp(`(?<![\\w.])${RegExp.escape(usual)}(?!\\w)`).test(cells))
-      say(row.index, `the default of ${variable} is ${usual}`);
-  }
-  for (const { 1: variable = '', index } of table)
-    if (![...help.values()].some((each) => each.includes(variable)))
-      say(index, `the server has no setting ${variable}`);
 }
 
 function anchorsOf(text: string): string[] {

@@ -1,127 +1,111 @@
 // D7: a change that breaks callers of the last release has a changeset that says so.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { released, root, textOf } from '../repository.ts';
-import { commandOf } from './petctl.ts';
-import { type Body, list, type Node, node, readSpec, type Spec, specFile, urlOf } from './spec.ts';
-import type { Report } from './values.ts';
-
-const levels = ['', 'patch', 'minor', 'major'] as const;
-type Change = (level: 'minor' | 'major', what: string) => void;
-type Pair<T> = readonly [before: T, now: T];
+import { root, textOf } from '../repository.ts';
+import { type Operation, type Report, readSpec, type Schema, type Spec, specFile } from './spec.ts';
 
 export async function check(now: Spec, report: Report): Promise<string | undefined> {
-  const base = baseOf();
-  if (!base) return 'nothing has been released, so there is nothing to compare with.';
-  const before = readSpec(base.text);
-  const [old = [], current = []] = [before, now].map(({ document }) =>
-    String(node(document.info).version).split('.').map(Number),
-  );
-  const raised = current.findIndex((number, i) => number > (old[i] ?? 0));
-  const changesets = readdirSync(join(root, '.changeset')).filter(
-    (file) => file.endsWith('.md') && file !== 'README.md',
-  );
-  const heads = changesets.map((file) => textOf(`.changeset/${file}`).split(/^---$/m)[1] ?? '');
-  // After `npm run version`, the version says what the changesets said.
-  const saidOf = (name: string) => {
-    const said = heads.map((head) => new RegExp(`^["']?${name}["']?: *(\\w+)`, 'm').exec(head)?.[1] ?? '');
-    return Math.max(raised < 0 ? 0 : 3 - raised, ...said.map((level) => levels.indexOf(level as 'major')));
-  };
-  const known = released.map((folder): string => JSON.parse(textOf(`${folder}/package.json`)).name);
-  for (const [, name = '', level = ''] of heads.join('').matchAll(/^["']?([^"':\n]+)["']?: *(\w+)/gm))
-    if (!known.includes(name) || !levels.includes(level as 'major')) report(`a changeset says ${level} of ${name}`);
-  const names = released.filter(base.has).map((folder): string => JSON.parse(textOf(`${folder}/package.json`)).name);
-  compare([before, now], [before, now].map(interfaceOf) as [Node, Node], [], (level, what) => {
-    const missing = names.filter((name) => saidOf(name) < levels.indexOf(level));
-    const effect = level === 'major' ? 'breaks callers of the last release' : 'is new since the last release';
-    if (missing.length > 0)
-      report(`${what} ${effect}`, `undo it, or say ${level} in a changeset of ${missing.join(', ')}`);
-  });
+  const text = released();
+  if (text === undefined) return 'nothing has been released, so there is nothing to compare with.';
+  const before = readSpec(text);
+  const isMajor = Number.parseInt(now.version, 10) > Number.parseInt(before.version, 10);
+  const changesets = globSync('.changeset/*.md', { cwd: root }).map((file) => textOf(file).split(/^---$/m)[1] ?? '');
+  if (isMajor || changesets.some((head) => /: *major *$/m.test(head))) return undefined;
+  for (const what of breaks(before, now)) report(`${what} breaks callers of the last release`);
   return undefined;
 }
 
-/** The spec of the last release, and whether a package was in it; undefined if there was no release. */
-function baseOf(): { text: string; has: (folder: string) => boolean } | undefined {
+/** The spec of the last release: of the newest tag, or of the commit or the file in DRIFT_BASE. */
+function released(): string | undefined {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
-  const { PETSTORE_BASE: named } = process.env;
-  if (named && existsSync(named)) return { text: readFileSync(named, 'utf8'), has: () => true };
-  const isCheckout = existsSync(join(root, '.git'));
-  const tags = isCheckout ? git('tag', '--list', '@petstore/spec@*', 'v[0-9]*', '--sort=-creatordate') : '';
-  const ref = named ?? tags.split('\n')[0];
-  if (!ref) return undefined;
-  const files = git('ls-tree', '-r', '--name-only', ref).split('\n');
-  return { text: git('show', `${ref}:${specFile}`), has: (folder) => files.includes(`${folder}/package.json`) };
+  const { DRIFT_BASE: named } = process.env;
+  if (named && existsSync(named)) return readFileSync(named, 'utf8');
+  const tags = existsSync(join(root, '.git')) ? git('tag', '--list', '@petstore/spec@*', '--sort=-creatordate') : '';
+  const base = named ?? tags.split('\n')[0];
+  return base ? git('show', `${base}:${specFile}`) : undefined;
 }
 
-/** What callers depend on. */
-function interfaceOf({ document, operations }: Spec): Node {
-  const servers = list(document.servers)
-    .map(node)
-    .map((each) => [`the server ${each['x-deployment']}`, urlOf(each)]);
-  const rows = operations.map((operation) => {
-    const { id, method, path, pagination, declared, parameters, idempotencyKey, body, responses } = operation;
-    const key = idempotencyKey ? [idempotencyKey] : [];
-    const fields = [...parameters, ...key, ...(body ? [{ ...body, name: 'body', in: 'request' }] : [])];
-    const inputs = fields.map(({ name, in: place, ...rest }) => {
-      const { required = false, schema, type: media = '' } = rest as Partial<Body>;
-      return [`${name} in ${place}`, { required, schema, media }];
-    });
-    const answers = Object.entries(responses).map(([status, { headers, body: { type: media = '', schema } = {} }]) => {
-      const needed = Object.entries(headers).map(([name, { required = false, schema }]) => [
-        name,
-        { required, schema },
-      ]);
-      return [status, { media, schema, headers: Object.fromEntries(needed) }];
-    });
-    const removal = declared.deprecated ? (declared['x-sunset'] ?? '') : '9999';
-    const names = { operationId: id, command: commandOf(operation), pagination, removal };
-    return [
-      `${method} ${path}`,
-      { ...names, inputs: Object.fromEntries(inputs), answers: Object.fromEntries(answers) },
-    ];
-  });
-  const { security } = document;
-  return { security, servers: Object.fromEntries(servers), operations: Object.fromEntries(rows) };
-}
-
-/** The objects whose keys are names. */
-const maps = ['servers', 'operations', 'inputs', 'answers', 'headers', 'properties'];
-
-/**
- * Compares two values, and what is in them. Narrowing a request breaks its senders, and widening a response breaks its readers. What
- * has no rule is taken for breaking.
- */
-function compare(
-  specs: Pair<Spec>,
-  values: Pair<unknown>,
-  place: readonly string[],
-  change: Change,
-  above: unknown[] = [],
-): void {
-  const [was, is] = [specs[0].follow(node(values[0])), specs[1].follow(node(values[1]))];
-  const map = maps.includes(place.at(-1) ?? '') && !maps.includes(place.at(-2) ?? '') ? place.at(-1) : undefined;
-  for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
-    const [old, now] = [was[key], is[key]];
-    const path = [...place, key];
-    const [from, to] = [old, now].map((value) => JSON.stringify(value)?.slice(0, 60) ?? 'nothing');
-    const what = `${path.filter((name) => !maps.includes(name)).join(' ')} ${from} → ${to}`;
-    const narrower = (isNarrower: boolean) => change(isNarrower === place.includes('inputs') ? 'major' : 'minor', what);
-    const isInside = [old, now].every((value) => Object(value) === value && (!Array.isArray(value) || /Of$/.test(key)));
-    const less = (a: unknown, b: unknown) => [a ?? []].flat().some((each) => ![b ?? []].flat().includes(each));
-    if (!map && /^(?:title|description|examples?|deprecated)$/.test(key)) continue;
-    if (isInside) above.includes(old) || compare(specs, [old, now], path, change, [...above, old]);
-    else if (isDeepStrictEqual(old, now)) continue;
-    else if (map === 'answers') change(/^[23]|default/.test(key) ? 'major' : 'minor', what);
-    else if (map) change(old !== undefined || (map === 'inputs' && node(now).required) ? 'major' : 'minor', what);
-    else if (key === 'removal') change(String(now) < String(old) && old !== '9999' ? 'major' : 'minor', what);
-    else if (typeof now === 'boolean' && key === 'required') narrower(now);
-    else if (/^(?:exclusiveM|m)in/.test(key)) narrower(Number(now ?? -Infinity) > Number(old ?? -Infinity));
-    else if (/^(?:exclusiveM|m)ax/.test(key)) narrower(Number(now ?? Infinity) < Number(old ?? Infinity));
-    else if (key === 'required' || (/^(?:enum|type)$/.test(key) && old && now)) {
-      if (less(old, now)) narrower(key !== 'required');
-      if (less(now, old)) narrower(key === 'required');
-    } else change('major', what);
+/** What callers of one interface cannot do with another. */
+function breaks(before: Spec, now: Spec): string[] {
+  const found: string[] = [];
+  const specs = [before, now] as const;
+  const unequal = (what: string, from: unknown, to: unknown) => {
+    if (!isDeepStrictEqual(from, to))
+      found.push(`${what} ${JSON.stringify(from)} → ${JSON.stringify(to) ?? 'nothing'}`);
+  };
+  for (const [name, url] of Object.entries(before.deployments))
+    unequal(`the server ${name}`, url, now.deployments[name]);
+  for (const old of before.operations) {
+    const { id, fields } = old;
+    const operation = now.operations.find((each) => each.id === id);
+    if (!operation) found.push(`the removal of ${id}`);
+    if (!operation) continue;
+    for (const key of ['method', 'path', 'command', 'pagination', 'successes'] as const)
+      unequal(`${id} ${key}`, old[key], operation[key]);
+    unequal(`${id} idempotencyKey`, old.idempotencyKey?.header, operation.idempotencyKey?.header);
+    if (old.sunset && String(operation.sunset) < old.sunset) found.push(`${id} sunset ${operation.sunset}`);
+    for (const [name, field] of Object.entries(operation.fields)) {
+      const was = fields[name];
+      if (field.required && !was?.required) found.push(`${id} ${name}, which is now required,`);
+      if (was) found.push(...narrowings(specs, [was.schema as Schema, field.schema as Schema], `${id} ${name}`));
+    }
+    for (const name of Object.keys(fields)) if (!operation.fields[name]) found.push(`the removal of ${id} ${name}`);
+    found.push(...responseBreaks(specs, old, operation));
   }
+  return found;
+}
+
+/** A reader must find all that it could find, and nothing that it could not: what is widened for it is narrowed in reverse. */
+function responseBreaks([before, now]: readonly [Spec, Spec], old: Operation, operation: Operation): string[] {
+  return Object.entries(old.responses).flatMap(([status, { schema }]) => {
+    const response = operation.responses[status] ?? operation.responses.default;
+    const place = `${old.id} ${status}`;
+    if (!response || Boolean(schema) !== Boolean(response.schema)) return [`the removal of ${place}`];
+    const pair = [response.schema as Schema, schema as Schema] as const;
+    return schema ? narrowings([now, before], pair, place, true) : [];
+  });
+}
+
+/** What the second schema forbids and the first allows. For readers, a new property is none, and a lost one is. */
+function narrowings(
+  specs: readonly [Spec, Spec],
+  schemas: readonly [Schema | undefined, Schema | undefined],
+  place: string,
+  isRead = false,
+  above: readonly unknown[] = [],
+): string[] {
+  const [wide, narrow] = [specs[0].follow(schemas[0]), specs[1].follow(schemas[1])];
+  if (above.includes(schemas[1])) return [];
+  const inside = (a: Schema | undefined, b: Schema | undefined, name: string) =>
+    narrowings(specs, [a, b], `${place} ${name}`, isRead, [...above, schemas[1]]);
+  const values = (schema: Schema, key: string) => (schema[key] === undefined ? undefined : [schema[key]].flat());
+  const isLess = (key: string) => {
+    const [some, all] = [values(narrow, key), values(wide, key)];
+    if (key === 'required') return some?.some((each) => !all?.includes(each));
+    return some && (!all || all.some((each) => !some.includes(each)));
+  };
+  const isNarrower = (key: string) => {
+    const [some, all] = [narrow[key], wide[key]];
+    if (/^(?:required|enum|type)$/.test(key)) return isLess(key);
+    if (/min/i.test(key)) return Number(some ?? -Infinity) > Number(all ?? -Infinity);
+    if (/max/i.test(key)) return Number(some ?? Infinity) < Number(all ?? Infinity);
+    return (
+      !/^(?:title|description|examples?|deprecated|default|x-.*|properties|items)$/.test(key) &&
+      !isDeepStrictEqual(some, all)
+    );
+  };
+  const keys = [...new Set([...Object.keys(wide), ...Object.keys(narrow)])].filter(isNarrower);
+  const told = keys.map((key) => {
+    const [from, to] = (isRead ? [narrow, wide] : [wide, narrow]).map((each) => JSON.stringify(each[key]) ?? 'nothing');
+    return `${place} ${key} ${from?.slice(0, 60)} → ${to?.slice(0, 60)}`;
+  });
+  const [before, now] = isRead ? [narrow, wide] : [wide, narrow];
+  const properties = Object.entries(before.properties ?? {}).flatMap(([name]) =>
+    now.properties?.[name]
+      ? inside(wide.properties?.[name], narrow.properties?.[name], name)
+      : [`the removal of ${place} ${name}`],
+  );
+  return [...told, ...properties, ...(wide.items && narrow.items ? inside(wide.items, narrow.items, 'items') : [])];
 }

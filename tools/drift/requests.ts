@@ -1,6 +1,7 @@
-// The requests that an operation has to accept and to refuse, as the spec requires them.
-import type { Operation, Parameter, Schema, Spec } from './spec.ts';
-import { differ, invalidValues, membersOf, type Report, readJson, validValues, writeJson } from './values.ts';
+// The requests that an operation has to accept and to refuse, from the valid and invalid values of its schemas.
+import { exactJson, parseExact } from '@petstore/types';
+import { node } from '../generate/table.ts';
+import { formats, integers, type Operation, type Parameter, type Schema, type Spec } from './spec.ts';
 
 /** What a caller passes to an operation. */
 export interface Inputs {
@@ -26,34 +27,26 @@ export interface BadRequest extends Request {
 }
 
 /** Inputs that the operation accepts: the least, one for each value of each parameter and of the body, and all parameters. */
-export function validInputs(spec: Spec, { parameters, body }: Operation): [Inputs, ...Inputs[]] {
+export function validInputs(spec: Spec, { parameters, body, bodySchema }: Operation): [Inputs, ...Inputs[]] {
   const values = parameters.map((each) => [each, valuesOf(spec, each)] as const);
   const all = Object.fromEntries(values.map(([{ name }, [first]]) => [name, first]));
   const needed = Object.fromEntries(parameters.filter((each) => each.required).map(({ name }) => [name, all[name]]));
-  const [first, ...others] = body ? validValues(spec, body.schema) : [];
-  const least: Inputs = { parameters: needed, ...(body && { body: first }) };
-  const tried = values.flatMap(([{ name }, each]) =>
-    each.map((value) => ({ ...least, parameters: { ...needed, [name]: value }, tried: name })),
-  );
-  const bodyless = body && !body.required ? [{ parameters: needed }] : [];
-  return [
-    least,
-    ...bodyless,
-    ...tried,
-    ...others.map((value) => ({ ...least, body: value })),
-    { ...least, parameters: all },
-  ];
+  const [first, ...others] = bodySchema ? validValues(spec, bodySchema) : [];
+  const least: Inputs = { parameters: needed, ...(bodySchema && { body: first }) };
+  const trying = (tried: string, value: unknown) => ({ ...least, parameters: { ...needed, [tried]: value }, tried });
+  const tried = values.flatMap(([{ name }, each]) => each.map((value) => trying(name, value)));
+  const bodies = others.map((value) => ({ ...least, body: value }));
+  if (body && !body.required) bodies.push({ parameters: needed, body: undefined });
+  return [least, ...tried, ...bodies, { ...least, parameters: all }];
 }
 
 /** Valid values of a parameter, as far as its place can carry them. */
-function valuesOf(spec: Spec, { in: place, schema, example }: Parameter): unknown[] {
-  const all = validValues(spec, schema).filter((value) => value !== null && String(value) !== '');
-  const shown = all.length > 0 ? all : [example];
-  const possible = { query: /^/, path: /^[^\0/]+$/, header: /^[\x21-\x7e]+$/ }[place];
-  return shown.filter((value) => possible?.test(String(value)));
+function valuesOf(spec: Spec, { in: place, schema }: Parameter): unknown[] {
+  const possible = { query: /^./s, path: /^[^\0/]+$/, header: /^[\x21-\x7e]+$/ }[place];
+  return validValues(spec, schema).filter((value) => value !== null && possible?.test(String(value)));
 }
 
-export function requestOf({ method, path, parameters, body }: Operation, inputs: Inputs): Request {
+export function requestOf({ method, path, parameters }: Operation, inputs: Inputs): Request {
   const valuesIn = (place: string) =>
     parameters
       .filter((each) => each.in === place && inputs.parameters[each.name] !== undefined)
@@ -64,15 +57,16 @@ export function requestOf({ method, path, parameters, body }: Operation, inputs:
     method,
     path: path.replaceAll(/\{(.*?)\}/g, (_, name) => encodeURIComponent(String(inputs.parameters[name]))),
     query: valuesIn('query'),
-    headers: { ...Object.fromEntries(headers), ...(hasBody && { 'content-type': body?.type ?? '' }) },
-    body: hasBody ? writeJson(inputs.body) : undefined,
+    headers: { ...Object.fromEntries(headers), ...(hasBody && { 'content-type': 'application/json' }) },
+    body: hasBody ? exactJson(inputs.body) : undefined,
   };
 }
 
 /** Requests that the operation refuses: each constraint broken alone. */
 export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): BadRequest[] {
-  const { idempotencyKey: key, body } = operation;
-  const parameters = key ? [...operation.parameters, key] : operation.parameters;
+  const { idempotencyKey: key, body, bodySchema } = operation;
+  const keys = key ? [{ name: key.header, in: 'header', required: false, schema: key.schema as Schema }] : [];
+  const parameters = [...operation.parameters, ...keys];
   const good = requestOf(operation, inputs);
   const unknown = [...good.query, ['unknown-parameter', '1']] as const;
   const found: BadRequest[] = [{ ...good, query: unknown, why: 'an unknown query parameter', place: 'query' }];
@@ -88,27 +82,21 @@ export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): B
     const [value] = validValues(spec, schema);
     if (place === 'query' && !Array.isArray(value)) add(`with ${name} twice`, [value, value]);
   }
-  if (!body) return found;
-  const add = (why: string, text: string | undefined, place = 'body', type = body.type) =>
+  if (!body || !bodySchema) return found;
+  const add = (why: string, text: string | undefined, place = 'body', type = 'application/json') =>
     found.push({ ...good, headers: { ...good.headers, 'content-type': type }, body: text, why, place });
-  for (const [what, value] of invalidValues(spec, body.schema, 'body')) add(what, writeJson(value));
+  for (const [what, value] of invalidValues(spec, bodySchema, 'body')) add(what, exactJson(value));
   if (body.required) add('no body', undefined);
   add('a body that is no JSON', '{');
-  const [[member = '', value] = []] = Object.entries(Object(inputs.body));
-  if (member) add(`${member} twice`, good.body?.replace('{', `{${writeJson(member)}:${writeJson(value)},`));
-  const text = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'string')?.[0];
-  if (text) add('broken Unicode', writeJson({ ...Object(inputs.body), [text]: 'SURR' }).replace('SURR', '\\ud800'));
-  const number = Object.entries(Object(inputs.body)).find(([, each]) => typeof each === 'number')?.[0];
-  if (number)
-    add(
-      'a number that would be rounded',
-      writeJson({ ...Object(inputs.body), [number]: 4711 }).replace('4711', '4711.00000000000000000001'),
-    );
-  const answers = membersOf(spec, (operation.responses[201] ?? operation.responses[200])?.body?.schema).properties;
-  for (const [name, schema] of Object.entries(answers)) {
-    const changed = { ...Object(inputs.body), [name]: validValues(spec, schema)[0] };
-    if (spec.faultOf(body.schema, changed)) add(`the member ${name} of the answer`, writeJson(changed));
-  }
+  const members = Object.entries(node(inputs.body));
+  const [[member = '', value] = []] = members;
+  if (member) add(`${member} twice`, good.body?.replace('{', `{${exactJson(member)}:${exactJson(value)},`));
+  const memberOf = (type: string) => members.find(([, each]) => typeof each === type)?.[0];
+  const [text, number] = [memberOf('string'), memberOf('number')];
+  const changed = (name: string, json: string) =>
+    exactJson({ ...node(inputs.body), [name]: 4711 }).replace('4711', json);
+  if (text) add('broken Unicode', changed(text, '"\\ud800"'));
+  if (number) add('a number that would be rounded', changed(number, '4711.00000000000000000001'));
   add('a body as merge-patch', good.body, 'type', 'application/merge-patch+json');
   add('a body as text/plain', good.body, 'type', 'text/plain');
   add('a body of 2 MiB', `${good.body}${' '.repeat(2 ** 21)}`, 'size');
@@ -122,51 +110,116 @@ function invalidTexts(spec: Spec, schema: Schema, name: string): Set<string> {
   const type = String(target.type);
   const forms = { integer: /^-?(?:0|[1-9]\d*)$/, number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/, boolean: /^(?:true|false)$/ };
   const form = forms[type as keyof typeof forms];
-  const read = (text: string) => (form?.test(text) ? readJson(text) : text);
-  const scalars = invalidValues(spec, target, name).filter(([, value]) => Object(value) !== value);
-  const texts = [
-    ...scalars.map(([, value]) => String(value)),
-    ...(type === 'integer' ? ['1e1', '5.0', '05', '+5', ' 5', '0x5'] : []),
-  ];
+  const read = (text: string) => (form?.test(text) ? parseExact(text) : text);
+  const values = invalidValues(spec, target, name).map(([, value]) => value);
+  const texts = values.filter((value) => Object(value) !== value).map(String);
+  if (type === 'integer') texts.push('1e1', '5.0', '05', '+5', ' 5', '0x5');
   return new Set(texts.filter((text) => spec.faultOf(target, read(text)) !== undefined));
 }
 
-/** The members of the body that the client and petctl take as inputs; undefined where the body is one input. */
-export function inputMembersOf(spec: Spec, { parameters, body }: Operation): Record<string, Schema> | undefined {
-  const { type = 'object', oneOf, anyOf } = spec.follow(body?.schema);
-  const { properties, required } = membersOf(spec, body?.schema);
-  const isWhole = type !== 'object' || oneOf || anyOf || Object.keys(properties).length === 0;
-  const isTaken = parameters.some(({ name }) => name in properties);
-  return isWhole || isTaken || (!body?.required && required.length > 0) ? undefined : properties;
+/** The members of an object schema, those of its `allOf` included. */
+export function membersOf(spec: Spec, schema?: Schema): { properties: Record<string, Schema>; required: string[] } {
+  const { properties, required = [], allOf = [] } = spec.follow(schema);
+  const parts = allOf.map((part) => membersOf(spec, part));
+  return {
+    properties: Object.assign({}, ...parts.map((part) => part.properties), properties),
+    required: [...parts.flatMap((part) => part.required), ...required],
+  };
 }
 
-/** Reports what a request of the client or of petctl contradicts. */
-export function compareRequest(
-  spec: Spec,
-  operation: Operation,
-  inputs: Inputs,
-  sent: globalThis.Request,
-  body: string,
-  name: string,
-  report: Report,
-) {
-  const { idempotencyKey } = operation;
-  const wanted = requestOf(operation, inputs);
-  const { pathname, searchParams } = new URL(sent.url);
-  const sorted = (pairs: Iterable<readonly [string, string]>) => [...pairs].map(String).sort();
-  differ(report, `${name}: the method`, sent.method, wanted.method);
-  differ(
-    report,
-    `${name}: the path`,
-    decodeURIComponent(pathname),
-    decodeURIComponent(`${spec.basePath}${wanted.path}`),
-  );
-  differ(report, `${name}: the query`, sorted(searchParams), sorted(wanted.query));
-  differ(report, `${name}: the body`, body && readJson(body), wanted.body ? readJson(wanted.body) : '');
-  const key = idempotencyKey?.name.toLowerCase() ?? '';
-  const others = ['accept', 'authorization', 'user-agent', key];
-  const headers = [...sent.headers].filter(([header]) => !others.includes(header));
-  differ(report, `${name}: the headers`, Object.fromEntries(headers), wanted.headers);
-  const fault = idempotencyKey && spec.faultOf(idempotencyKey.schema, sent.headers.get(key));
-  if (fault) report(`${name}: the header ${key} ${fault}`);
+/** Values that the schema allows: its bounds, each enum value, each optional member. The first is an ordinary one. */
+export function validValues(spec: Spec, schema: Schema, depth = 0): unknown[] {
+  const full = spec.follow(schema);
+  const { oneOf = [], anyOf = [], allOf = [], properties } = full;
+  const has = (...types: string[]) => [full.type].flat().some((type) => types.includes(type ?? ''));
+  const candidates = full.enum ?? [
+    ...('const' in full ? [full.const] : []),
+    ...(full.default === undefined ? [] : [full.default]),
+    ...[...oneOf, ...anyOf, ...(properties ? [] : allOf)].flatMap((part) => validValues(spec, part, depth + 1)),
+    ...(has('boolean') ? [true, false] : []),
+    ...(has('integer', 'number') ? numbersOf(full) : []),
+    ...(has('string') ? textsOf(full) : []),
+    ...(has('array') ? arraysOf(spec, full, depth) : []),
+    ...(has('object') || properties || allOf.length > 0 ? objectsOf(spec, full, depth) : []),
+    ...(has('null') ? [null] : []),
+  ];
+  const distinct = new Map(candidates.map((value) => [exactJson(value), value]));
+  return [...distinct.values()].filter((value) => spec.faultOf(schema, value) === undefined);
+}
+
+/** The lowest and the highest number. */
+function boundsOf(schema: Schema): [low: number | bigint, high: number | bigint] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const [low, high] = integers[schema.format ?? ''] ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const least = minimum ?? (exclusiveMinimum === undefined ? low : exclusiveMinimum + 1);
+  const most = maximum ?? (exclusiveMaximum === undefined ? high : exclusiveMaximum - 1);
+  return [least, most];
+}
+
+function numbersOf(schema: Schema): unknown[] {
+  const [low, high] = boundsOf(schema);
+  const step = Number(schema.multipleOf ?? 1);
+  return [5 * step, low, high, Math.floor(Number(high) / step) * step, 2n ** 53n + 1n, 0, 0.5];
+}
+
+function textsOf({ format = '', pattern, ...schema }: Schema): unknown[] {
+  if (formats[format]) return [formats[format][0]];
+  const { minLength = 0, maxLength = 0 } = schema;
+  const patterned = [schema.example ?? 'x', 'x', 'X', '0', 'abc', 'ABC-1', '12345'];
+  const free = ['Rex', '', 'Käthe "of" \\ 100% & <b>?#/ \u{1F431}', 'a\u0000\nb', ' Rex ', 'x'.repeat(1000)];
+  return [...(pattern ? patterned : free), 'x'.repeat(minLength), 'x'.repeat(maxLength)];
+}
+
+function arraysOf(spec: Spec, schema: Schema, depth: number): unknown[] {
+  const { items = {}, minItems = 1, maxItems = minItems } = schema;
+  // A schema that contains itself ends with an empty array, or with the members that it requires.
+  const values = depth < 4 ? validValues(spec, items, depth + 1) : [];
+  const filled = (length: number) => Array.from({ length }, (_, i) => values[i % values.length]);
+  return values.length > 0 ? [filled(Math.max(minItems, 1)), [], values, filled(maxItems)] : [[]];
+}
+
+function objectsOf(spec: Spec, schema: Schema, depth: number): unknown[] {
+  const { properties, required } = membersOf(spec, schema);
+  const others = Object(schema.additionalProperties) === schema.additionalProperties && depth < 4;
+  const [extra] = others ? validValues(spec, schema.additionalProperties as Schema, depth + 1) : [];
+  const values = Object.entries(properties)
+    .filter(([name]) => depth < 4 || required.includes(name))
+    .map(([name, property]) => [name, validValues(spec, property, depth + 1)] as const);
+  const all = Object.fromEntries(values.map(([name, [first]]) => [name, first]));
+  const least = Object.fromEntries(Object.entries(all).filter(([name]) => required.includes(name)));
+  const single = values.flatMap(([name, each]) => each.map((value) => ({ ...least, [name]: value })));
+  return [least, all, ...single, ...(extra === undefined ? [] : [{ ...least, another: extra }])];
+}
+
+/** Values with one fault each, and what the fault is. */
+export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 0): [what: string, value: unknown][] {
+  const full = spec.follow(schema);
+  const [low, high] = boundsOf(full).map((bound) => (typeof bound === 'bigint' ? bound : BigInt(Math.floor(bound))));
+  const isNumber = /integer|number/.test(String(full.type));
+  const { enum: [listed] = [], pattern, minItems = 0, maxItems = 0, minLength = 0, maxLength } = full;
+  const plain = [
+    ...[null, 5, 'no such value', '', {}, []],
+    ...(isNumber ? [1.5, (low ?? 0n) - 1n, (high ?? 0n) + 1n] : []),
+    ...(listed === undefined ? [] : [`${listed}x`, `${listed}`.toUpperCase()]),
+    ...(pattern || full.format ? ['a b', '!', 'é', '7', 'x'.repeat(300)] : []),
+    ...(minLength > 0 ? ['x'.repeat(minLength - 1)] : []),
+    ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1)]),
+  ];
+  const found = plain.map((value): [string, unknown] => [`${name} ${exactJson(value).slice(0, 40)}`, value]);
+  const [valid, ...more] = depth < 4 ? validValues(spec, schema, depth) : [];
+  if (Array.isArray(valid)) {
+    const [first] = invalidValues(spec, full.items ?? {}, name, depth + 1);
+    const lengths = [minItems - 1, maxItems + 1].filter((length) => length > 0);
+    if (first) found.push([`${name} with the item ${first[0]}`, [first[1]]]);
+    for (const length of lengths) found.push([`${name} of ${length} items`, Array(length).fill(valid[0])]);
+  } else if (Object(valid) === valid) {
+    const { properties, required } = membersOf(spec, schema);
+    const [full] = [...more, valid].sort((a, b) => Object.keys(Object(b)).length - Object.keys(Object(a)).length);
+    for (const member of required) found.push([`${name} without ${member}`, { ...Object(full), [member]: undefined }]);
+    found.push([`${name} with an unknown member`, { ...Object(valid), unknownMember: 1 }]);
+    for (const [member, property] of Object.entries(properties))
+      for (const [what, value] of invalidValues(spec, property, `${name}.${member}`, depth + 1))
+        found.push([what, { ...Object(valid), [member]: value }]);
+  }
+  return found.filter(([, value]) => spec.faultOf(schema, JSON.parse(exactJson(value))) !== undefined);
 }

@@ -6,8 +6,8 @@ import {
   type Oas3Rule,
   type UserContext,
 } from '@redocly/openapi-core';
-import { instead, keywords, type Refuse, rules } from './rules.ts';
-import { commandOf, followed, type Node, node, operationsIn, parametersOf } from './table.ts';
+import { instead, members, type Refuse, rules, values } from './rules.ts';
+import { commandOf, followed, list, type Node, node, operationsIn, parametersOf } from './table.ts';
 import { operationType, typeName } from './types.ts';
 
 /** One construct that the generator does not support. */
@@ -31,11 +31,10 @@ const advice: Readonly<Record<string, string>> = {
 
 /** All refusals of a document, in the order of their places. */
 export async function refusalsOf(text: string, file: string): Promise<Refusal[]> {
+  const all = ['petstore/supported', 'petstore/whole', ...Object.keys(advice)];
   const config = await createConfig({
     plugins: [{ id: 'petstore', rules: { oas3: { supported, whole } } }],
-    rules: Object.fromEntries(
-      ['petstore/supported', 'petstore/whole', ...Object.keys(advice)].map((rule) => [rule, 'error'] as const),
-    ),
+    rules: Object.fromEntries(all.map((rule) => [rule, 'error'] as const)),
   });
   const problems = await lintFromString({ source: text, absoluteRef: file, config }).catch((error: Error) => error);
   // The linter does not parse such a document, or it ends at a reference that leads to itself.
@@ -44,36 +43,48 @@ export async function refusalsOf(text: string, file: string): Promise<Refusal[]>
     // `supported` refuses other files, whether they are there or not.
     .filter(({ message }) => !message.startsWith("Can't resolve $ref: "))
     .map(({ ruleId, message, suggest, location: [place] }) => {
-      const { start } = place ? getLineColLocation(place) : { start: { line: 1, col: 1 } };
-      const fix = suggest.length > 0 ? `did you mean ${suggest[0]}?` : `${advice[ruleId]}.`;
+      const { line, col: column } = place ? getLineColLocation(place).start : { line: 1, col: 1 };
       const isOurs = ruleId.startsWith('petstore/');
-      return {
-        line: start.line,
-        column: start.col,
-        isOurs,
-        message: isOurs ? message : `${message.replace(/\.?$/, ';')} ${fix}`,
-      };
+      const fix = suggest.length > 0 ? `did you mean ${suggest[0]}?` : `${advice[ruleId]}.`;
+      return { line, column, isOurs, message: isOurs ? message : `${message.replace(/\.?$/, ';')} ${fix}` };
     });
   // Where a rule of ours refuses a place too, it says what to write.
   const ours = new Set(refusals.filter(({ isOurs }) => isOurs).map(({ line, column }) => `${line}:${column}`));
   return refusals
     .filter(({ isOurs, line, column }) => isOurs || !ours.has(`${line}:${column}`))
-    .map(({ isOurs: _, ...refusal }) => refusal)
+    .map(({ line, column, message }) => ({ line, column, message }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Refuses keywords and values that are not handled. */
+function refuseAt(context: UserContext, path: readonly string[] = []): Refuse {
+  return (problem, fix, key) => {
+    const place = path.reduce((location, name) => location.child(name), context.location);
+    const location = key ? place.child(key).key() : place.key();
+    context.report({ message: `${problem} is not supported; ${fix}.`, location });
+  };
+}
+
+/** Refuses members and values that the tables do not allow. */
 const supported: Oas3Rule = () => ({
   any(value, context) {
-    const type = context.type.name;
+    const { name: type } = context.type;
     if (type === 'SpecExtension' || Object(value) !== value) return;
     const refuse = refuseAt(context);
-    const handled = keywords[type]?.split(' ');
-    for (const key of handled ? Object.keys(value) : []) {
-      const fix = instead[key] ?? (key.startsWith('x-') ? 'remove it, or correct its name' : 'remove it');
-      if (!handled?.includes(key)) refuse(`${key} in ${type}`, fix, key);
+    const object = node(value);
+    const handled = members[type]?.split(' ');
+    for (const key of Object.keys(object)) {
+      const fix = instead[key] ?? `remove it${key.startsWith('x-') ? ', or correct its name' : ''}`;
+      if (handled && !handled.includes(key)) refuse(`${key} in ${type}`, fix, key);
+      const [allowed, advised = ''] = values[`${type}.${key}`] ?? [];
+      if (allowed?.test(String(object[key])) === false) refuse(`${key}: ${object[key]}`, advised, key);
+      const [allowedKey, advisedKey = ''] = values[`${type}.*`] ?? [];
+      if (allowedKey?.test(key) === false) refuse(`${key} in ${type}`, advisedKey, key);
     }
-    rules[type]?.(node(value), refuse, context);
+    const follow = (each: unknown) => {
+      const { $ref } = node(each);
+      return node(typeof $ref === 'string' ? context.resolve({ $ref }).node : each);
+    };
+    rules[type]?.(object, refuse, { own: context.location.pointer.split('/').at(-1) ?? '', follow });
   },
   ref(value, context) {
     const refuse = refuseAt(context);
@@ -94,27 +105,23 @@ const whole: Oas3Rule = () => ({
       const schemas = node(node(document.components).schemas);
       const ids = operations.map(({ operation }) => String(operation.operationId));
       const commands = new Map<string, unknown>();
-      if (Object.keys(node(document.paths)).length === 0) refuseAt(context)('a document without paths', 'describe one');
       for (const each of operations) {
         const { path, method, operation } = each;
         const refuse = refuseAt(context, ['paths', path, method]);
-        const words = commandOf(operation, path);
-        const command = words.join(' ');
+        const command = commandOf(operation, path).join(' ');
         const owner = /^(?:auth|completion|help) | import$/.test(command) ? 'petctl itself' : commands.get(command);
-        if (owner !== undefined || words.includes(''))
+        if (owner !== undefined || (!operation['x-command'] && !/^\S+ \S+$/.test(command)))
           refuse(`the command '${command}'${owner ? ` beside that of ${owner}` : ''}`, 'choose another in x-command');
         commands.set(command, operation.operationId);
         const { 'x-successor': successor, operationId } = operation;
         if (successor !== undefined && (successor === operationId || !ids.includes(String(successor))))
           refuse(`the successor ${successor}`, 'write the operationId of another operation', 'x-successor');
-        checkParameters(parametersOf(each, document), each, refuse);
-        for (const part of ['Data', 'Responses', 'Response', 'Errors', 'Error'])
-          if (operationType(String(operationId), part) in schemas)
-            refuse(
-              `the operationId ${operationId} beside the schema ${operationType(String(operationId), part)}`,
-              'rename one',
-              'operationId',
-            );
+        checkParameters(parametersOf(each, document), method, operation['x-pagination'], refuse);
+        const names = ['Data', 'Responses', 'Response', 'Errors', 'Error'].map((part) =>
+          operationType(String(operationId), part),
+        );
+        for (const name of names.filter((each) => each in schemas))
+          refuse(`the operationId ${operationId} beside the schema ${name}`, 'rename one', 'operationId');
       }
       for (const name of Object.keys(schemas)) {
         const refuse = refuseAt(context, ['components', 'schemas', name]);
@@ -123,9 +130,7 @@ const whole: Oas3Rule = () => ({
         if (contains(schemas[name], name, document))
           refuse(`${name}, which is a part of itself`, 'put a property or an array between');
       }
-      const deployments = (Array.isArray(document.servers) ? document.servers : []).map(
-        (server) => node(server)['x-deployment'],
-      );
+      const deployments = list(document.servers).map((server) => node(server)['x-deployment']);
       if (new Set(deployments).size < deployments.length)
         refuseAt(context)('two servers of one name', 'give each its own x-deployment', 'servers');
     },
@@ -133,23 +138,17 @@ const whole: Oas3Rule = () => ({
 });
 
 /** Refuses parameters that cannot be told apart by their names, which are the names of inputs, and parameters that do nothing. */
-function checkParameters(
-  parameters: readonly Node[],
-  { method, operation }: { method: string; operation: Node },
-  refuse: Refuse,
-): void {
+function checkParameters(parameters: readonly Node[], method: string, pagination: unknown, refuse: Refuse): void {
   const names = parameters.map(({ name }) => String(name).toLowerCase());
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) refuse(`two parameters called ${repeated}`, 'rename one of them', 'parameters');
   const keys = parameters.filter((parameter) => parameter['x-idempotency-key'] === true);
   if (keys.length > 1 || (keys.length > 0 && !/^(?:post|patch)$/.test(method)))
     refuse(`this x-idempotency-key of ${method.toUpperCase()}`, 'declare one, for POST or PATCH', 'parameters');
-  const pagination = operation['x-pagination'];
   if (pagination === undefined) return;
   const { cursor, limit, key, ...others } = node(pagination);
-  const inQuery = (name: unknown) =>
-    parameters.some((parameter) => parameter.name === name && parameter.in === 'query');
-  if (!inQuery(cursor) || !inQuery(limit) || typeof key !== 'string' || Object.keys(others).length > 0)
+  const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+  if (!query.includes(cursor) || !query.includes(limit) || typeof key !== 'string' || Object.keys(others).length > 0)
     refuse('this x-pagination', 'write cursor and limit, which are query parameters, and key', 'x-pagination');
 }
 
@@ -161,12 +160,4 @@ function contains(schema: unknown, name: string, document: Node, seen = new Set<
   if ($ref === `#/components/schemas/${name}`) return true;
   if (typeof $ref === 'string') return contains(followed(document, schema), name, document, seen);
   return [oneOf, anyOf, allOf].flat().some((part) => contains(part, name, document, seen));
-}
-
-function refuseAt(context: UserContext, path: readonly string[] = []): Refuse {
-  return (problem, fix, key) => {
-    const place = path.reduce((location, name) => location.child(name), context.location);
-    const location = key === undefined ? place.key() : place.child(key).key();
-    context.report({ message: `${problem} is not supported; ${fix}.`, location });
-  };
 }

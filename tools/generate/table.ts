@@ -197,7 +197,7 @@ export function followed(document: Node, value: unknown): Node {
 
 export const node = (value: unknown): Node => (Object(value) === value ? (value as Node) : {});
 
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The object without the properties that are undefined. */
 function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {

@@ -1,9 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+// What tests need of the machine: folders, ports, programs and processes.
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-
-export { childrenOf, freePort, missingProgram, missingShell, skips, trySignal, unprivilegedUser } from './machine.ts';
+import { expect, onTestFinished } from 'vitest';
 
 /** Whether this is `npm run test:deep`, which runs every suite at full length. */
 export const isDeep = process.env.PETSTORE_TEST_DEEP === '1';
@@ -23,5 +25,91 @@ export function newFolder(name = 'test', onEnd: (remove: () => void) => void = o
 /** Creates a folder that outlives a test. Call `remove` to remove it. */
 export function makeFolder(name: string): { folder: string; remove(): void } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }) };
+}
+
+/**
+ * Whether there is a reason to skip a test. Prints the reason, which `npm test` repeats at its end. `install` names the Debian
+ * packages that the test needs: in CI, skipping such a test is an error.
+ */
+export function skips(what: string, reason: string | undefined, install?: string): boolean {
+  if (reason === undefined) return false;
+  if (install && process.env.CI) throw new Error(`${what} is not tested: ${reason}. Install ${install}.`);
+  console.warn(`SKIPPED: ${what}: ${reason}${install ? `; install ${install}` : ''}`);
+  return true;
+}
+
+/** The reason to skip a test of a program that does not run here; undefined if it runs. */
+export function missingProgram(program: string, args: readonly string[] = ['--version']): string | undefined {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0 ? undefined : `${program} does not run here`;
+}
+
+/** The reason to skip a test that runs a POSIX shell; undefined if this system has one. */
+export const missingShell = process.platform === 'win32' ? 'Windows has no POSIX shell' : undefined;
+
+/**
+ * A free port for a program that cannot choose one itself. It is below the range from which the system assigns ports, so
+ * that no connection and no other server takes it before the program does.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = 10_000 + Math.floor(Math.random() * 22_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error('There is no free port.');
+}
+
+/** The children of all threads of a process, on Linux; elsewhere none. */
+export function childrenOf(pid: number): number[] {
+  const lists = globSync(`/proc/${pid}/task/*/children`).map(textOf);
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+}
+
+/** The text of a file under /proc; empty if the process has ended, belongs to another user, or the system has no /proc. */
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Sends a signal to a process that may have ended. */
+export function trySignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+const LINEAR_FACTOR = 8;
+const LINEAR_ROUNDS = 5;
+
+/**
+ * Expects less than 24 times the CPU time for eight times the length; quadratic work takes 64 times. It compares the least of
+ * several rounds, because other load only adds time.
+ */
+export async function expectLinearAsync(work: (length: number) => unknown, small: number): Promise<void> {
+  const least = async (length: number) => {
+    const times: number[] = [];
+    for (let round = 0; round < LINEAR_ROUNDS; round++) {
+      const before = process.cpuUsage();
+      await work(length);
+      const { user, system } = process.cpuUsage(before);
+      times.push(user + system);
+    }
+    return Math.min(...times);
+  };
+  const few = await least(small);
+  // Less than 5 ms is too short to compare.
+  expect(await least(small * LINEAR_FACTOR)).toBeLessThan(Math.max(few, 5_000) * LINEAR_FACTOR * 3);
 }

@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { trySignal } from './machine.ts';
+import { textOf, trySignal } from './index.ts';
 
 /** Gives the run its own temporary folder, and fails if files or processes remain. */
 export function setup(): () => Promise<void> {
@@ -28,18 +28,7 @@ function processesOf(folder: string): { pid: number; command: string }[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => {
-      if (!read(`/proc/${pid}/environ`).includes(`TMPDIR=${folder}\0`)) return [];
-      const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
-      return command === '' || command.includes('vitest') ? [] : [{ pid: Number(pid), command }];
-    });
-}
-
-/** The text of a file under /proc; empty if the process has ended or belongs to another user. */
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(`TMPDIR=${folder}\0`))
+    .map((pid) => ({ pid: Number(pid), command: textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
+    .filter(({ command }) => command !== '' && !command.includes('vitest'));
 }

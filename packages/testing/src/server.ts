@@ -1,44 +1,42 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+// The server as a process, for tests.
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { makeFolder } from './index.ts';
 
 /** The API key that the server processes of all tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
 /** What a server prints when it listens. */
 export interface Greeting {
-  baseUrl: string;
-  origin: string;
-  adminOrigin: string | undefined;
+  readonly baseUrl: string;
+  readonly origin: string;
+  readonly adminOrigin: string | undefined;
   /** The URL and the API key of the command to try. */
-  url: string;
-  key: string;
+  readonly url: string;
+  readonly key: string;
 }
 
 /** A server process that may not listen yet. */
 export interface ServerRun {
-  child: ChildProcess;
+  readonly child: ChildProcess;
   /** The text that it has written to stderr. */
   stderr(): string;
   /** Resolves when the server listens; rejects if the process ends before. */
-  greeting: Promise<Greeting>;
+  readonly greeting: Promise<Greeting>;
   /** Resolves when the process has ended. */
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-interface RunOptions {
-  args?: readonly string[];
-  env?: NodeJS.ProcessEnv;
-  cwd?: string;
-  /** Where the log goes: to a pipe that the caller reads, nowhere, or to a file descriptor. */
-  stdout?: 'pipe' | 'ignore' | number;
-}
-
-/** Runs the main file of a server. The caller ends the process. */
-export function runServer(main: string, { args = [], env, cwd, stdout = 'pipe' }: RunOptions): ServerRun {
-  const child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: ['ignore', stdout, 'pipe'] });
+/** Runs the main file of a server. The caller ends the process. The log goes to a pipe that the caller reads, nowhere, or to a file descriptor. */
+export function runServer(
+  main: string,
+  {
+    args = [],
+    stdout = 'pipe',
+    ...options
+  }: SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | 'ignore' | number },
+): ServerRun {
+  const child = spawn(process.execPath, [main, ...args], { ...options, stdio: ['ignore', stdout, 'pipe'] });
   let stderr = '';
   const greeting = new Promise<Greeting>((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -71,22 +69,17 @@ export interface ServerProcess extends Greeting, Pick<ServerRun, 'child' | 'stde
 
 /** Starts a server with a new data folder, which is removed when the server ends. Resolves when the server listens. */
 export async function startServer(main: string, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
+  const { folder, remove } = makeFolder('server');
   const defaults = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey, PETSTORE_LOG_LEVEL: 'error' };
   const { child, greeting, stderr } = runServer(main, { env: { ...process.env, ...defaults, ...env } });
   let stdout = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  const closed = once(child, 'close').then(() => rmSync(folder, { recursive: true, force: true }));
-  return {
-    ...(await greeting),
-    child,
-    stderr,
-    stdout: () => stdout,
-    kill: async (signal = 'SIGKILL') => {
-      child.kill(signal);
-      await closed;
-    },
+  const closed = once(child, 'close').then(remove);
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    child.kill(signal);
+    await closed;
   };
+  return { ...(await greeting), child, stderr, stdout: () => stdout, kill };
 }

@@ -18,12 +18,8 @@ export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
  * no-server` runs only them. The time limit only ends tests that hang: no test asserts a duration. With `isolate: false`, test
  * files share processes, which load everything once; their tests must own all the state that they change.
  */
-export function testConfig({
-  globalSetup = [],
-  postgres = false,
-  withoutServer = [],
-  ...test
-}: TestOptions = {}): ViteUserConfigExport {
+export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
+  const { globalSetup = [], postgres = false, withoutServer = [], ...test } = options;
   const own = (file: string) => join(import.meta.dirname, file);
   // The processes of the tests load the code that the last run compiled, which halves the time that they need to start.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
@@ -31,16 +27,13 @@ export function testConfig({
   process.execPath = process.env.PETSTORE_TEST_NODE ?? process.execPath;
   return defineConfig(({ mode }) => {
     const timeout = mode === 'deep' ? 600_000 : 60_000;
+    const left = [...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts']), ...(mode === 'server' ? withoutServer : [])];
     return {
       test: {
         include: mode === 'no-server' ? [...withoutServer] : ['test/**/*.test.ts'],
-        exclude: [
-          ...configDefaults.exclude,
-          ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts']),
-          ...(mode === 'server' ? withoutServer : []),
-        ],
+        exclude: [...configDefaults.exclude, ...left],
         env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
-        globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
+        globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres.ts')] : []), ...globalSetup],
         maxWorkers: 2,
         testTimeout: timeout,
         hookTimeout: timeout,

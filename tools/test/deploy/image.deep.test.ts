@@ -1,169 +1,162 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+// H4: the image runs the server without privileges and loses nothing, and the compose file fits it.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { petstore } from '@petstore/client';
-import { freePort } from '@petstore/testing';
-import { describeOnSchema } from '@petstore/testing/postgres';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { serverNames, serverSettings, startProxy } from './compose.ts';
-import { buildImage, IMAGE, newPodman, type Podman, skipsContainers } from './podman.ts';
+import { freePort, makeFolder, missingProgram, newFolder, skips } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { root, textOf } from '../../repository.ts';
+import { run } from '../support/process.ts';
 
-const KEY = 'a-key-that-is-for-tests';
-const MAX_BYTES = 200e6;
-/** For a machine that is busy. */
-const MAX_START_MS = 60_000;
+const deploy = 'apps/server/deploy';
+const image = 'petstore';
+/** Where a machine mixes the two generations of control groups, crun does not start: podman then sees only the old one. */
+const hybrid = '/sys/fs/cgroup/unified';
 
-describe.skipIf(skipsContainers('the container image'))('the container image', () => {
-  let podman: Podman;
-  beforeAll(async () => {
-    podman = newPodman();
-    await buildImage(podman);
-  });
-  afterAll(() => podman.remove());
+const missing = ['podman', 'crun', 'mmdebstrap'].filter((program) => missingProgram(program));
+const mayMount = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
+const reason =
+  missing.length > 0
+    ? `there is no ${missing.join(' and no ')}`
+    : mayMount || 'only root makes a base image, and this process may not mount';
 
-  /** A container without privileges. All containers that are started so share one volume. */
-  async function started(name: string, env: Record<string, string> = {}) {
-    const port = String(await freePort());
-    const strict = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges'];
-    await podman.start(name, [...strict, '--volume=petstore-data:/data'], { HOST: '127.0.0.1', PORT: port, ...env });
-    onTestFinished(() => podman('rm', '--force', '--time=0', name).then(() => {}));
-    return { ...(await responding(name, port)), port };
-  }
-
-  async function responding(name: string, port: string) {
-    const origin = `http://127.0.0.1:${port}`;
-    const status = () => fetch(`${origin}/readyz`).then((response) => response.status, String);
-    const logs = async (error: unknown) => Promise.reject(new Error(await podman('logs', name), { cause: error }));
-    await expect.poll(status, { timeout: MAX_START_MS }).toBe(200).catch(logs);
-    return { origin, api: petstore({ baseUrl: `${origin}/v1`, apiKey: KEY }) };
-  }
-
-  const exitCode = async (name: string) => Number(await podman('inspect', '--format={{.State.ExitCode}}', name));
-
-  test('is smaller than 200 MB, and has no shell', async () => {
-    expect(Number(await podman('image', 'inspect', '--format={{.Size}}', IMAGE))).toBeLessThan(MAX_BYTES);
-    await expect(podman.start('shell', ['--entrypoint=/bin/sh'], {})).rejects.toThrow(/no such file/i);
-  });
-
-  test('with a read-only file system: it is healthy, does not run as root, loses nothing by a kill, and stops by SIGTERM', async () => {
-    const { api, port } = await started('one', { PETSTORE_API_KEYS: `me=${KEY}` });
-    const pet = await api.createPet({ name: 'Rex', categoryId: 2 });
-    await podman('healthcheck', 'run', 'one');
-    const inside = (program: string) => podman('exec', 'one', 'node', '--print', program);
-    expect(await inside('process.getuid()')).toBe('10001\n');
-    expect(await inside('process.ppid')).toBe('0\n');
-    expect(await inside("fs.readFileSync('/proc/1/cmdline', 'utf8')")).toContain('petstore-server');
-    await expect(inside("fs.writeFileSync('/app/any', '')")).rejects.toThrow('EROFS');
-
-    await podman('kill', '--signal=KILL', 'one');
-    expect(await podman('wait', 'one')).toBe('137\n');
-    await podman('start', 'one');
-    const again = await responding('one', port);
-    expect(await again.api.listPets()).toEqual([pet]);
-    expect((await fetch(`${again.origin}/docs`)).status).toBe(200);
-
-    await podman('stop', '--time=60', 'one');
-    expect(await exitCode('one')).toBe(0);
-  });
-
-  test('SIGTERM also ends it while it waits for its database', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void silent.close());
-    const connected = once(silent, 'connection');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const DATABASE_URL = `postgres://petstore@127.0.0.1:${port}/petstore`;
-    await podman.start('waiting', ['--read-only'], { DATABASE_URL, PETSTORE_DATABASE_CONNECT_TIMEOUT: '600' });
-    onTestFinished(() => podman('rm', '--force', '--time=0', 'waiting').then(() => {}));
-    const [socket] = await connected;
-    onTestFinished(() => void socket.destroy());
-    await podman('stop', '--time=60', 'waiting');
-    expect(await exitCode('waiting')).toBe(143);
-  });
-
-  test('its commands work in a running container, and on its volume', async () => {
-    const { origin } = await started('two');
-    const made = await podman('exec', 'two', 'petstore-server', 'keys', 'create', '--name', 'nightly');
-    const [apiKey = ''] = /pk_[\w-]+/.exec(made) ?? [];
-    const list = () =>
-      petstore({ baseUrl: `${origin}/v1`, apiKey })
-        .listPets()
-        .then((pets) => pets.length, String);
-    // The pet that the test of the kill has created is on the same volume.
-    await expect.poll(list).toBe(1);
-  });
-
-  describeOnSchema('the servers of compose.yaml, behind its proxy', (newSchema) => {
-    test('are replaced one by one under load: no request fails, and none is tried again', async () => {
-      const database = await newSchema();
-      const settings = (name: string) =>
-        serverSettings(name, `DATABASE_URL="${database}"\nPETSTORE_API_KEYS=me=${KEY}\n`);
-      const ports = new Map<string, number>();
-      for (const name of serverNames) ports.set(name, await freePort());
-      const start = async (name: string) => {
-        const { flags, env } = settings(name);
-        const port = String(ports.get(name));
-        await podman.start(name, flags, { ...env, HOST: '127.0.0.1', PORT: port });
-        await responding(name, port);
-      };
-      for (const name of serverNames) await start(name);
-      onTestFinished(() => podman('rm', '--force', '--time=0', ...serverNames).then(() => {}));
-      const { origin, certificate, log } = await startProxy([...ports.values()]);
-      const certificates = getCACertificates('default');
-      setDefaultCACertificates([...certificates, certificate]);
-      onTestFinished(() => setDefaultCACertificates(certificates));
-      const api = petstore({ baseUrl: `${origin}/v1`, apiKey: KEY, retry: 0 });
-      await expect.poll(() => api.listPets().then(String, String)).toBe('');
-
-      const load = startLoad(api);
-      await load.more(100);
-      for (const name of serverNames) {
-        await podman('stop', `--time=${settings(name).graceSeconds}`, name);
-        expect(await exitCode(name)).toBe(0);
-        await podman('rm', name);
-        await load.more(50);
-        const since = log().length;
-        await start(name);
-        await expect.poll(() => log().slice(since)).toContain(`${name} is UP`);
-        await load.more(100);
+describe.skipIf(skips('the image', reason === true ? undefined : reason, missing.join(' ') || undefined))(
+  'the image',
+  () => {
+    let podman: (...args: string[]) => Promise<string>;
+    beforeAll(async () => {
+      const { folder, remove } = makeFolder('podman');
+      podman = podmanIn(folder);
+      try {
+        await build(podman, folder);
+      } catch (error) {
+        remove();
+        throw error;
       }
-      const { created, failures } = await load.stop();
-      expect(failures).toEqual([]);
-      const stored: number[] = [];
-      for await (const { id } of api.listPets({ limit: 100 })) stored.push(id);
-      expect(stored).toEqual(created.toSorted((a, b) => a - b));
-      expect((await fetch(`${origin}/metrics`)).status).toBe(404);
+      return async () => {
+        await podman('rm', '--all', '--force', '--time=0');
+        remove();
+      };
     });
-  });
+
+    test('has no shell, is small, and serves without privileges: a kill loses nothing, and SIGTERM ends it', async () => {
+      expect(Number(await podman('image', 'inspect', '--format={{.Size}}', image))).toBeLessThan(200e6);
+      const port = String(await freePort());
+      const variables = { HOST: '127.0.0.1', PORT: port, PETSTORE_API_KEYS: `me=${apiKey}` };
+      const here = ['--network=host', '--cgroups=disabled', '--health-interval=disable', '--log-driver=k8s-file'];
+      const strict = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges'];
+      const env = Object.entries(variables).map(([name, value]) => `--env=${name}=${value}`);
+      await podman('run', '--detach', '--name=one', ...here, ...strict, '--volume=petstore-data:/data', ...env, image);
+      const origin = `http://127.0.0.1:${port}`;
+      const ready = () =>
+        expect
+          .poll(() => fetch(`${origin}/readyz`).then(({ status }) => status, String), { timeout: 60_000 })
+          .toBe(200);
+      await ready();
+      const store = petstore({ baseUrl: `${origin}/v1`, apiKey });
+      const pet = await store.createPet({ name: 'Rex', categoryId: 2 });
+      await podman('healthcheck', 'run', 'one');
+      expect(await podman('exec', 'one', 'node', '--print', 'process.getuid()')).toBe('10001\n');
+      await expect(podman('exec', 'one', '/bin/sh')).rejects.toThrow(/no such file/i);
+      await expect(podman('exec', 'one', 'node', '--eval', "fs.writeFileSync('/app/any', '')")).rejects.toThrow(
+        'EROFS',
+      );
+
+      await podman('kill', '--signal=KILL', 'one');
+      await podman('wait', 'one');
+      await podman('start', 'one');
+      await ready();
+      expect(await store.listPets()).toEqual([pet]);
+      await podman('stop', '--time=60', 'one');
+      expect(await podman('inspect', '--format={{.State.ExitCode}}', 'one')).toBe('0\n');
+
+      const files = ['--volume=petstore-data:/data', ...here, ...strict];
+      const made = await podman('run', '--rm', ...files, image, 'keys', 'create', '--name', 'nightly');
+      expect(made).toMatch(/^pk_[\w-]+\n$/);
+    });
+  },
+);
+
+interface Service {
+  readonly image: string;
+  readonly build?: { context: string; dockerfile: string };
+  readonly environment?: Record<string, string>;
+  readonly secrets?: string[];
+}
+
+test('compose.yaml names settings of the server, files that exist, and secrets that it declares', () => {
+  const { services, secrets } = parse(textOf(`${deploy}/compose.yaml`));
+  const args = [join(root, 'apps/server/src/main.js'), '--help'];
+  const help = spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
+  const all = Object.values<Service>(services);
+  for (const service of all) {
+    for (const secret of service.secrets ?? []) expect(secrets).toHaveProperty([secret]);
+    if (!service.build) continue;
+    expect(existsSync(join(root, deploy, service.build.context, service.build.dockerfile))).toBe(true);
+    for (const name of Object.keys(service.environment ?? {})) expect(help).toContain(name);
+  }
+  expect(all.filter((service) => service.build)).toHaveLength(2);
 });
 
-/** Callers that create pets and list them, one request after another, until they are stopped. */
-function startLoad(api: ReturnType<typeof petstore>) {
-  const created: number[] = [];
-  const failures: string[] = [];
-  let isStopped = false;
-  const call = async () => {
-    while (!isStopped) {
-      try {
-        created.push((await api.createPet({ name: 'Rex', categoryId: 1 })).id);
-        await api.listPets({ limit: 5 });
-      } catch (error) {
-        failures.push(String(error));
-        await pause(20);
-      }
-    }
+const noProxy = missingProgram('haproxy', ['-v']) ?? missingProgram('openssl', ['version']);
+
+test.skipIf(skips('haproxy.cfg', noProxy, 'haproxy openssl'))('haproxy accepts its configuration', async () => {
+  const folder = newFolder();
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];
+  await run(folder, process.env, 'openssl', ...request, '-keyout', key, '-out', certificate);
+  const CERTIFICATE = join(folder, 'both.pem');
+  writeFileSync(CERTIFICATE, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'));
+  const { environment } = parse(textOf(`${deploy}/compose.yaml`)).services.proxy;
+  const env = { ...process.env, ...environment, SERVER_1: '127.0.0.1:8080', SERVER_2: '127.0.0.1:8081', CERTIFICATE };
+  await run(folder, env, 'haproxy', '-c', '-f', join(root, deploy, 'haproxy.cfg'));
+});
+
+/** Podman with a storage of its own in a folder. */
+function podmanIn(folder: string) {
+  const storage = ['root', 'runroot', 'tmpdir'].map((name) => `--${name}=${join(folder, name)}`);
+  const settings = ['--storage-driver=vfs', '--cgroup-manager=cgroupfs', '--events-backend=none'];
+  // Podman would set limits that not every root may set.
+  const env = { ...process.env, CONTAINERS_CONF: join(folder, 'containers.conf') };
+  writeFileSync(env.CONTAINERS_CONF, '[containers]\ndefault_ulimits = []\n');
+  const all = [...storage, ...settings];
+  return (...args: string[]) => {
+    if (!existsSync(hybrid)) return run(folder, env, 'podman', ...all, ...args);
+    const script = `umount ${hybrid}; exec podman "$@"`;
+    return run(folder, env, 'unshare', '--mount', 'sh', '-c', script, 'sh', ...all, ...args);
   };
-  const callers = Array.from({ length: 8 }, call);
-  return {
-    more: (pets: number) => {
-      const goal = created.length + pets;
-      return expect.poll(() => created.length).toBeGreaterThanOrEqual(goal);
-    },
-    stop: async () => {
-      isStopped = true;
-      await Promise.all(callers);
-      return { created, failures };
-    },
-  };
+}
+
+/**
+ * Builds the image on a base image that is made here of Debian's packages, with the Node that runs this and its npm: a registry of
+ * images may be out of reach. The build uses the npm settings and the certificates of this machine.
+ */
+async function build(podman: (...args: string[]) => Promise<string>, folder: string): Promise<void> {
+  const [base, archive] = [join(folder, 'base'), join(folder, 'base.tar')];
+  const packages = 'base-files bash coreutils dash findutils grep gzip libc-bin sed tar libatomic1 libstdc++6';
+  const [, release = 'stable'] = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
+  const merged = '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr';
+  const flags = ['--mode=root', '--variant=extract', '--format=directory', merged];
+  const include = `--include=${packages.replaceAll(' ', ',')}`;
+  await run(folder, process.env, 'mmdebstrap', ...flags, include, release, base);
+  cpSync(process.execPath, join(base, 'usr/local/bin/node'));
+  const npm = (...args: string[]) => run(root, process.env, 'npm', ...args).then((text) => text.trim());
+  // `npm root --global` would return a folder of the pinned Node, which has no npm.
+  const cli = await npm('exec', '--call', 'node --print process.env.npm_execpath');
+  cpSync(dirname(dirname(realpathSync(cli))), join(base, 'usr/local/lib/npm'), { recursive: true, dereference: true });
+  const script = '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n';
+  writeFileSync(join(base, 'usr/local/bin/npm'), script, { mode: 0o755 });
+  await run(base, process.env, 'tar', '--create', '--file', archive, '.');
+  const dockerfile = join(root, deploy, 'Dockerfile');
+  const [, name = ''] = /^ARG BUILD_IMAGE=(.+)$/m.exec(readFileSync(dockerfile, 'utf8')) ?? [];
+  await podman('import', archive, `docker.io/library/${name}`);
+  const { NODE_EXTRA_CA_CERTS } = process.env;
+  const certificates = NODE_EXTRA_CA_CERTS ?? (await npm('config', 'get', 'cafile'));
+  const files = Object.entries({ npmrc: await npm('config', 'get', 'userconfig'), certificates });
+  const secrets = files.filter(([, file]) => existsSync(file)).map(([id, file]) => `--secret=id=${id},src=${file}`);
+  const mode = ['--isolation=chroot', '--network=host', '--pull=never', '--layers=false', '--format=docker'];
+  const ignored = `--ignorefile=${dockerfile}.dockerignore`;
+  await podman('build', ...mode, '--file', dockerfile, ignored, ...secrets, '--tag', image, root);
 }

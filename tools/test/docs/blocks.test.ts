@@ -1,134 +1,111 @@
+// H3 and all promises that a page shows: the commands and programs on the pages run, and print what the pages show.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeep } from '@petstore/testing';
+import { isDeep, missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { root, textOf } from '../../repository.ts';
-import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
+import { root } from '../../repository.ts';
+import { hasShell, newReader, type Reader } from '../support/reader.ts';
 import { startServerProcess } from '../support/server.ts';
-import { exceptions, foldersExist, pagesWithOtherTexts, runnable } from './exceptions.ts';
-import { type Block, blocksOf, pages, pattern, shownIn } from './pages.ts';
+import { type Block, blocksOf, pages, pattern } from './pages.ts';
 
 /** Pages whose commands only the deep run runs. The quick run checks that each of them is one that can be run. */
-const SLOW_PAGES = ['docs/operating.md', 'docs/petctl.md'];
+const slowPages = ['docs/operating.md', 'docs/petctl.md'];
 
-/** The folder and the server for the commands of the page under test; undefined if they are not run. */
-let fixture: Fixture | undefined;
+/** The commands that are run: they need only the reader's folder and the network of this machine. */
+const runnable =
+  /^(\w+=\S+ )*(export|printf|curl|(npx )?petctl|node_modules\/\.bin\/petstore-server keys|node [\w-]+\.mjs|\.\/[\w-]+\.sh)( |$)/;
 
-/** The command to run for a command of a page: the command itself or its replacement; undefined if none is run. */
+/** The commands that are not run, the reason, and what is run instead. */
+type Exception = readonly [commands: RegExp, reason: string, instead?: (command: string) => string];
+const exceptions: readonly Exception[] = [
+  ...(skips('the curl commands of pages', missingProgram('curl'), 'curl')
+    ? ([[/^curl /, 'there is no curl']] as const)
+    : []),
+  [/^npm start\b/, 'it serves until it is stopped; the reader has the same server, and start.test.ts runs npm start'],
+  [/^npm (test|run [\w:-]+)\b/, 'it works on the whole repository, and npm test runs this test'],
+  [/^npm (install|exec) /, 'tools/test/packaging installs the packed packages'],
+  [/^petctl auth login\b/, 'it asks a terminal; petctl tests that', (command) => `${command} < key.txt`],
+  [
+    /^(DATABASE_URL=|mkdir -m 700 restored|node_modules\/\.bin\/petstore-server (export|import|--data-dir) )/,
+    'it needs a PostgreSQL or a stopped server; apps/server/test exports and imports',
+  ],
+  [/^docker (build|run|compose)\b/, 'tools/test/deploy/image.deep.test.ts builds and runs the same'],
+  [/^(cd apps\/server\/deploy|printf 'DATABASE_URL|openssl|cat|chown)\b/, 'it makes secrets for a deployment'],
+  [/^(npx )?(changeset|pnpm)\b/, 'it changes or checks the repository'],
+  [/^(cd apps\/\w+ && )?npx vitest\b/, 'npm test runs the tests'],
+];
+
+/** What is run for a command: the command itself or its replacement; undefined if nothing is. */
 function runOf(command: string): string | undefined {
   if (/^\s*(#|$)/.test(command)) return undefined;
-  const exception = exceptions.find(({ commands }) => commands.test(command));
-  exception?.check?.(command);
-  if (exception) return exception.instead;
-  expect(command, 'add this command to runnable or, with the reason, to exceptions in exceptions.ts').toMatch(runnable);
+  const exception = exceptions.find(([commands]) => commands.test(command));
+  if (exception) return exception[2]?.(command.replace(/ +#.*/, ''));
+  expect(command, 'add this command to runnable or, with the reason, to exceptions').toMatch(runnable);
   return command;
 }
 
-const programs = ['ts', 'js'];
-
 /** Runs a program of a page. It must print nothing to stderr, and the text that follows it on the page, if any. */
-async function program({ line, language, text }: Block, _: unknown, after: Block | undefined): Promise<void> {
-  if (!fixture) throw new Error('A page with programs cannot be one of SLOW_PAGES.');
+async function runProgram(reader: Reader, { line, language, text }: Block, after: Block | undefined): Promise<void> {
+  // tools/test/packaging runs the tests that pages show.
+  if (/from 'vitest'/.test(text)) return;
   const file = `line-${line}.${language}`;
-  await writeFile(join(fixture.folder, file), fixture.fillIn(text));
-  const { code, output } = await fixture.run(
+  await writeFile(join(reader.folder, file), reader.fillIn(text));
+  const { code, output } = await reader.run(
     `node ${file} 2> stderr || { cat stderr; exit 1; }; cat stderr; test ! -s stderr`,
   );
   expect(code, output).toBe(0);
   if (after?.language === 'text' && after.follows) expect(output).toMatch(pattern(after.text));
 }
 
-/** The check for the blocks of each language. */
-const checks: Record<string, (block: Block, before: Block | undefined, after: Block | undefined) => Promise<void>> = {
-  sh: async ({ text }) => {
+/** Runs the commands of a block after `$`, and compares what they print. Pages show what a terminal shows, and that is tables. */
+async function runConsole(reader: Reader, { text }: Block): Promise<void> {
+  for (const part of text.split(/^\$ /m).slice(1)) {
+    const [, command = '', shown = ''] = /^((?:.*\\\n)*.*)\n?([\s\S]*)$/.exec(part) ?? [];
+    const run = runOf(command);
+    const printed = run ? (await reader.run(run, { PETCTL_OUTPUT: 'table' })).output : reader.greeting;
+    if (run || command === 'npm start') expect(`$ ${command}\n${printed}`).toMatch(pattern(`$ ${command}\n${shown}`));
+  }
+}
+
+async function check(reader: Reader | undefined, block: Block, before: Block | undefined, after: Block | undefined) {
+  const { language, text, page, follows } = block;
+  if (language === 'sh') {
     const commands = text.match(/^(.*\\\n)*.*$/gm) ?? [];
-    const script = commands.map((command) => runOf(command) ?? '').join('\n');
-    const result = await fixture?.run(script);
+    const result = await reader?.run(commands.map((command) => runOf(command) ?? '').join('\n'));
     if (result) expect(result.code, result.output).toBe(0);
-  },
-
-  console: async (block) => {
-    const shown = shownIn(block);
-    expect(shown).not.toEqual([]);
-    if (!fixture) throw new Error('A page with console blocks cannot be one of SLOW_PAGES.');
-    for (const { command, output } of shown) {
-      const run = runOf(command);
-      // Pages show what a terminal shows, and that is tables.
-      const printed =
-        run === undefined ? greetingOf(command) : (await fixture.run(run, { PETCTL_OUTPUT: 'table' })).output;
-      if (printed !== undefined) expect(`$ ${command}\n${printed}`).toMatch(pattern(`$ ${command}\n${output}`));
-    }
-  },
-
-  // Deep tests of the packaging run the tests that pages show.
-  ts: (block, ...others) => (/from 'vitest'/.test(block.text) ? Promise.resolve() : program(block, ...others)),
-  js: program,
-
-  text: async (block, before) => {
-    if (block.follows && programs.includes(before?.language ?? '')) return;
-    const comparedPages = pagesWithOtherTexts.map(({ page }) => page);
-    const reason = 'a text block follows the program that prints it, or its page is listed in exceptions.ts';
-    expect(comparedPages, reason).toContain(block.page);
-  },
-
-  mermaid: async (block) => foldersExist(block),
-  yaml: async ({ text }) => expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]),
+  } else if (language === 'yaml') expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]);
+  else if (language === 'mermaid')
+    for (const [name] of text.matchAll(/\b(apps|packages|spec|tools|examples)\/[\w./-]+\w/g))
+      expect(existsSync(join(root, name)), name).toBe(true);
   // adding-an-operation.test.ts applies them.
-  diff: async ({ page }) => expect(page).toBe('docs/adding-an-operation.md'),
-};
+  else if (language === 'diff') expect(page).toBe('docs/adding-an-operation.md');
+  else if (language === 'text' && !(follows && /^[jt]s$/.test(before?.language ?? '')))
+    // A message of the compiler, which adding-an-operation.test.ts compares, and the help of petctl, which the drift script compares.
+    expect(['docs/adding-an-operation.md', 'docs/petctl.md']).toContain(page);
+  else if (language !== 'text') {
+    expect(['console', 'ts', 'js'], 'blocks of this language are not checked').toContain(language);
+    if (!reader) throw new Error('A page with programs or outputs cannot be one of slowPages.');
+    await (language === 'console' ? runConsole(reader, block) : runProgram(reader, block, after));
+  }
+}
 
-/** The server is the one command that shows output without being run again: it was started before. */
-const greetingOf = (command: string) => (command === 'npm start' ? fixture?.greeting : undefined);
-
-describe.skipIf(!hasShell).each(pages)('%s', (page) => {
+describe.skipIf(!hasShell).each(pages.filter((page) => blocksOf(page).length > 0))('%s', (page) => {
   const blocks = blocksOf(page);
-  const showsStart = blocks.some(({ language, text }) => language === 'console' && /^\$ npm start$/m.test(text));
+  let reader: Reader | undefined;
   beforeAll(async () => {
-    fixture = undefined;
-    if (blocks.length === 0 || (!isDeep && SLOW_PAGES.includes(page))) return;
-    fixture = await newFixture(showsStart ? startServerProcess : undefined);
-    return fixture.close;
+    if (!isDeep && slowPages.includes(page)) return;
+    const showsStart = blocks.some(({ language, text }) => language === 'console' && /^\$ npm start$/m.test(text));
+    reader = await newReader(showsStart ? startServerProcess : undefined);
+    return reader.close;
   });
 
-  test.each(blocks.map((block, i) => [block.line, block.language, block, i] as const))(
+  test.each(blocks.map((block, i) => [block.line, block.language, i] as const))(
     'line %d: the %s block is true',
-    async (_, language, block, i) => {
-      const check = checks[language];
-      if (!check) {
-        const known = Object.keys(checks).join(', ');
-        throw new Error(
-          `${page}:${block.line}: blocks of '${language}' are not checked. Make it one of ${known}, or add a check in ` +
-            'tools/test/docs/blocks.test.ts.',
-        );
-      }
-      await check(block, blocks[i - 1], blocks[i + 1]);
+    async (_, __, i) => {
+      const block = blocks[i];
+      if (block) await check(reader, block, blocks[i - 1], blocks[i + 1]);
     },
   );
-
-  test('the files and npm scripts that it names exist', () => {
-    const files = [...textOf(page).matchAll(/`((?:apps|packages|spec|tools|docs|examples)\/[\w./-]+)`/g)];
-    // Installation and runs make what is in node_modules.
-    const committed = files.map(([, file = '']) => file).filter((file) => !file.includes('/node_modules/'));
-    expect(committed.filter((file) => !existsSync(join(root, file)))).toEqual([]);
-    const scripts = Object.keys(JSON.parse(textOf('package.json')).scripts);
-    const named = [...textOf(page).matchAll(/`npm (?:run (?:-\S+ )*)?([\w:-]+)/g)].map(([, script = '']) => script);
-    const ours = named.filter((script) => script !== 'install');
-    expect(scripts).toEqual(expect.arrayContaining(ours));
-  });
-});
-
-test('pages use npx only for programs that a checkout installs', () => {
-  // For a name that is not installed, npx asks the registry, where it may be anybody's.
-  const known = ['petctl', 'changeset', 'pnpm', 'vitest'];
-  const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bnpx ([\w@/-]+)/g)].map(([, name]) => name));
-  expect(new Set(named).difference(new Set(known))).toEqual(new Set());
-});
-
-test('every exception is needed by a page', () => {
-  const lines = pages.flatMap((page) => blocksOf(page).flatMap(({ text }) => text.split('\n')));
-  const commands = lines.map((line) => line.replace(/^\$ /, ''));
-  const needless = exceptions.filter((exception) => !commands.some((command) => exception.commands.test(command)));
-  expect(needless).toEqual([]);
 });

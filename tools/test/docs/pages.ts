@@ -1,13 +1,11 @@
-import { readdirSync } from 'node:fs';
+// The pages, and the fenced blocks on them.
+import { globSync } from 'node:fs';
 import { released, root, textOf } from '../../repository.ts';
 
 /** The pages for users and contributors. */
-export const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...[...released, 'examples'].map((folder) => `${folder}/README.md`),
-  ...readdirSync(`${root}/docs`).map((file) => `docs/${file}`),
-];
+export const pages = globSync(['*.md', 'docs/*.md', ...[...released, 'examples'].map((folder) => `${folder}/*.md`)], {
+  cwd: root,
+});
 
 /** A fenced block of a page. */
 export interface Block {
@@ -20,7 +18,6 @@ export interface Block {
   readonly follows: boolean;
 }
 
-/** The fenced blocks of a page. */
 export function blocksOf(page: string): Block[] {
   const text = textOf(page);
   let end = 0;
@@ -33,29 +30,11 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** A command of a `console` block, and the output that the page shows for it. */
-export interface ShownCommand {
-  readonly command: string;
-  readonly output: string;
-}
-
-export function shownIn({ text }: Block): ShownCommand[] {
-  return text
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => {
-      const [, command = '', output = ''] = /^((?:.*\\\n)*.*)\n?([\s\S]*)$/.exec(part) ?? [];
-      return { command, output };
-    });
-}
-
 /** Matches text as a page shows it: `…` matches any text within a line, or any lines where it is a line of its own. */
 export function pattern(shown: string): RegExp {
   const lines = shown.trimEnd().split('\n');
   const source = lines.map((line) =>
-    line === '…' ? '[\\s\\S]*' : line.trimEnd().split('…').map(escapeRegExp).join('.*'),
+    line === '…' ? '[\\s\\S]*' : line.trimEnd().split('…').map(RegExp.escape).join('.*'),
   );
   return new RegExp(`^${source.join('\n')}\\n*$`);
 }
-
-const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
-import { released, root } from '../repository.ts';
+import { released, root } from '../../repository.ts';
 
 /** A copy of the repository for tests that change files, run its programs, or release it. */
 export interface Copy {

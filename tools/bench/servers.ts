@@ -1,0 +1,117 @@
+// The servers that ours is compared with, `servers.ts <name> <data folder>`. Each prints its address to stderr.
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { handlers, openLowdbStore } from '@petstore/server';
+import { type Input, type NewPet, type Pet, type PetStatus, service } from '@petstore/types';
+import { root } from '../repository.ts';
+import { apiKey, basePath, create, get, inArray, list, pets } from './workload.ts';
+
+const { unauthorized, not_found } = service.statuses;
+const authorization = `Bearer ${apiKey}`;
+const [name = '', folder = ''] = process.argv.slice(2);
+if (name === 'bare') await bare();
+else if (name === 'plain') await plain();
+else await onFastify(name === 'fastify-durable');
+
+/** The lower bound: what Node itself needs to read a request and send a response. */
+async function bare(): Promise<void> {
+  const api = inArray(pets());
+  const path = basePath + list.path;
+  const respond = (response: ServerResponse, status: number, value: unknown) => {
+    const text = JSON.stringify(value);
+    const length = Buffer.byteLength(text);
+    response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length }).end(text);
+  };
+  const page = (query: URLSearchParams) => {
+    const status = query.get('status') as PetStatus | null;
+    return api.listPets({ limit: Number(query.get('limit') ?? 20), ...(status && { status }) });
+  };
+  const server = createServer((request, response) => {
+    if (request.headers.authorization !== authorization) return respond(response, 401, {});
+    const [target = '', query = ''] = (request.url ?? '').split('?');
+    if (target !== path) return respond(response, 200, api.getPet({ petId: Number(target.slice(path.length + 1)) }));
+    if (request.method === 'GET') return respond(response, 200, page(new URLSearchParams(query)));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => respond(response, 201, api.createPet(JSON.parse(Buffer.concat(chunks).toString()))));
+  });
+  server.listen(0, '127.0.0.1', () => console.error(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+}
+
+/** Fastify with schemas for requests and responses: on an array, or on our durable store and with its log. */
+async function onFastify(isDurable: boolean): Promise<void> {
+  const { fastify } = await import('fastify');
+  const api = isDurable ? await inStore() : inArray(pets());
+  const app = fastify({ logger: isDurable });
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({});
+  });
+  app.get<{ Querystring: Input<'listPets'> }>(
+    basePath + list.path,
+    { schema: { querystring: schemaOf(list.fields), response: { 200: list.responses[200].schema } } },
+    ({ query }) => api.listPets(query),
+  );
+  app.post<{ Body: NewPet }>(
+    basePath + create.path,
+    { schema: { body: schemaOf(create.fields), response: { 201: create.responses[201].schema } } },
+    async ({ body }, reply) => reply.code(create.success).send(await api.createPet(body)),
+  );
+  app.get<{ Params: Input<'getPet'> }>(
+    basePath + get.path.replace(/\{(\w+)\}/, ':$1'),
+    { schema: { params: schemaOf(get.fields), response: { 200: get.responses[200].schema } } },
+    async ({ params }, reply) => (await api.getPet(params)) ?? reply.code(not_found).send({}),
+  );
+  console.error(await app.listen({ port: 0, host: '127.0.0.1' }));
+}
+
+/** The inputs of an operation as one object. */
+function schemaOf(fields: Readonly<Record<string, { schema: object; required: boolean }>>) {
+  const all = Object.entries(fields);
+  const required = all.filter(([, field]) => field.required).map(([field]) => field);
+  const properties = Object.fromEntries(all.map(([field, { schema }]) => [field, schema]));
+  return { type: 'object', additionalProperties: false, required, properties };
+}
+
+/** The operations over our store, whose documents are JSON texts. */
+async function inStore() {
+  const collections = { pets: (await openLowdbStore(folder)).collection('pets') };
+  const parsed = (result: unknown) => JSON.parse((result as { json: string }).json);
+  return {
+    listPets: async (input: Input<'listPets'>) => parsed(await handlers.listPets(input, collections)),
+    createPet: async (input: NewPet) => parsed(await handlers.createPet(input, collections)),
+    getPet: async (input: Input<'getPet'>) => parsed(await handlers.getPet(input, collections)),
+  };
+}
+
+/** The server as most people would write it: Express, express-openapi-validator and lowdb. */
+async function plain(): Promise<void> {
+  const { default: express } = await import('express');
+  const validator = await import('express-openapi-validator');
+  const { JSONFilePreset } = await import('lowdb/node');
+  const { parse } = await import('yaml');
+  const db = await JSONFilePreset<{ pets: Pet[] }>(join(folder, 'plain.json'), { pets: pets() });
+  const api = inArray(db.data.pets);
+  const app = express();
+  app.use(express.json());
+  app.use((request, response, next) => {
+    if (request.headers.authorization === authorization) next();
+    else response.status(unauthorized).json({});
+  });
+  // The validator does not replace the variables of an address.
+  const apiSpec = { ...parse(readFileSync(join(root, 'spec/openapi.yaml'), 'utf8')), servers: [{ url: basePath }] };
+  app.use(validator.middleware({ apiSpec, validateSecurity: false }));
+  app.get(`${basePath}/pets`, (request, response) => void response.json(api.listPets(request.query)));
+  app.get(`${basePath}/pets/:petId`, ({ params }, response) => {
+    response.json(api.getPet({ petId: Number(params.petId) }));
+  });
+  app.post(`${basePath}/pets`, async (request, response) => {
+    const pet = api.createPet(request.body as NewPet);
+    await db.write();
+    response.status(create.success).json(pet);
+  });
+  const server = app.listen(0, '127.0.0.1', () =>
+    console.error(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  );
+}
