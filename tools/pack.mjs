@@ -14,14 +14,13 @@ const { positionals, values } = parseArgs({
   options: { to: { type: 'string' }, built: { type: 'boolean' } },
 });
 const [name] = positionals;
-if (name) packAll(name, resolve(values.to ?? join(root, 'packed', name.replace('@petstore/', ''))));
+if (name) packAll(name, values.to === undefined ? emptyFolderFor(name) : resolve(values.to));
 else if (process.env.npm_lifecycle_event === 'prepack') prepack();
 else fail('Name a package: npm run pack -- client');
 
-/** Packs a package and those that it needs into a new folder. Builds them first, unless the flag says that they are built. */
+/** Packs a package and those that it needs into a folder. Builds them first, unless the flag says that they are built. */
 function packAll(name, folder) {
   const names = new Set(namesFor(name));
-  rmSync(folder, { recursive: true, force: true });
   for (const each of names) {
     const { scripts, publishConfig } = manifestOf(each);
     if (!values.built && scripts?.build) pnpm(folderOf(each), 'run', 'build');
@@ -32,6 +31,13 @@ function packAll(name, folder) {
   }
   const tarballs = readdirSync(folder).map((file) => join(folder, file));
   console.log(`In your project:\n\n  npm install ${tarballs.join(' ')}`);
+}
+
+/** Only a folder that this script alone writes is emptied. */
+function emptyFolderFor(name) {
+  const folder = join(root, 'packed', name.replace('@petstore/', ''));
+  rmSync(folder, { recursive: true, force: true });
+  return folder;
 }
 
 function prepack() {

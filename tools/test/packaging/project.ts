@@ -16,7 +16,8 @@ export interface Project {
   remove(): void;
 }
 
-const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
+// npm would keep the name of the program that runs the tests.
+const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', npm_config_user_agent: undefined };
 
 /** Runs a program in a folder, and returns its stdout. */
 export const runIn = (folder: string, command: string, ...args: string[]) => run(folder, env, command, ...args);
