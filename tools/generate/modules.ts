@@ -6,7 +6,7 @@ import { operationType, typeName } from './types.ts';
 /** `operations.gen.ts` of the types: what the document says, as data. */
 export function operationsModule(table: Table): string {
   const { operations, service, deployments, schemas, recursive } = table;
-  const rows = Object.fromEntries(operations.map((operation) => [operation.id, former(operation)]));
+  const rows = Object.fromEntries(operations.map((operation) => [operation.id, operation]));
   const { version, ...others } = service;
   const types = operations.map(typesOf);
   const used = [...new Set(types.join().match(/\b[A-Z]\w*(?:Data|Responses)\b/g))].sort();
@@ -33,28 +33,8 @@ export const version = ${print(version)};
 export const deployments = ${print(deployments)} as const;
 
 /** The service as a whole. */
-export const service = ${print({ ...others, responseHeaders: formerHeaders, securitySchemes: { bearer: { type: 'bearer' } }, keyScheme: 'bearer', security: [['bearer']], version, deployments })} as const;
+export const service = ${print(others)} as const;
 `;
-}
-
-const formerHeaders = 'Allow Deprecation ETag Idempotency-Replayed Link Retry-After Sunset WWW-Authenticate'.split(' ');
-
-/** What the server, the client and petctl read until they are written anew. */
-function former(operation: Operation) {
-  const { body, responses, pagination } = operation;
-  const json = { kind: 'json', mediaType: 'application/json' };
-  return {
-    ...operation,
-    security: [['bearer']],
-    ...(body && { body: { ...body, ...json } }),
-    ...(pagination && { pagination: { by: 'link', ...pagination } }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [
-        status,
-        response.schema ? { ...response, ...json } : response,
-      ]),
-    ),
-  };
 }
 
 /** `calls.gen.ts` of the client: a method for each operation, and how its requests are written. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { service } from '@petstore/types';
+import { service, version } from '@petstore/types';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { parse } from 'yaml';
@@ -114,7 +114,7 @@ const readHere = (path: string) => readFileSync(new URL(path, import.meta.url), 
 const specText = () => readHere(import.meta.resolve('@petstore/spec/openapi.yaml'));
 const parsedSpec = (reviver = (_key: unknown, value: unknown): unknown => value) =>
   parse(specText(), reviver, { maxAliasCount: 1000, merge: true });
-const { title, summary, version, basePath } = service;
+const { title, summary, basePath } = service;
 const values: Readonly<Record<string, string>> = { title, summary, version, basePath };
 const escaped = (text = '') => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 const docs = readHere('docs/index.html').replace(/{{(\w+)}}/g, (_, name) => escaped(values[name]));

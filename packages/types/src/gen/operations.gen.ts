@@ -89,7 +89,6 @@ export const operations = {
     tags: ["pets"],
     deprecated: false,
     pagination: {
-      by: "link",
       cursor: "after",
       key: "id",
       limit: "limit",
@@ -131,8 +130,6 @@ export const operations = {
           type: "array",
           items: PetSchema,
         },
-        kind: "json",
-        mediaType: "application/json",
       },
       "304": {
         description: "The version in `If-None-Match` is still current.",
@@ -140,25 +137,18 @@ export const operations = {
       "400": {
         description: "A parameter or the body is malformed, missing required fields, or contains invalid values.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "401": {
         description: "The API key is missing or invalid.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       default: {
         description: "Any other error.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
     },
     successes: ["200"],
     success: 200,
-    security: [["bearer"]],
   },
   createPet: {
     id: "createPet",
@@ -171,8 +161,6 @@ export const operations = {
     deprecated: false,
     body: {
       required: true,
-      kind: "json",
-      mediaType: "application/json",
     },
     idempotencyKey: {
       header: "Idempotency-Key",
@@ -206,43 +194,30 @@ export const operations = {
       "201": {
         description: "The added animal, including the assigned `id`.",
         schema: PetSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "400": {
         description: "A parameter or the body is malformed, missing required fields, or contains invalid values.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "401": {
         description: "The API key is missing or invalid.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "409": {
         description: "A request with the same `Idempotency-Key` is still running. Retry later.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "422": {
         description: "The `Idempotency-Key` belongs to another request of the last 24 hours. The service has done nothing.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       default: {
         description: "Any other error.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
     },
     successes: ["201"],
     success: 201,
-    security: [["bearer"]],
   },
   getPet: {
     id: "getPet",
@@ -268,8 +243,6 @@ export const operations = {
       "200": {
         description: "The pet.",
         schema: PetSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "304": {
         description: "The version in `If-None-Match` is still current.",
@@ -277,25 +250,18 @@ export const operations = {
       "401": {
         description: "The API key is missing or invalid.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       "404": {
         description: "The requested animal could not be found, or no pet can have this `petId`.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
       default: {
         description: "Any other error.",
         schema: ErrorSchema,
-        kind: "json",
-        mediaType: "application/json",
       },
     },
     successes: ["200"],
     success: 200,
-    security: [["bearer"]],
   },
 } as const;
 
@@ -326,17 +292,4 @@ export const service = {
     unavailable: 503,
   },
   basePath: "/v1",
-  responseHeaders: ["Allow", "Deprecation", "ETag", "Idempotency-Replayed", "Link", "Retry-After", "Sunset", "WWW-Authenticate"],
-  securitySchemes: {
-    bearer: {
-      type: "bearer",
-    },
-  },
-  keyScheme: "bearer",
-  security: [["bearer"]],
-  version: "1.0.0",
-  deployments: {
-    production: "http://127.0.0.1:8080/v1",
-    staging: "http://127.0.0.1:8081/v1",
-  },
 } as const;
