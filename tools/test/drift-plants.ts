@@ -67,7 +67,7 @@ export const plants: readonly Plant[] = [
       'a required header',
       link,
       `${link}\n            X-Total: { required: true, schema: { type: integer } }`,
-      'x-total',
+      'required header x-total is missing',
     ],
     [
       'a header that is not declared',
