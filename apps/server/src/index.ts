@@ -8,7 +8,7 @@ import { Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import { type Log, silent } from './log.ts';
 import { type App, begin, exchangeOf, faultOf, headersOf } from './request.ts';
-import { type Limits, openLowdbStore as openLowdb } from './store/lowdb.ts';
+import { openLowdbStore as openLowdb } from './store/lowdb.ts';
 import { memoryStore as inMemory } from './store/memory.ts';
 import type { Store } from './store/store.ts';
 
@@ -24,7 +24,7 @@ export const declarations = Object.values(collections);
 export const memoryStore = (): Store => inMemory(declarations);
 
 /** The durable store in a folder. */
-export const openLowdbStore = (folder: string, limits?: Limits): Promise<Store> =>
+export const openLowdbStore = (folder: string, limits?: Parameters<typeof openLowdb>[2]): Promise<Store> =>
   openLowdb(folder, declarations, limits);
 
 /** The store in a PostgreSQL database, which several servers can share. */

@@ -8,7 +8,6 @@ import {
   type Store,
   type Stored,
   StoreError,
-  SWEEP_MS,
   UnavailableError,
 } from './store.ts';
 import type { Outcome, Write } from './writes.ts';
@@ -17,11 +16,9 @@ import type { Outcome, Write } from './writes.ts';
 export interface Backend {
   reader(declaration: Declaration): Reader;
   nextId(collection: string): Awaitable<number>;
-  /** Resolves with an outcome for each write when all are saved, or rejects for all of them. */
+  /** Resolves with an outcome for each write when all are saved, or rejects if nothing is known to be saved. */
   commit(writes: Write[]): Promise<Outcome[]>;
-  check(): Promise<void>;
-  /** Forgets idempotency keys that have expired, or are too many. */
-  forgetKeys(): void;
+  check?(): Promise<void>;
   forgottenKeys(): number;
   close(): Promise<void>;
 }
@@ -29,7 +26,6 @@ export interface Backend {
 /** Creates a store. The writes of a moment become one commit of its backend. */
 export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
   const batch = new Batch((writes) => backend.commit(writes));
-  const timer = setInterval(() => backend.forgetKeys(), SWEEP_MS).unref();
   const declared = (name: string): Declaration => {
     const declaration = declarations.find((one) => one.name === name);
     if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
@@ -67,11 +63,10 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
     },
     check: async () => {
       if (batch.isClosed) throw new UnavailableError('The store is closed.');
-      await backend.check();
+      await backend.check?.();
     },
     forgottenKeys: () => backend.forgottenKeys(),
     close: async () => {
-      clearInterval(timer);
       await batch.close();
       await backend.close();
     },

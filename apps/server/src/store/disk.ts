@@ -43,12 +43,12 @@ export async function makeFolder(folder: string): Promise<void> {
   for (let at = folder; made && at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
-/** Locks a file until the returned function is called, or the process ends in any way. */
-export function lock(file: string): () => void {
+/** Locks a file until the returned function is called, or the process ends in any way. Waits for another lock some milliseconds. */
+export function lock(file: string, milliseconds = 0): () => void {
   const database = new DatabaseSync(file);
   try {
     // No journal on the disk, so that a full disk does not prevent the lock.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    database.exec(`PRAGMA busy_timeout = ${milliseconds}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`);
   } catch (error) {
     database.close();
     throw error;

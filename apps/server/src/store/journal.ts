@@ -40,11 +40,9 @@ export class Journal {
 
   /** Resolves when the changes are on the disk. */
   async append(changes: readonly Change[]): Promise<void> {
-    try {
-      await this.#finish();
-    } catch (error) {
+    await this.#finish().catch((error: unknown) => {
       throw nothingDone(error);
-    }
+    });
     const content = `[${changes.map(entryOf).join(',')}]`;
     const line = Buffer.from(`${checksumOf(content, this.number)} ${content}\n`);
     try {

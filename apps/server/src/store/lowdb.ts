@@ -5,39 +5,27 @@ import { Low } from 'lowdb';
 import { createStore } from './create-store.ts';
 import { damaged, lock, makeFolder, syncFolder } from './disk.ts';
 import { Journal, journalName, journalsIn, readJournal } from './journal.ts';
-import { Contents, memoryStore, readFrom } from './memory.ts';
+import { backendOf, Contents, memoryStore } from './memory.ts';
 import { type Data, Snapshot } from './snapshot.ts';
 import { type Declaration, messageOf, nothingDone, type Store, StoreError } from './store.ts';
-import { type Outcome, plan, type Write } from './writes.ts';
+import type { Change } from './writes.ts';
 
-/** Limits that tests lower. */
-export interface Limits {
-  /** A journal with fewer bytes is not folded into the snapshot. */
-  readonly fold?: number;
-  /** About how much memory documents may need. */
-  readonly size?: number;
-}
-
-/** Opens the store in a folder, which is created if it is missing. */
+/** Opens the store in a folder, which is created if it is missing. Tests lower the bytes of a journal that is folded, and of all. */
 export async function openLowdbStore(
   folder: string,
   declarations: readonly Declaration[],
-  { fold = 2 ** 23, size }: Limits = {},
+  limits: { readonly fold?: number; readonly size?: number } = {},
 ): Promise<Store> {
   const path = resolve(folder);
   let unlock: (() => void) | undefined;
   try {
     await makeFolder(path);
     unlock = lock(join(path, 'lock'));
-    const files = await load(path, declarations, size);
-    const writer = new Writer(files, await openJournal(files), fold);
+    const files = await load(path, declarations, limits.size);
+    const writer = new Writer(files, await openJournal(files), limits.fold ?? 2 ** 23);
     return createStore(declarations, {
-      ...readFrom(files.db.data.contents),
-      commit: (writes) => writer.commit(writes),
-      close: async () => {
-        await writer.close();
-        unlock?.();
-      },
+      ...backendOf(files.db.data.contents, (changes) => writer.save(changes)),
+      close: () => writer.close().then(unlock),
     });
   } catch (error) {
     unlock?.();
@@ -55,10 +43,10 @@ export async function readLowdbFolder(folder: string, declarations: readonly Dec
   try {
     for (;;) {
       const before = await state();
-      const files = await load(path, declarations, Number.POSITIVE_INFINITY).catch((error: unknown) => ({ error }));
+      const loaded = await load(path, declarations, Number.POSITIVE_INFINITY).catch((error: Error) => error);
       if ((await state()) !== before) continue;
-      if ('error' in files) throw files.error;
-      return memoryStore(declarations, files.db.data.contents);
+      if (loaded instanceof Error) throw loaded;
+      return memoryStore(declarations, loaded.db.data.contents);
     }
   } catch (error) {
     throw unusable(path, error);
@@ -125,14 +113,10 @@ class Writer {
     this.#foldFloor = foldFloor;
   }
 
-  async commit(writes: Write[]): Promise<Outcome[]> {
-    const { db, snapshot } = this.#files;
-    const isLong = this.#journal.bytes > Math.max(this.#foldFloor, snapshot.bytes);
+  async save(changes: Change[]): Promise<void> {
+    const isLong = this.#journal.bytes > Math.max(this.#foldFloor, this.#files.snapshot.bytes);
     if (isLong && !this.#folding) await this.#beginFold();
-    const { changes, outcomes } = plan(writes, db.data.contents);
-    if (changes.length > 0) await this.#journal.append(changes);
-    for (const change of changes) db.data.contents.apply(change);
-    return outcomes;
+    await this.#journal.append(changes);
   }
 
   async close(): Promise<void> {

@@ -6,22 +6,25 @@ import { type Change, type KeyRecord, plan, type State } from './writes.ts';
 
 /** A store that forgets everything when the process ends, for tests. */
 export function memoryStore(declarations: readonly Declaration[], contents = new Contents(declarations)): Store {
-  const commit: Backend['commit'] = async (writes) => {
-    const { changes, outcomes } = plan(writes, contents);
-    for (const change of changes) contents.apply(change);
-    return outcomes;
-  };
-  return createStore(declarations, { ...readFrom(contents), commit, close: async () => {} });
+  return createStore(
+    declarations,
+    backendOf(contents, async () => {}),
+  );
 }
 
-/** The part of a backend that only reads what is in memory. */
-export function readFrom(contents: Contents): Omit<Backend, 'commit' | 'close'> {
+/** A backend that reads from memory. `save` saves the changes of a commit before they are seen. */
+export function backendOf(contents: Contents, save: (changes: Change[]) => Promise<void>): Backend {
   return {
     reader: ({ name }) => contents.collection(name),
     nextId: (name) => contents.collection(name).nextId,
-    check: async () => {},
-    forgetKeys: () => contents.keys.forget(),
     forgottenKeys: () => contents.keys.forgotten,
+    close: async () => {},
+    async commit(writes) {
+      const { changes, outcomes } = plan(writes, contents);
+      if (changes.length > 0) await save(changes);
+      for (const change of changes) contents.apply(change);
+      return outcomes;
+    },
   };
 }
 
@@ -90,11 +93,6 @@ class RequestKeys {
     this.#delete(this.#records.get(record.id));
     this.#records.set(record.id, record);
     this.#size += record.json.length;
-    this.forget();
-  }
-
-  /** Forgets keys that are expired or too many. */
-  forget(): void {
     for (const oldest of this.#records.values()) {
       if (!isExpired(oldest)) {
         if (this.#records.size <= KEYS.count && this.#size <= KEYS.size) return;

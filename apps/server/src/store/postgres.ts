@@ -11,6 +11,7 @@ import {
   type Store,
   type Stored,
   StoreError,
+  SWEEP_MS,
   UnavailableError,
   UnknownOutcomeError,
 } from './store.ts';
@@ -63,6 +64,7 @@ class Postgres implements Backend {
   readonly #pool: Pool;
   readonly #declarations: readonly Declaration[];
   #forgotten = 0;
+  readonly #timer = setInterval(() => this.#forgetKeys(), SWEEP_MS).unref();
 
   constructor(pool: Pool, declarations: readonly Declaration[]) {
     this.#pool = pool;
@@ -106,14 +108,10 @@ class Postgres implements Backend {
     if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
   }
 
-  /** If this fails, the next time follows. */
-  forgetKeys(): void {
-    this.#pool.query<{ early: boolean }>(sql.forgetKeys).then(
-      ({ rows }) => {
-        this.#forgotten += rows.filter(({ early }) => early).length;
-      },
-      () => {},
-    );
+  async #forgetKeys(): Promise<void> {
+    // If this fails, the next time follows.
+    const rows = await this.#query<{ early: boolean }>({ text: sql.forgetKeys, values: [] }).catch(() => []);
+    this.#forgotten += rows.filter(({ early }) => early).length;
   }
 
   forgottenKeys(): number {
@@ -121,6 +119,7 @@ class Postgres implements Backend {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     // A database that does not respond must not delay the end of the process.
     await Promise.race([this.#pool.end(), pause(1_000, undefined, { ref: false })]);
   }
