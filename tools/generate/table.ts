@@ -1,5 +1,5 @@
 // The parsed document as the table of operations. The document has passed the refusals, so nothing is checked here.
-import type { Field, IdempotencyKey, Operation, OperationResponse, RequestBody, Schema } from '@petstore/types';
+import type { Field, IdempotencyKey, Operation, OperationResponse, Schema } from '@petstore/types';
 
 /** An object of the document. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -118,7 +118,7 @@ function bodyOf(
   declared: unknown,
   parameters: readonly Node[],
   follow: (value: unknown) => Node,
-): { body?: RequestBody; fields?: Record<string, Field> } {
+): { body?: NonNullable<Operation['body']>; fields?: Record<string, Field> } {
   if (declared === undefined) return {};
   const { required = false, description = '', content } = follow(declared);
   const schema = node(node(node(content)['application/json']).schema);

@@ -38,8 +38,9 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
     if (!operation) throw notAllowed(method, allow);
     exchange.input ??= await read(exchange, operation, bodyLimit);
     // The validator changes what it reads, so it gets copies.
-    Object.defineProperty(request, 'query', { value: plain(exchange.input.query), writable: true, configurable: true });
-    request.body = plain(exchange.input.body);
+    const { query, plainBody } = structuredClone({ ...exchange.input, query: plain(exchange.input.query) });
+    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
+    request.body = plainBody;
     if (method === 'HEAD') request.method = 'GET';
     next();
   });

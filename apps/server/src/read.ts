@@ -95,16 +95,17 @@ function receive({ request, response }: Exchange, limit: number): Promise<Buffer
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const tooLarge = () => new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
   const chunks: Buffer[] = [];
-  let size = 0;
+  let [size, isFinished] = [0, false];
   const finish = (error?: HttpError) => {
+    isFinished = true;
     receiving -= size;
-    request.off('data', onData).off('end', onEnd).off('close', onClose);
     if (!error) return resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     // The rest is read and forgotten, so that the client gets the response.
-    request.resume();
+    chunks.length = 0;
     reject(error);
   };
   const onData = (chunk: Buffer) => {
+    if (isFinished) return;
     size += chunk.length;
     receiving += chunk.length;
     // Small chunks cost more than their bytes.
@@ -112,10 +113,9 @@ function receive({ request, response }: Exchange, limit: number): Promise<Buffer
     if (size > limit) finish(tooLarge());
     else if (receiving > MAX_RECEIVING) finish(unavailable('Too many bodies are being received. Retry later.'));
   };
-  const onEnd = () => finish();
-  const onClose = () => finish(invalid('The body is incomplete.'));
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-  request.on('data', onData).on('end', onEnd).on('close', onClose);
+  request.on('data', onData).once('end', () => isFinished || finish());
+  request.once('close', () => isFinished || finish(invalid('The body is incomplete.')));
   // A client that expects it waits for this before it sends the body.
   if (request.headers.expect !== undefined) response.writeContinue();
   return promise;

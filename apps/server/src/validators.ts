@@ -38,19 +38,23 @@ export function checkResponse({ id, responses }: Operation, status: number, body
 
 const placeOf = (name?: string) => (name === undefined ? 'body' : `body '${name}'`);
 
-/** A copy of a JSON value with numbers instead of bigints. Throws for deep nesting and for malformed Unicode. */
+/** A JSON value with numbers instead of bigints; the same one if it has none. Throws for deep nesting and for malformed Unicode. */
 export function plain(value: unknown, name?: string, depth = 0): unknown {
   if (typeof value === 'bigint') return Math.min(Number(value), ranges.int64?.[1] ?? 0);
   if (typeof value === 'string' && !value.isWellFormed())
     throw invalid(`${placeOf(name)}: it is not well-formed Unicode`);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) throw invalid(`body: it is nested more than ${MAX_DEPTH} deep`);
-  if (Array.isArray(value)) return value.map((each) => plain(each, name, depth + 1));
-  const members = Object.entries(value).map(([member, each]) => {
-    if (!member.isWellFormed()) throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
-    return [member, plain(each, member, depth + 1)];
-  });
-  return Object.fromEntries(members);
+  const isArray = Array.isArray(value);
+  let copy: Record<string, unknown> | undefined;
+  for (const [member, each] of Object.entries(value)) {
+    if (!isArray && !member.isWellFormed()) throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
+    const other = plain(each, isArray ? name : member, depth + 1);
+    if (other === each) continue;
+    copy ??= (isArray ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[member] = other;
+  }
+  return copy ?? value;
 }
 
 function requestSchema({ fields, body }: Operation): Schema {

@@ -68,7 +68,11 @@ const oddBody = fc.constantFrom(
     .concat(['9223372036854775808', '-9223372036854775809', '9007199254740993.0', '"1"', 'true', '01', '1e-400'])
     .concat(['922337203685477580.7e1', '-0.0', '0e99999'])
     .map((number) => `{"name":"x","categoryId":${number}}`),
-  ...['{"name":"x","categoryId":1,"__proto__":{"status":"sold"}}', '{"name":"a","name":"b","categoryId":1}'],
+  ...[
+    '{"name":"x","categoryId":9007199254740993,"__proto__":{"status":"sold"}}',
+    '{"name":"x","categoryId":1,"__proto__":{"status":"sold"}}',
+    '{"name":"a","name":"b","categoryId":1}',
+  ],
   ...['{"name":"a","n\\u0061me":"b","categoryId":1}', '{"n\\u0061me":"\\u0000","categoryId":1}'],
   ...['\\ud800', '\\udc00\\ud800', '\ufeff', '\\u2028'].map((text) => `{"name":"${text}","categoryId":1}`),
   `{"name":"${'x'.repeat(3000)}","categoryId":1}`,

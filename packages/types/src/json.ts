@@ -27,6 +27,12 @@ function exactNumber(key: string, value: unknown, context?: { readonly source?: 
 
 /** JSON in which a bigint is an integer with all its digits. Throws for a bigint where the runtime cannot write one. */
 export function exactJson(value: unknown, indent?: number): string {
+  try {
+    // Three times as fast as with a function. It throws for a bigint.
+    if (!('toJSON' in BigInt.prototype)) return JSON.stringify(value, undefined, indent);
+  } catch {
+    // A bigint, or what the next line throws again.
+  }
   return JSON.stringify(value, withDigits, indent);
 }
 
@@ -54,7 +60,7 @@ export function repeatedKey(json: string): string | undefined {
     } else if (character === '}') {
       keysOfOpenObjects.pop();
     } else if (character === ':') {
-      const key: string = JSON.parse(string);
+      const key: string = string.includes('\\') ? JSON.parse(string) : string.slice(1, -1);
       const keys = keysOfOpenObjects.at(-1);
       if (keys?.has(key)) return key;
       keys?.add(key);
@@ -97,9 +103,8 @@ function scientific(source: string): { digits: string; exponent: number } {
   const [mantissa = '', exponent = 0] = source.slice(sign.length).split(/e/i);
   const [integer = '', fraction = ''] = mantissa.split('.');
   const digits = integer + fraction;
-  let start = 0;
-  while (digits[start] === '0') start++;
-  if (start === digits.length) return { digits: '0', exponent: 0 };
+  const start = digits.search(/[1-9]/);
+  if (start < 0) return { digits: '0', exponent: 0 };
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
   return {

@@ -98,5 +98,5 @@ export function plan(writes: readonly Write[], state: State) {
 
 /** The JSON of a document with its identifier first. */
 function withId(property: string, id: number, body: string): string {
-  return `{${JSON.stringify(property)}:${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
+  return `{"${property}":${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
 }
