@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openLowdbStore, openPostgresStore, type Store } from '@petstore/server';
-import { newCluster, postgresFolder } from '@petstore/testing/postgres/cluster';
+import { newCluster, postgresFolder } from '@petstore/testing/postgres';
 import { inRounds, median, medianRatio, rateOf, type Section, type Target, withScratch } from './measure.ts';
 import { collection, fill, newPet, size } from './workload.ts';
 

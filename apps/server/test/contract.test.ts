@@ -2,7 +2,6 @@
 import { petstore } from '@petstore/client';
 import { fakePetstore } from '@petstore/client/testing';
 import { newFolder } from '@petstore/testing';
-import { describeOnSchema } from '@petstore/testing/postgres';
 import { apiKey } from '@petstore/testing/server';
 import {
   type Api,
@@ -16,6 +15,7 @@ import {
 import { beforeEach, describe, onTestFinished } from 'vitest';
 import { memoryStore, openLowdbStore, openPostgresStore, type Store } from '../src/index.ts';
 import { contract } from './contract.ts';
+import { describeOnSchema } from './databases.ts';
 import { bothWays, listenForSuite, type SendBothWays } from './listening.ts';
 import { json, key, request } from './wire.ts';
 

@@ -1,7 +1,6 @@
 // S10: hostile clients stop nobody else, and use bounded memory and time.
 import { Agent, request as open } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expectLinearAsync } from '@petstore/testing/linear';
 import { expect, onTestFinished, test } from 'vitest';
 import { listenForTest, startForTest } from './listening.ts';
 import { get, head, json, key, openForTest, openWire, pet, post, postHead, raw, request } from './wire.ts';
@@ -98,3 +97,26 @@ test('a client that does not read is disconnected', async () => {
   socket.resume();
   expect((await until(50)).length).toBeLessThan(50);
 });
+
+const LINEAR_FACTOR = 8;
+const LINEAR_ROUNDS = 5;
+
+/**
+ * Expects less than 24 times the CPU time for eight times the length; quadratic work takes 64 times. It compares the least of
+ * several rounds, because other load only adds time.
+ */
+async function expectLinearAsync(work: (length: number) => unknown, small: number): Promise<void> {
+  const least = async (length: number) => {
+    const times: number[] = [];
+    for (let round = 0; round < LINEAR_ROUNDS; round++) {
+      const before = process.cpuUsage();
+      await work(length);
+      const { user, system } = process.cpuUsage(before);
+      times.push(user + system);
+    }
+    return Math.min(...times);
+  };
+  const few = await least(small);
+  // Less than 5 ms is too short to compare.
+  expect(await least(small * LINEAR_FACTOR)).toBeLessThan(Math.max(few, 5_000) * LINEAR_FACTOR * 3);
+}

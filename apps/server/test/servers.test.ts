@@ -1,8 +1,8 @@
 // S6, S9, S11: servers that share a database.
 import { freePort } from '@petstore/testing';
-import { describeOnSchema } from '@petstore/testing/postgres';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
+import { describeOnSchema } from './databases.ts';
 import { linesOf, startForTest, startGate } from './listening.ts';
 import { json, key, pet } from './wire.ts';
 

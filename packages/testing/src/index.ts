@@ -5,7 +5,7 @@ import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** Whether this is `npm run test:deep`, which runs every suite at full length. */
 export const isDeep = process.env.PETSTORE_TEST_DEEP === '1';
@@ -89,27 +89,4 @@ export function trySignal(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // It has ended.
   }
-}
-
-const LINEAR_FACTOR = 8;
-const LINEAR_ROUNDS = 5;
-
-/**
- * Expects less than 24 times the CPU time for eight times the length; quadratic work takes 64 times. It compares the least of
- * several rounds, because other load only adds time.
- */
-export async function expectLinearAsync(work: (length: number) => unknown, small: number): Promise<void> {
-  const least = async (length: number) => {
-    const times: number[] = [];
-    for (let round = 0; round < LINEAR_ROUNDS; round++) {
-      const before = process.cpuUsage();
-      await work(length);
-      const { user, system } = process.cpuUsage(before);
-      times.push(user + system);
-    }
-    return Math.min(...times);
-  };
-  const few = await least(small);
-  // Less than 5 ms is too short to compare.
-  expect(await least(small * LINEAR_FACTOR)).toBeLessThan(Math.max(few, 5_000) * LINEAR_FACTOR * 3);
 }

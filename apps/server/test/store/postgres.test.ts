@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
-import { describeOnClusters, describeOnOwnDatabase, describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import { KEYS, StoreError, SWEEP_MS, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
+import { describeOnClusters, describeOnOwnDatabase, describeOnSchema } from '../databases.ts';
 import { everything, key, open, others, parsed, things } from './fixture.ts';
 import { busy, History } from './history.ts';
 

@@ -1,5 +1,4 @@
 import { newFolder, rounds } from '@petstore/testing';
-import { describeOnSchema } from '@petstore/testing/postgres';
 import { exactJson } from '@petstore/types';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -12,6 +11,7 @@ import {
   StoreError,
   UnavailableError,
 } from '../../src/store/store.ts';
+import { describeOnSchema } from '../databases.ts';
 import { type Document, everything, key, open, others, parsed, things } from './fixture.ts';
 
 /** How a suite gets stores: a new place, and the store in a place, which may have been used before. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
-import { describeOnSchema } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { readLowdbFolder } from '../../src/store/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
 import { exportLines, importLines } from '../../src/transfer.ts';
+import { describeOnSchema } from '../databases.ts';
 import { open, others, parsed, things } from './fixture.ts';
 import { busy, History } from './history.ts';
 
