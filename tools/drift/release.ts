@@ -2,9 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { root, textOf } from '../repository.ts';
-import { type Operation, type Report, readSpec, type Schema, type Spec, specFile } from './spec.ts';
+import { type Report, readSpec, type Schema, type Spec, specFile } from './spec.ts';
 
 export async function check(now: Spec, report: Report): Promise<string | undefined> {
   const text = released();
@@ -27,85 +26,60 @@ function released(): string | undefined {
   return base ? git('show', `${base}:${specFile}`) : undefined;
 }
 
-/** What callers of one interface cannot do with another. */
+/** What callers of one interface cannot do with another: what it no longer offers them, and what it demands more of them. */
 function breaks(before: Spec, now: Spec): string[] {
-  const found: string[] = [];
-  const specs = [before, now] as const;
-  const unequal = (what: string, from: unknown, to: unknown) => {
-    if (!isDeepStrictEqual(from, to))
-      found.push(`${what} ${JSON.stringify(from)} → ${JSON.stringify(to) ?? 'nothing'}`);
-  };
-  for (const [name, url] of Object.entries(before.deployments))
-    unequal(`the server ${name}`, url, now.deployments[name]);
-  for (const old of before.operations) {
-    const { id, fields } = old;
-    const operation = now.operations.find((each) => each.id === id);
-    if (!operation) found.push(`the removal of ${id}`);
-    if (!operation) continue;
-    for (const key of ['method', 'path', 'command', 'pagination', 'successes'] as const)
-      unequal(`${id} ${key}`, old[key], operation[key]);
-    unequal(`${id} idempotencyKey`, old.idempotencyKey?.header, operation.idempotencyKey?.header);
-    if (old.sunset && String(operation.sunset) < old.sunset) found.push(`${id} sunset ${operation.sunset}`);
-    for (const [name, field] of Object.entries(operation.fields)) {
-      const was = fields[name];
-      if (field.required && !was?.required) found.push(`${id} ${name}, which is now required,`);
-      if (was) found.push(...narrowings(specs, [was.schema as Schema, field.schema as Schema], `${id} ${name}`));
+  const [old, current] = [termsOf(before), termsOf(now)];
+  const isOffered = (offer: string) =>
+    current.offers.has(offer) || current.offers.has(offer.replace(/ takes ".*/, ' takes any'));
+  const gone = [...old.offers].filter((offer) => !isOffered(offer)).map((offer) => `the removal of '${offer}'`);
+  const more = [...current.demands].filter(([demand, bound]) => {
+    // What is new has no callers.
+    const isKnown = old.offers.has(demand.replace(/: .*/, ''));
+    return isKnown && bound > (old.demands.get(demand) ?? Number.NEGATIVE_INFINITY);
+  });
+  return [...gone, ...more.map(([demand, bound]) => `'${demand}' with ${Math.abs(bound)}`)];
+}
+
+/** What an interface offers its callers, and what it demands of them: a higher bound demands more. */
+function termsOf(spec: Spec): { offers: Set<string>; demands: Map<string, number> } {
+  const offers = new Set<string>();
+  const demands = new Map<string, number>();
+  /** A reader relies on what always comes, and on nothing else coming; a sender on what is taken. */
+  const add = (schema: unknown, place: string, isRead: boolean, depth = 0): void => {
+    const { type, enum: listed, properties = {}, required = [], ...others } = spec.follow(schema as Schema);
+    const types = [type].flat().flatMap((each) => (each === 'number' && !isRead ? ['number', 'integer'] : [each]));
+    const values = listed?.map((value) => JSON.stringify(value)) ?? ['any'];
+    offers.add(place);
+    for (const each of isRead ? [types.join(' or ')] : types) offers.add(`${place}: type ${each}`);
+    for (const each of values) if (!isRead) offers.add(`${place} takes ${each}`);
+    if (isRead) offers.add(`${place} is ${values.sort().join(' or ')}`);
+    for (const name of required)
+      if (isRead) offers.add(`${place} always has ${name}`);
+      else demands.set(`${place}: needs ${name}`, 0);
+    for (const [key, value] of Object.entries(others)) {
+      const isLower = /min/i.test(key) !== isRead;
+      if (/min|max/i.test(key)) demands.set(`${place}: ${key}`, isLower ? Number(value) : -Number(value));
+      else if (/^(?:pattern|format|multipleOf|uniqueItems|const)$/.test(key))
+        demands.set(`${place}: ${key} ${value}`, 0);
     }
-    for (const name of Object.keys(fields)) if (!operation.fields[name]) found.push(`the removal of ${id} ${name}`);
-    found.push(...responseBreaks(specs, old, operation));
+    if (depth > 6) return;
+    for (const [name, property] of Object.entries(properties)) add(property, `${place} ${name}`, isRead, depth + 1);
+    if (others.items) add(others.items, `${place} items`, isRead, depth + 1);
+    for (const part of [others.oneOf, others.anyOf, others.allOf].flat()) if (part) add(part, place, isRead, depth + 1);
+  };
+  for (const [name, url] of Object.entries(spec.deployments)) offers.add(`the server ${name} at ${url}`);
+  for (const { id, method, path, command, fields, responses, ...operation } of spec.operations) {
+    const { pagination = {}, idempotencyKey, successes } = operation;
+    const others = [...successes, ...Object.entries(pagination).map(String), idempotencyKey?.header ?? ''];
+    for (const what of ['', `${method} ${path}`, command.join(' '), ...others]) offers.add(`${id} ${what}`.trim());
+    for (const [name, { required, schema }] of Object.entries(fields)) {
+      add(schema, `${id} ${name}`, false);
+      if (required) demands.set(`${id}: needs ${name}`, 0);
+    }
+    for (const [status, { schema }] of Object.entries(responses)) {
+      offers.add(`${id} ${status}${schema ? ' with' : ' without'} a body`);
+      if (schema) add(schema, `${id} ${status}`, true);
+    }
   }
-  return found;
-}
-
-/** A reader must find all that it could find, and nothing that it could not: what is widened for it is narrowed in reverse. */
-function responseBreaks([before, now]: readonly [Spec, Spec], old: Operation, operation: Operation): string[] {
-  return Object.entries(old.responses).flatMap(([status, { schema }]) => {
-    const response = operation.responses[status] ?? operation.responses.default;
-    const place = `${old.id} ${status}`;
-    if (!response || Boolean(schema) !== Boolean(response.schema)) return [`the removal of ${place}`];
-    const pair = [response.schema as Schema, schema as Schema] as const;
-    return schema ? narrowings([now, before], pair, place, true) : [];
-  });
-}
-
-/** What the second schema forbids and the first allows. For readers, a new property is none, and a lost one is. */
-function narrowings(
-  specs: readonly [Spec, Spec],
-  schemas: readonly [Schema | undefined, Schema | undefined],
-  place: string,
-  isRead = false,
-  above: readonly unknown[] = [],
-): string[] {
-  const [wide, narrow] = [specs[0].follow(schemas[0]), specs[1].follow(schemas[1])];
-  if (above.includes(schemas[1])) return [];
-  const inside = (a: Schema | undefined, b: Schema | undefined, name: string) =>
-    narrowings(specs, [a, b], `${place} ${name}`, isRead, [...above, schemas[1]]);
-  const values = (schema: Schema, key: string) => (schema[key] === undefined ? undefined : [schema[key]].flat());
-  const isLess = (key: string) => {
-    const [some, all] = [values(narrow, key), values(wide, key)];
-    if (key === 'required') return some?.some((each) => !all?.includes(each));
-    return some && (!all || all.some((each) => !some.includes(each)));
-  };
-  const isNarrower = (key: string) => {
-    const [some, all] = [narrow[key], wide[key]];
-    if (/^(?:required|enum|type)$/.test(key)) return isLess(key);
-    if (/min/i.test(key)) return Number(some ?? -Infinity) > Number(all ?? -Infinity);
-    if (/max/i.test(key)) return Number(some ?? Infinity) < Number(all ?? Infinity);
-    return (
-      !/^(?:title|description|examples?|deprecated|default|x-.*|properties|items)$/.test(key) &&
-      !isDeepStrictEqual(some, all)
-    );
-  };
-  const keys = [...new Set([...Object.keys(wide), ...Object.keys(narrow)])].filter(isNarrower);
-  const told = keys.map((key) => {
-    const [from, to] = (isRead ? [narrow, wide] : [wide, narrow]).map((each) => JSON.stringify(each[key]) ?? 'nothing');
-    return `${place} ${key} ${from?.slice(0, 60)} → ${to?.slice(0, 60)}`;
-  });
-  const [before, now] = isRead ? [narrow, wide] : [wide, narrow];
-  const properties = Object.entries(before.properties ?? {}).flatMap(([name]) =>
-    now.properties?.[name]
-      ? inside(wide.properties?.[name], narrow.properties?.[name], name)
-      : [`the removal of ${place} ${name}`],
-  );
-  return [...told, ...properties, ...(wide.items && narrow.items ? inside(wide.items, narrow.items, 'items') : [])];
+  return { offers, demands };
 }

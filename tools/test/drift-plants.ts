@@ -114,17 +114,17 @@ export const plants: readonly Plant[] = [
   ]),
 
   ...on('release', spec, [
-    ['a narrower parameter', 'maximum: 100', 'maximum: 50', 'maximum 100 → 50'],
-    ['a status that is gone', statuses, '[available, pending]', 'enum'],
-    ['a required member of a body', required, 'required: [name, categoryId, status]', 'status, which is now required'],
+    ['a narrower parameter', 'maximum: 100', 'maximum: 50', 'listPets limit: maximum'],
+    ['a status that is gone', statuses, '[available, pending]', 'listPets status takes "sold"'],
+    ['a required member of a body', required, 'required: [name, categoryId, status]', 'createPet: needs status'],
     [
       'a member that answers no longer have',
       /(?<= {8}id: .*\n.*\n.*\n).*status.*\n/,
       '',
-      'the removal of listPets 200',
+      "the removal of 'listPets 200 items status",
     ],
-    ['a wider answer', 'maximum: 599', 'maximum: 699', 'listPets 400 status maximum'],
-    ['a parameter that is gone', /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/, '', 'the removal of listPets status'],
-    ['another path', '  /pets:\n', '  /animals:\n', 'listPets path'],
+    ['a wider answer', 'maximum: 599', 'maximum: 699', 'listPets 400 status: maximum'],
+    ['a parameter that is gone', /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/, '', "the removal of 'listPets status'"],
+    ['another path', '  /pets:\n', '  /animals:\n', 'listPets GET /pets'],
   ]),
 ];
