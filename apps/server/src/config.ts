@@ -22,7 +22,7 @@ const settings = {
   trustProxy: ['PETSTORE_TRUST_PROXY', 'off', orOff(proxies), 'proxies in front: their number or addresses'],
   corsOrigin: ['PETSTORE_CORS_ORIGIN', 'off', orOff(origins), "origins whose pages may call, or '*'"],
   rateLimit: ['PETSTORE_RATE_LIMIT', 'off', orOff(integer(1, 1e9)), 'requests per minute and key'],
-  logLevel: ['PETSTORE_LOG_LEVEL', 'info', oneOf(levels), `level of the log: ${levels.join(', ')}`],
+  logLevel: ['PETSTORE_LOG_LEVEL', 'info', oneOf(...levels), `level of the log: ${levels.join(', ')}`],
   validateResponses: ['PETSTORE_VALIDATE_RESPONSES', 'false', boolean, 'compare responses with the spec: true, false'],
 } satisfies Record<string, [variable: string, usual: string, Parse, about: string]>;
 
@@ -65,9 +65,7 @@ function rejectUnknown(env: NodeJS.ProcessEnv): void {
   const known = [...Object.values(secrets), ...Object.values(settings).map(([variable]) => variable)];
   for (const name of Object.keys(env)) {
     if (!name.startsWith('PETSTORE_') || known.includes(name) || others.test(name)) continue;
-    const best = closest(name, known);
-    const hint = best === undefined ? '--help shows all.' : `did you mean ${best}?`;
-    throw new UsageError(`${name} in the environment is not a setting; ${hint}`);
+    throw new UsageError(`${name} in the environment is not a setting; did you mean ${closest(name, known) ?? known}?`);
   }
 }
 
@@ -80,25 +78,21 @@ function text(word: string): string {
 }
 
 /** A parser of decimal digits; `1e3` and `0x10` are probably mistakes. */
-function decimal(form: RegExp, least: number, most: number, valid: string, factor = 1): Parse<number> {
+function integer(least: number, most: number, form = /^\d+$/): Parse<number> {
   const isValid = (word: string) => form.test(word) && Number(word) >= least && Number(word) <= most;
-  return (word) => (isValid(word) ? Math.round(Number(word) * factor) : refuse(`${valid} from ${least} to ${most}`));
-}
-
-function integer(least: number, most: number): Parse<number> {
-  return decimal(/^\d+$/, least, most, 'a whole number');
+  return (word) => (isValid(word) ? Number(word) : refuse(`a number from ${least} to ${most}`));
 }
 
 function seconds(least: number): Parse<number> {
-  return decimal(/^\d+(\.\d+)?$/, least, 86_400, 'a number of seconds', 1000);
+  return (word) => Math.round(integer(least, 86_400, /^\d+(\.\d+)?$/)(word) * 1000);
 }
 
-function oneOf(values: readonly string[]): Parse<string> {
+function oneOf(...values: readonly string[]): Parse<string> {
   return (word) => (values.includes(word) ? word : refuse(`one of ${values.join(', ')}`));
 }
 
 function boolean(word: string): boolean {
-  return oneOf(['true', 'false'])(word) === 'true';
+  return oneOf('true', 'false')(word) === 'true';
 }
 
 /** Null if the setting is off: commander does not show undefined as a default. */

@@ -61,8 +61,7 @@ export function asHttpError(error: unknown): HttpError {
   }
   if (error instanceof UnknownOutcomeError) {
     // Not `unavailable`, which promises that nothing was done.
-    const message =
-      'The outcome is unknown. Retry with the same Idempotency-Key, or check whether the change was made.';
+    const message = 'The outcome is unknown. Retry with the same Idempotency-Key, or check what was done.';
     return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
   }
   const message = 'The server failed. Report the X-Request-Id of this response: the log has the cause.';

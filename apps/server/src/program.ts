@@ -86,10 +86,7 @@ function listenError(error: unknown, { adminPort }: Config): unknown {
   const { syscall, code, address, port, hostname } = error as Record<string, unknown>;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
   const setting = port === adminPort ? 'PETSTORE_ADMIN_PORT' : 'PORT';
-  if (code === 'EADDRINUSE')
-    return new UsageError(
-      `port ${port} on ${address} is in use; choose another one with ${setting}=${Number(port) + 1}.`,
-    );
-  if (code === 'EACCES') return new UsageError(`port ${port} is reserved; choose 1024 or higher with ${setting}.`);
+  const problem = { EADDRINUSE: 'is in use', EACCES: 'is reserved' }[String(code)];
+  if (problem) return new UsageError(`port ${port} on ${address} ${problem}; choose another one with ${setting}.`);
   return new UsageError(`${address ?? hostname} is no address of this machine; choose another one with HOST.`);
 }

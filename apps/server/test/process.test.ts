@@ -56,7 +56,7 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   ['a misspelt variable', [], { PETSTORE_LOG_LEVLE: 'info' }, 'did you mean PETSTORE_LOG_LEVEL?'],
   ['a variable of nothing', [], { PETSTORE_COLOUR: 'red' }, 'PETSTORE_COLOUR'],
   ['a misspelt flag', ['--prot', '1'], {}, '--port'],
-  ['an invalid value', [], { PETSTORE_BODY_LIMIT: '1e6' }, 'a whole number from 1'],
+  ['an invalid value', [], { PETSTORE_BODY_LIMIT: '1e6' }, 'a number from 1'],
   ['a key that is empty', [], { PETSTORE_API_KEYS: 'a-long-enough-key,' }, 'entry 2 is empty'],
   ['a database without configured keys', [], { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 'set PETSTORE_API_KEYS'],
   ['several databases', [], { DATABASE_URL: 'postgres://a,b/x', PETSTORE_API_KEYS: apiKey }, 'several hosts'],
@@ -81,7 +81,7 @@ test('a port in use is refused in one line that says how to choose another, and 
     const { child, stderr } = runServer(main, { env });
     const [code] = await once(child, 'close');
     expect([code === 0, stderr()]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
-    expect(stderr()).toContain(`port ${port} on 127.0.0.1 is in use; choose another one with ${variable}=`);
+    expect(stderr()).toContain(`port ${port} on 127.0.0.1 is in use; choose another one with ${variable}.`);
     expect(existsSync(folder)).toBe(false);
   }
 });

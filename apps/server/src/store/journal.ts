@@ -3,10 +3,10 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseExact } from '@petstore/types';
+import type { Change } from './create-store.ts';
 import { damaged, hexOf, linesOf, syncFolder, writeAll } from './disk.ts';
 import { entryOf } from './memory.ts';
 import { messageOf, nothingDone, UnknownOutcomeError } from './store.ts';
-import type { Change } from './writes.ts';
 
 export const journalName = (number: number) => `journal-${number}.jsonl`;
 

@@ -2,13 +2,12 @@ import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
-import { createStore } from './create-store.ts';
+import { type Change, createStore } from './create-store.ts';
 import { damaged, lock, makeFolder, syncFolder } from './disk.ts';
 import { Journal, journalName, journalsIn, readJournal } from './journal.ts';
 import { backendOf, Contents, memoryStore } from './memory.ts';
 import { type Data, Snapshot } from './snapshot.ts';
 import { type Declaration, messageOf, nothingDone, type Store, StoreError } from './store.ts';
-import type { Change } from './writes.ts';
 
 /** Opens the store in a folder, which is created if it is missing. Tests lower the bytes of a journal that is folded, and of all. */
 export async function openLowdbStore(

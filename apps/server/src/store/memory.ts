@@ -1,8 +1,7 @@
 import { exactJson } from '@petstore/types';
 import { Documents } from './collection.ts';
-import { type Backend, createStore } from './create-store.ts';
+import { type Backend, type Change, createStore, type KeyRecord, plan, type State } from './create-store.ts';
 import { type Declaration, KEYS, type Store, StoreError } from './store.ts';
-import { type Change, type KeyRecord, plan, type State } from './writes.ts';
 
 /** A store that forgets everything when the process ends, for tests. */
 export function memoryStore(declarations: readonly Declaration[], contents = new Contents(declarations)): Store {

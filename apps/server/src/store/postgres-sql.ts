@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { parseExact } from '@petstore/types';
 import { type Client, escapeIdentifier } from 'pg';
+import type { Change } from './create-store.ts';
 import { type Declaration, filterText, KEYS, type Query, StoreError } from './store.ts';
-import type { Change } from './writes.ts';
 
 /** A statement and its parameters. One with a name is prepared once for each connection. */
 export interface Statement {

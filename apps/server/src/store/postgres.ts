@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
-import { type Backend, createStore } from './create-store.ts';
+import {
+  type Backend,
+  createStore,
+  type KeyRecord,
+  type Outcome,
+  plan,
+  type State,
+  type Write,
+} from './create-store.ts';
 import * as sql from './postgres-sql.ts';
 import {
   type Declaration,
@@ -15,7 +23,6 @@ import {
   UnavailableError,
   UnknownOutcomeError,
 } from './store.ts';
-import { type KeyRecord, type Outcome, plan, type State, type Write } from './writes.ts';
 
 const CONNECT_MS = 5_000;
 const QUERY_MS = 10_000;
