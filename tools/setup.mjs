@@ -3,11 +3,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { runInstead } from './processes.mjs';
 
 const root = new URL('../', import.meta.url);
+const setpriv = '/usr/bin/setpriv';
 const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
 /** The filter for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
@@ -64,6 +65,28 @@ function npm(...args) {
   return child.on('error', ({ code }) => {
     console.error(`npm cannot be started (${code}). Install it, and put it into PATH.`);
     process.exit(1);
+  });
+}
+
+/**
+ * Runs a command in place of this process. On Linux the command gets SIGTERM when its parent ends, even by SIGKILL: npm could
+ * not forward that, and a server would continue to hold its port and its data folder.
+ */
+export function runInstead(command, args, env = {}) {
+  const all = { ...process.env, ...env };
+  const isTied = process.platform === 'linux' && existsSync(setpriv);
+  const tied = isTied ? [setpriv, '--pdeathsig', 'TERM', '--', command, ...args] : [command, ...args];
+  if (isTied && process.execve) process.execve(setpriv, tied, all);
+
+  const [file = '', ...rest] = tied;
+  const child = spawn(file, rest, { stdio: 'inherit', env: all, shell: process.platform === 'win32' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`${command}: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + constants.signals[signal];
   });
 }
 

@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { runInstead } from './processes.mjs';
-import { pinnedNode, setup } from './setup.mjs';
+import { pinnedNode, runInstead, setup } from './setup.mjs';
 
 const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 const generated = ['types/src/gen/types', 'types/src/gen/operations', 'client/src/gen/calls'];

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
-import { runInstead } from './processes.mjs';
+import { runInstead } from './setup.mjs';
 
 const lists = {
   test: ['lint', 'typecheck', 'test', 'test:no-server', 'drift', '--concurrency=100%'],

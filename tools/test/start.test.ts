@@ -84,7 +84,7 @@ test.skipIf(isElsewhere)('after SIGKILL to `npm run dev` nothing that it started
 function newCheckout(): string {
   const folder = newFolder('checkout');
   mkdirSync(join(folder, 'node_modules'));
-  const files = ['tools/setup.mjs', 'tools/processes.mjs', 'package.json', 'pnpm-lock.yaml'];
+  const files = ['tools/setup.mjs', 'package.json', 'pnpm-lock.yaml'];
   for (const file of files) cpSync(join(root, file), join(folder, file));
   return folder;
 }
