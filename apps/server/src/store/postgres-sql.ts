@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { parseExact } from '@petstore/types';
 import { type Client, escapeIdentifier } from 'pg';
+import type { Change } from './create-store.ts';
 import { type Declaration, filterText, KEYS, type Query, StoreError } from './store.ts';
-import type { Change } from './writes.ts';
 
 /** A statement and its parameters. One with a name is prepared once for each connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
-  readonly values: unknown[];
+  readonly values?: unknown[];
 }
 
 const table = (collection: string) => escapeIdentifier(`petstore_${collection}`);
@@ -126,14 +126,20 @@ export function selectKeys(ids: readonly string[]): Statement {
 }
 
 /** Deletes the idempotency keys that are expired or too many. Returns for each whether it was before its time. */
-export const forgetKeys = `
+export const forgetKeys: Statement = {
+  text: `
   DELETE FROM petstore_request_keys WHERE id IN (
     SELECT id FROM (
       SELECT id, made, row_number() OVER newer AS count, sum(size) OVER newer AS size FROM petstore_request_keys
       WINDOW newer AS (ORDER BY made DESC ROWS UNBOUNDED PRECEDING)
     ) keys
     WHERE count > ${KEYS.count} OR size > ${KEYS.size} OR made <= now() - ${AGE})
-  RETURNING made > now() - ${AGE} AS early`;
+  RETURNING made > now() - ${AGE} AS early`,
+};
+
+export function selectNextId(collection: string): Statement {
+  return { text: 'SELECT value FROM petstore_counters WHERE name = $1', values: [collection] };
+}
 
 export function selectDocuments({ name }: Declaration, ids: readonly number[]): Statement {
   const text = `SELECT id, data::text AS json FROM ${table(name)} WHERE id = ANY($1::bigint[])`;

@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseExact } from '@petstore/types';
 import type { Adapter } from 'lowdb';
-import { damaged, hexOf, linesOf, syncFolder, writeAll } from './disk.ts';
-import { type Contents, entryOf } from './memory.ts';
+import { damaged, eachLine, hexOf, syncFolder, writeAll } from './disk.ts';
+import { applyEntry, entryOf, type Memory } from './memory.ts';
 import { StoreError } from './store.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
-  contents: Contents;
+  memory: Memory;
   /** The number of the journal that follows the snapshot. */
   journal: number;
 }
@@ -27,39 +27,37 @@ const PIECE = 2 ** 16;
  */
 export class Snapshot implements Adapter<Data> {
   readonly path: string;
-  readonly #empty: () => Contents;
+  readonly #memory: Memory;
   /** Ends a write that is under way. */
   isStopped = false;
   bytes = 0;
 
-  constructor(path: string, empty: () => Contents) {
+  /** The file is read into an empty memory. */
+  constructor(path: string, memory: Memory) {
     this.path = path;
-    this.#empty = empty;
+    this.#memory = memory;
   }
 
   /** Null if there is no file. */
   async read(): Promise<Data | null> {
     if (!existsSync(this.path)) return null;
-    const data: Data = { contents: this.#empty(), journal: 0 };
-    let [number, checksum, isWhole] = [0, 0, false];
-    for await (const lines of linesOf(this.path)) {
-      for (const line of lines) {
-        number++;
-        try {
-          if (isWhole) throw new Error('It goes on.');
-          const text = line.toString();
-          if (number === 1) readHead(text, data);
-          else if (text === endOf(checksum)) isWhole = true;
-          else readEntry(text, data.contents);
-        } catch (error) {
-          if (error instanceof StoreError) throw damaged(this.path, error.message);
-          throw damaged(this.path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
-        }
-        checksum = crc32(line, checksum);
-        this.bytes += line.length;
+    const data: Data = { memory: this.#memory, journal: 0 };
+    let [checksum, isWhole] = [0, false];
+    await eachLine(this.path, (line, number) => {
+      try {
+        if (isWhole) throw new Error('It goes on.');
+        const text = line.toString();
+        if (number === 1) readHead(text, data);
+        else if (text === endOf(checksum)) isWhole = true;
+        else readEntry(text, data.memory);
+      } catch (error) {
+        if (error instanceof StoreError) throw damaged(this.path, error.message);
+        throw damaged(this.path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
       }
-    }
-    if (number === 0) throw damaged(this.path, OTHER_FORMAT);
+      checksum = crc32(line, checksum);
+      this.bytes += line.length;
+    });
+    if (this.bytes === 0) throw damaged(this.path, OTHER_FORMAT);
     if (!isWhole) throw damaged(this.path, 'its checksum is wrong or missing');
     return data;
   }
@@ -105,20 +103,20 @@ function readHead(text: string, data: Data): void {
   const head = JSON.parse(`${text}]}`);
   if (head.format !== FORMAT) throw new Error('It has another format.');
   data.journal = head.journal;
-  for (const [name, nextId] of Object.entries(head.nextIds)) data.contents.collection(name).nextId = Number(nextId);
+  for (const [name, nextId] of Object.entries(head.nextIds)) data.memory.collection(name).nextId = Number(nextId);
 }
 
-function readEntry(text: string, contents: Contents): void {
+function readEntry(text: string, memory: Memory): void {
   const entry = parseExact(text.slice(0, -2)) as unknown[];
   // The text of a document is kept as it is.
-  contents.applyEntry(entry, entry.length === 2 ? text.slice(text.indexOf('{'), -3) : undefined);
+  applyEntry(memory, entry, entry.length === 2 ? text.slice(text.indexOf('{'), -3) : undefined);
 }
 
 /** The file but its last line. */
-function* textsOf({ contents, journal }: Data): Generator<string> {
-  const nextIds = Object.fromEntries(Array.from(contents.documents, ([name, { nextId }]) => [name, nextId]));
+function* textsOf({ memory, journal }: Data): Generator<string> {
+  const nextIds = Object.fromEntries(Array.from(memory.documents, ([name, { nextId }]) => [name, nextId]));
   yield `${JSON.stringify({ format: FORMAT, journal, nextIds }).slice(0, -1)},"entries":[\n`;
-  for (const [name, documents] of contents.documents) {
+  for (const [name, documents] of memory.documents) {
     const begin = `[${JSON.stringify(name)},`;
     for (let [least, hasMore] = [0, true]; hasMore; ) {
       const slice = documents.slice(least, PIECE);
@@ -127,7 +125,7 @@ function* textsOf({ contents, journal }: Data): Generator<string> {
       hasMore = slice.hasMore;
     }
   }
-  for (const key of contents.keys.values()) yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
+  for (const key of memory.keys.values()) yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
 }
 
 const endOf = (checksum: number) => `"${hexOf(checksum)}"]}\n`;

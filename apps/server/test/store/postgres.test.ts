@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
 import { describeOnClusters, describeOnOwnDatabase, describeOnSchema } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPostgresStore } from '../../src/store/postgres.ts';
-import { KEYS, StoreError, SWEEP_MS, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
+import { openPostgresStore, SWEEP_MS } from '../../src/store/postgres.ts';
+import { KEYS, StoreError, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
 import { everything, key, open, others, parsed, things } from './fixture.ts';
 import { busy, History } from './history.ts';
 
