@@ -80,17 +80,14 @@ function text(word: string): string {
 }
 
 /** A parser of decimal digits; `1e3` and `0x10` are probably mistakes. */
-function decimal(form: RegExp, least: number, most: number, valid: string, factor = 1): Parse<number> {
+function integer(least: number, most: number, valid = 'a whole number', form = /^\d+$/): Parse<number> {
   const isValid = (word: string) => form.test(word) && Number(word) >= least && Number(word) <= most;
-  return (word) => (isValid(word) ? Math.round(Number(word) * factor) : refuse(`${valid} from ${least} to ${most}`));
-}
-
-function integer(least: number, most: number): Parse<number> {
-  return decimal(/^\d+$/, least, most, 'a whole number');
+  return (word) => (isValid(word) ? Number(word) : refuse(`${valid} from ${least} to ${most}`));
 }
 
 function seconds(least: number): Parse<number> {
-  return decimal(/^\d+(\.\d+)?$/, least, 86_400, 'a number of seconds', 1000);
+  const parse = integer(least, 86_400, 'a number of seconds', /^\d+(\.\d+)?$/);
+  return (word) => Math.round(parse(word) * 1000);
 }
 
 function oneOf(values: readonly string[]): Parse<string> {

@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from './errors.ts';
+import { lock } from './store/disk.ts';
 
 /** Returns the name of a valid key, undefined for an invalid key. */
 export type KeyCheck = (key: string) => string | undefined;
@@ -128,11 +128,10 @@ function versionOf(folder: string): string {
 
 /** Changes the keys under a lock, so that concurrent changes do not undo each other. */
 function change(folder: string, make: (keys: readonly HashedKey[]) => readonly HashedKey[]): readonly HashedKey[] {
-  let lock: DatabaseSync | undefined;
+  let unlock = () => {};
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    lock = new DatabaseSync(join(folder, 'keys.lock'));
-    lock.exec('PRAGMA busy_timeout = 10000; BEGIN EXCLUSIVE');
+    unlock = lock(join(folder, 'keys.lock'), 10_000);
     const keys = make(readKeys(folder) ?? []);
     const temporary = `${fileOf(folder)}.tmp`;
     writeFileSync(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flush: true });
@@ -142,6 +141,6 @@ function change(folder: string, make: (keys: readonly HashedKey[]) => readonly H
     if (error instanceof UsageError) throw error;
     throw new UsageError(`The keys in ${folder} cannot be changed (${codeOf(error)}); check the disk and the user.`);
   } finally {
-    lock?.close();
+    unlock();
   }
 }

@@ -16,12 +16,13 @@ import {
 export interface Backend {
   /** Changes with every write; undefined where only the database knows. */
   readonly version?: number;
-  reader(declaration: Declaration): Reader;
+  collection(name: string): Reader;
   nextId(collection: string): Awaitable<number>;
+  /** How many idempotency keys were forgotten before their time. */
+  readonly keys: { readonly forgotten: number };
   /** Resolves with an outcome for each write when all are saved, or rejects for all of them. */
   commit(writes: readonly Write[]): Promise<Outcome[]>;
   check?(): Promise<void>;
-  forgottenKeys(): number;
   close?(): Promise<void>;
 }
 
@@ -95,7 +96,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
   return {
     collection: (name, requestKey) => {
       const declaration = declared(name);
-      const reader = backend.reader(declaration);
+      const reader = backend.collection(name);
       const write = writing(declaration, requestKey);
       return {
         get: (id) => reader.get(id),
@@ -117,7 +118,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       checkOpen();
       await backend.check?.();
     },
-    forgottenKeys: () => backend.forgottenKeys(),
+    forgottenKeys: () => backend.keys.forgotten,
     close: async () => {
       isClosed = true;
       await batch.finished();
@@ -125,6 +126,8 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
     },
   };
 }
+
+export type Plan = ReturnType<typeof plan>;
 
 /** What writes change, one after the other, and the next identifiers after them. Nothing is changed yet. */
 export function plan(writes: readonly Write[], state: State) {

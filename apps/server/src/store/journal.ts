@@ -69,13 +69,7 @@ export async function journalsIn(folder: string): Promise<number[]> {
  * Reads a journal, and returns the bytes of its whole lines. Throws if it is damaged, but for an unfinished last line of the last
  * journal, and if the end of a former journal is missing.
  */
-export async function readJournal(
-  folder: string,
-  number: number,
-  isLast: boolean,
-  apply: (entry: unknown) => void,
-): Promise<number> {
-  const path = join(folder, journalName(number));
+export async function readJournal(path: string, number: number, isLast: boolean, apply: (entry: unknown) => void) {
   let bytes = 0;
   let content: string | undefined = '';
   await eachLine(path, (line, count) => {

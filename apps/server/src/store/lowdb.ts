@@ -6,7 +6,7 @@ import { type Change, createStore } from './create-store.ts';
 import { damaged, lock, makeFolder, syncFolder } from './disk.ts';
 import { type Journal, journalName, journalsIn, openJournal, readJournal } from './journal.ts';
 import { applyEntry, Memory } from './memory.ts';
-import { type Data, Snapshot } from './snapshot.ts';
+import { type Data, snapshotIn } from './snapshot.ts';
 import { type Declaration, messageOf, nothingDone, type Store, StoreError } from './store.ts';
 
 /** Limits that tests lower. */
@@ -18,11 +18,8 @@ export interface Limits {
 }
 
 /** Opens the store in a folder, which is created if it is missing. */
-export async function openLowdbStore(
-  folder: string,
-  declarations: readonly Declaration[],
-  { fold = 2 ** 23, size = maxSize() }: Limits = {},
-): Promise<Store> {
+export async function openLowdbStore(folder: string, declarations: readonly Declaration[], limits: Limits = {}) {
+  const { fold = 2 ** 23, size = maxSize() } = limits;
   const path = resolve(folder);
   let unlock = () => {};
   try {
@@ -66,7 +63,7 @@ type Files = Awaited<ReturnType<typeof load>>;
 
 /** Reads the snapshot into an empty memory, and repeats the journals that follow it. Changes nothing on the disk. */
 async function load(folder: string, memory: Memory) {
-  const snapshot = new Snapshot(join(folder, 'store.json'), memory);
+  const snapshot = snapshotIn(join(folder, 'store.json'), memory);
   const db = new Low<Data>(snapshot, { memory, journal: 1 });
   await db.read();
   // A new store has its empty journal before its snapshot.
@@ -75,8 +72,9 @@ async function load(folder: string, memory: Memory) {
   let [number, bytes] = [db.data.journal, 0];
   for (let i = 0; i < Math.max(numbers.length, isNew ? 0 : 1); i++) {
     number = db.data.journal + i;
-    if (numbers[i] !== number) throw damaged(join(folder, journalName(number)), 'it is missing');
-    bytes = await readJournal(folder, number, number === numbers.at(-1), (entry) => {
+    const path = join(folder, journalName(number));
+    if (numbers[i] !== number) throw damaged(path, 'it is missing');
+    bytes = await readJournal(path, number, number === numbers.at(-1), (entry) => {
       if (isNew) throw damaged(snapshot.path, 'it is missing');
       applyEntry(memory, entry);
     });

@@ -55,16 +55,8 @@ export class Memory implements Backend, State {
     return room;
   }
 
-  reader({ name }: Declaration): Reader {
-    return this.collection(name);
-  }
-
   nextId(name: string): number {
     return this.collection(name).nextId;
-  }
-
-  forgottenKeys(): number {
-    return this.keys.forgotten;
   }
 
   async commit(writes: readonly Write[]): Promise<Outcome[]> {
@@ -108,7 +100,7 @@ class Documents implements Reader {
   nextId = 1;
   /** About how much memory the documents need. */
   size = 0;
-  readonly #all = new SortedTexts();
+  readonly all = new SortedTexts();
   /** By filter and value, the documents that have it. */
   readonly #indexes: ReadonlyMap<string, Map<string, SortedTexts>>;
 
@@ -118,17 +110,12 @@ class Documents implements Reader {
   }
 
   get(id: number): Stored | undefined {
-    const json = this.#all.get(id);
+    const json = this.all.get(id);
     return json === undefined ? undefined : { json };
   }
 
-  /** The documents from an identifier on, until they have about so many characters. */
-  slice(least: number, maxSize: number) {
-    return this.#all.slice(least, Number.POSITIVE_INFINITY, maxSize);
-  }
-
   list({ after, limit, filter }: Query): Page {
-    const source = filter ? this.#indexes.get(filter.property)?.get(filter.value) : this.#all;
+    const source = filter ? this.#indexes.get(filter.property)?.get(filter.value) : this.all;
     if (!source) return { json: '[]' };
     const { texts, last, hasMore } = source.slice(after + 1, limit, MAX_PAGE_SIZE);
     const json = `[${texts.join(',')}]`;
@@ -137,12 +124,12 @@ class Documents implements Reader {
 
   /** Adds, replaces or removes (null) a document. `document` is the parsed JSON, if it is known. */
   put(id: number, json: string | null, document?: object): void {
-    const before = this.#all.get(id);
+    const before = this.all.get(id);
     if (id >= this.nextId) this.nextId = id + 1;
     if (json === (before ?? null)) return;
     this.size += sizeOf(json) - sizeOf(before);
     if (before !== undefined) this.#index(id, null, parseExact(before));
-    this.#all.put(id, json);
+    this.all.put(id, json);
     if (json !== null) this.#index(id, json, document ?? parseExact(json));
   }
 
@@ -215,37 +202,33 @@ function position(ids: readonly number[], id: number): number {
 
 /** The idempotency keys of the last 24 hours. Beyond a number and a size the oldest are forgotten. */
 class RequestKeys {
-  readonly #records = new Map<string, KeyRecord>();
+  /** The oldest are first. */
+  readonly records = new Map<string, KeyRecord>();
   #size = 0;
   /** How many keys were forgotten before their time. */
   forgotten = 0;
 
   get(id: string): KeyRecord | undefined {
-    const record = this.#records.get(id);
+    const record = this.records.get(id);
     return record && !isExpired(record) ? record : undefined;
   }
 
   /** Adds a record, and forgets those that are expired or too many. */
   add(record: KeyRecord): void {
-    this.#delete(this.#records.get(record.id));
-    this.#records.set(record.id, record);
+    this.#delete(this.records.get(record.id));
+    this.records.set(record.id, record);
     this.#size += record.json.length;
-    for (const oldest of this.#records.values()) {
+    for (const oldest of this.records.values()) {
       if (!isExpired(oldest)) {
-        if (this.#records.size <= KEYS.count && this.#size <= KEYS.size) return;
+        if (this.records.size <= KEYS.count && this.#size <= KEYS.size) return;
         this.forgotten++;
       }
       this.#delete(oldest);
     }
   }
 
-  /** All records, oldest first. Records that are added meanwhile follow. */
-  values(): Iterable<KeyRecord> {
-    return this.#records.values();
-  }
-
   #delete(record: KeyRecord | undefined): void {
-    if (record && this.#records.delete(record.id)) this.#size -= record.json.length;
+    if (record && this.records.delete(record.id)) this.#size -= record.json.length;
   }
 }
 

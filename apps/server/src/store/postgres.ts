@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
+import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig } from 'pg';
 import { type Backend, createStore, type KeyRecord, plan, type State, type Write } from './create-store.ts';
 import * as sql from './postgres-sql.ts';
 import {
@@ -15,18 +15,15 @@ import {
   UnknownOutcomeError,
 } from './store.ts';
 
-const CONNECT_MS = 5_000;
-const QUERY_MS = 10_000;
 /** How long the start waits for the database. */
 const START_MS = 60_000;
-const CONNECTIONS = 10;
 /** How often idempotency keys that are expired or too many are deleted. */
 export const SWEEP_MS = 5_000;
 
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
 export async function openPostgresStore(url: string, declarations: readonly Declaration[]): Promise<Store> {
   checkUrl(url);
-  const options = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
+  const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   for (const deadline = performance.now() + START_MS; ; await pause(500)) {
     const client = new Client(options);
     // The error also rejects the query.
@@ -45,7 +42,7 @@ export async function openPostgresStore(url: string, declarations: readonly Decl
       client.end().catch(() => {});
     }
   }
-  const pool = new Pool({ ...options, query_timeout: QUERY_MS, max: CONNECTIONS });
+  const pool = new Pool({ ...options, query_timeout: 10_000, max: 10 });
   return createStore(declarations, backendOf(pool, declarations));
 }
 
@@ -65,23 +62,21 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
   // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const query = async <Row extends object>(statement: sql.Statement): Promise<Row[]> =>
-    (await pool.query<Row>(statement).catch(nothingDone)).rows;
-  let forgotten = 0;
+  const query = async <Row extends object>(statement: string | QueryConfig, values?: unknown[]): Promise<Row[]> =>
+    (await pool.query<Row>(statement, values).catch(nothingDone)).rows;
+  const keys = { forgotten: 0 };
   const sweep = async () => {
     const rows = await query<{ early: boolean }>(sql.forgetKeys);
-    forgotten += rows.filter(({ early }) => early).length;
+    keys.forgotten += rows.filter(({ early }) => early).length;
   };
   // If one fails, the next follows.
   const sweeping = setInterval(() => sweep().catch(() => {}), SWEEP_MS).unref();
   return {
-    reader: (declaration) => {
-      const get = async (id: number) => {
-        const [row] = await query<{ json: string }>(sql.selectDocuments(declaration, [id]));
-        return row && { json: row.json };
-      };
+    keys,
+    collection: (name) => {
+      const get = async (id: number) => (await query<Stored>(sql.selectDocuments(name, [id])))[0];
       const list: Reader['list'] = async (wanted) => {
-        const rows = await query<{ id: string; json: string | null }>(sql.selectPage(declaration, wanted));
+        const rows = await query<{ id: string; json: string | null }>(sql.selectPage(name, wanted));
         const found: string[] = [];
         let [size, last] = [0, wanted.after];
         for (const { id, json } of rows) {
@@ -97,12 +92,11 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
       };
       return { get, list };
     },
-    nextId: async (collection) => Number((await query<{ value: string }>(sql.selectNextId(collection)))[0]?.value),
+    nextId: async (collection) => Number((await query<{ value: string }>(sql.selectNextId, [collection]))[0]?.value),
     check: async () => {
-      const [row] = await query<{ transaction_read_only: string }>({ text: 'SHOW transaction_read_only' });
+      const [row] = await query<{ transaction_read_only: string }>('SHOW transaction_read_only');
       if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
     },
-    forgottenKeys: () => forgotten,
     close: async () => {
       clearInterval(sweeping);
       // A database that does not respond must not delay the end of the process.
@@ -113,12 +107,13 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
       let isSent = false;
       try {
         client = await pool.connect();
-        const { changes, outcomes, nextIds } = plan(writes, await begin(client, writes));
-        if (changes.length > 0) await client.query(sql.applyChanges(declarations, changes, nextIds));
-        isSent = changes.length > 0;
+        const planned = plan(writes, await begin(client, writes));
+        const isChange = planned.changes.length > 0;
+        if (isChange) await client.query(sql.applyChanges(declarations, planned));
+        isSent = isChange;
         await client.query('COMMIT');
         client.release();
-        return outcomes;
+        return planned.outcomes;
       } catch (error) {
         client?.release(true);
         if (!isSent) return nothingDone(error);
@@ -139,7 +134,7 @@ async function begin(client: PoolClient, writes: readonly Write[]): Promise<Stat
   for (const [declaration, some] of Map.groupBy(writes, (write) => write.declaration)) {
     const ids = some.map(({ id }) => id).filter((id) => id > 0);
     if (ids.length === 0) continue;
-    const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
+    const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration.name, ids));
     for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, { json });
   }
   const ids = writes.flatMap(({ key }) => key?.id ?? []);

@@ -3,7 +3,6 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseExact } from '@petstore/types';
-import type { Adapter } from 'lowdb';
 import { damaged, eachLine, hexOf, syncFolder, writeAll } from './disk.ts';
 import { applyEntry, entryOf, type Memory } from './memory.ts';
 import { StoreError } from './store.ts';
@@ -23,64 +22,38 @@ const PIECE = 2 ** 16;
 
 /**
  * lowdb's adapter: a JSON file with an entry in each line, which is read and written in pieces while the data changes. Behind the
- * entries is a checksum of all lines before.
+ * entries is a checksum of all lines before. The file is read into an empty memory.
  */
-export class Snapshot implements Adapter<Data> {
-  readonly path: string;
-  readonly #memory: Memory;
-  /** Ends a write that is under way. */
-  isStopped = false;
-  bytes = 0;
-
-  /** The file is read into an empty memory. */
-  constructor(path: string, memory: Memory) {
-    this.path = path;
-    this.#memory = memory;
-  }
-
+export function snapshotIn(path: string, memory: Memory) {
   /** Null if there is no file. */
-  async read(): Promise<Data | null> {
-    if (!existsSync(this.path)) return null;
-    const data: Data = { memory: this.#memory, journal: 0 };
+  const read = async (): Promise<Data | null> => {
+    if (!existsSync(path)) return null;
+    const data: Data = { memory, journal: 0 };
     let [checksum, isWhole] = [0, false];
-    await eachLine(this.path, (line, number) => {
+    await eachLine(path, (line, number) => {
       try {
         if (isWhole) throw new Error('It goes on.');
         const text = line.toString();
         if (number === 1) readHead(text, data);
         else if (text === endOf(checksum)) isWhole = true;
-        else readEntry(text, data.memory);
+        else readEntry(text, memory);
       } catch (error) {
-        if (error instanceof StoreError) throw damaged(this.path, error.message);
-        throw damaged(this.path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
+        if (error instanceof StoreError) throw damaged(path, error.message);
+        throw damaged(path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
       }
       checksum = crc32(line, checksum);
-      this.bytes += line.length;
+      snapshot.bytes += line.length;
     });
-    if (this.bytes === 0) throw damaged(this.path, OTHER_FORMAT);
-    if (!isWhole) throw damaged(this.path, 'its checksum is wrong or missing');
+    if (snapshot.bytes === 0) throw damaged(path, OTHER_FORMAT);
+    if (!isWhole) throw damaged(path, 'its checksum is wrong or missing');
     return data;
-  }
+  };
 
-  /** Replaces the file. Until the new one is complete and synced, the old one stays. */
-  async write(data: Data): Promise<void> {
-    const temporary = `${this.path}.tmp`;
-    try {
-      const bytes = await this.#writeTo(temporary, data);
-      await rename(temporary, this.path);
-      await syncFolder(dirname(this.path));
-      this.bytes = bytes;
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
-  }
-
-  async #writeTo(path: string, data: Data): Promise<number> {
-    await using file = await open(path, 'w', 0o600);
+  const writeTo = async (temporary: string, data: Data): Promise<number> => {
+    await using file = await open(temporary, 'w', 0o600);
     let [bytes, checksum, piece] = [0, 0, ''];
     const flush = async () => {
-      if (this.isStopped) throw new Error('the store is closed');
+      if (snapshot.isStopped) throw new Error('the store is closed');
       const buffer = Buffer.from(piece);
       piece = '';
       checksum = crc32(buffer, checksum);
@@ -96,7 +69,25 @@ export class Snapshot implements Adapter<Data> {
     await flush();
     await file.sync();
     return bytes;
-  }
+  };
+
+  /** Replaces the file. Until the new one is complete and synced, the old one stays. */
+  const write = async (data: Data): Promise<void> => {
+    const temporary = `${path}.tmp`;
+    try {
+      const bytes = await writeTo(temporary, data);
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+      snapshot.bytes = bytes;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  };
+
+  /** `isStopped` ends a write that is under way. */
+  const snapshot = { path, read, write, bytes: 0, isStopped: false };
+  return snapshot;
 }
 
 function readHead(text: string, data: Data): void {
@@ -119,13 +110,15 @@ function* textsOf({ memory, journal }: Data): Generator<string> {
   for (const [name, documents] of memory.documents) {
     const begin = `[${JSON.stringify(name)},`;
     for (let [least, hasMore] = [0, true]; hasMore; ) {
-      const slice = documents.slice(least, PIECE);
+      const slice = documents.all.slice(least, Number.POSITIVE_INFINITY, PIECE);
       if (slice.texts.length > 0) yield `${begin}${slice.texts.join(`],\n${begin}`)}],\n`;
       least = slice.last + 1;
       hasMore = slice.hasMore;
     }
   }
-  for (const key of memory.keys.values()) yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
+  // Records that are added meanwhile follow.
+  for (const key of memory.keys.records.values())
+    yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
 }
 
 const endOf = (checksum: number) => `"${hexOf(checksum)}"]}\n`;
