@@ -7,20 +7,14 @@ import type { Store } from './store/store.ts';
 /** The paths for operators. They have no line in the log, which they would fill. */
 export const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** For how long the text of the metrics is served again, so that a flood of requests costs nothing. */
-const CACHE_MS = 1000;
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-
 /** Liveness, readiness and metrics of a server. */
 export type Health = ReturnType<typeof createHealth>;
 
 /** Creates the health of a server, which is ready once its store is open, until it is draining. */
 export function createHealth(store: Store | Promise<Store>, lostLines = () => 0) {
   let opened: Store | undefined;
-  Promise.resolve(store).then(
-    (open) => (opened = open),
-    () => {},
-  );
+  const opening = Promise.resolve(store).then((open) => (opened = open));
+  opening.catch(() => {});
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -30,7 +24,7 @@ export function createHealth(store: Store | Promise<Store>, lostLines = () => 0)
     name: 'petstore_request_duration_seconds',
     help: 'Time from the head of a request to the end of its response, by operation.',
     labelNames: ['operation'],
-    buckets: BUCKETS,
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
   const gauge = (name: string, help: string, read: () => number) => {
@@ -43,8 +37,9 @@ export function createHealth(store: Store | Promise<Store>, lostLines = () => 0)
   const series = new Map<string, [Counter.Internal, Histogram.Internal<'operation'>]>();
   let text: Promise<string> | undefined;
 
+  /** The text is served again for a second, so that a flood of requests costs nothing. */
   const metrics = () => {
-    if (!text) setTimeout(() => (text = undefined), CACHE_MS).unref();
+    if (!text) setTimeout(() => (text = undefined), 1000).unref();
     text ??= registry.metrics();
     return text;
   };

@@ -132,15 +132,15 @@ export function selectDocuments(name: string, ids: readonly number[]): QueryConf
   return { name: `get ${name}`, text, values: [ids] };
 }
 
-/** Documents that are longer than this are read one by one, so that a page is never much longer than it may be. */
-const LARGE = 2 ** 16;
-
-/** The documents of a page and one more. Those that are large have no JSON. */
+/**
+ * The documents of a page and one more. Those of more than 64 KiB have no JSON: they are read one by one, so that a page is never
+ * much longer than it may be.
+ */
 export function selectPage(name: string, { after, limit, filter }: Query): QueryConfig {
   const condition = filter ? `AND ${column(filter.property)} = $3` : '';
   return {
     name: `list ${name} ${filter?.property ?? ''}`,
-    text: `SELECT id, CASE WHEN octet_length(data::text) <= ${LARGE} THEN data::text END AS json
+    text: `SELECT id, CASE WHEN octet_length(data::text) <= 65536 THEN data::text END AS json
       FROM ${table(name)} WHERE id > $1 ${condition} ORDER BY id LIMIT $2`,
     values: [after, limit + 1, ...(filter ? [columnText(filter.value)] : [])],
   };
