@@ -115,10 +115,11 @@ const readHere = (path: string) => readFileSync(new URL(path, import.meta.url), 
 const specText = () => readHere(import.meta.resolve('@petstore/spec/openapi.yaml'));
 const parsedSpec = (reviver = (_key: unknown, value: unknown): unknown => value) =>
   parse(specText(), reviver, { maxAliasCount: 1000, merge: true });
-const { title, summary, basePath } = service;
-const values: Readonly<Record<string, string>> = { title, summary, version, basePath };
-const escaped = (text = '') => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-const docs = readHere('docs/index.html').replace(/{{(\w+)}}/g, (_, name) => escaped(values[name]));
+const values = { ...service, version };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const docs = readHere('docs/index.html').replace(/{{(\w+)}}/g, (_, name: keyof typeof values) =>
+  escaped(`${values[name]}`),
+);
 const [, script = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(docs) ?? [];
 
 /** Pages load from and call their own server only. */

@@ -46,17 +46,13 @@ export function dispatcher(
   validateResponses: boolean,
   openTimeout: number,
 ): Pick<Service, 'dispatch' | 'version'> {
-  let opened: { store: Store; collections: Collections } | undefined;
-  const opening = Promise.resolve(store).then((store) => {
-    opened = { store, collections: collectionsOf(store) };
-    return opened;
-  });
+  let opened: Store | undefined;
+  const opening = Promise.resolve(store).then((open) => (opened = open));
   opening.catch(() => {});
   /** The idempotency keys of the requests that are running. */
   const running = new Set<string>();
   return {
-    version: () =>
-      Object.values(opened?.collections ?? [{}]).reduce((sum, { version = Number.NaN }) => sum + version, 0),
+    version: () => opened?.version() ?? Number.NaN,
     async dispatch({ caller = '', target }, operation, input) {
       // Before the page is made. A write is small, and would be done already.
       if (operation.method === 'GET' && unread > MAX_UNREAD)
@@ -67,8 +63,9 @@ export function dispatcher(
       const values = { ...header, ...query, ...path, ...(operation.body?.whole ? { body } : Object(body)) };
       const ready = opened ?? (await Promise.race([opening, pause(openTimeout, undefined, { ref: false })]));
       if (!ready) throw unavailable('The store is still being opened. Retry later.');
-      if (key === undefined)
-        return answerOf(target, operation, await handler(values, ready.collections), validateResponses);
+      const respond = async (requestKey?: RequestKey) =>
+        answerOf(target, operation, await handler(values, collectionsOf(ready, requestKey)), validateResponses);
+      if (key === undefined) return respond();
       const id = `${caller} ${key}`;
       if (running.has(id)) {
         const message = 'A request with this Idempotency-Key is still running. Retry later.';
@@ -77,9 +74,7 @@ export function dispatcher(
       running.add(id);
       try {
         const request = `${operation.method} ${operation.path} ${exactJson(sorted(values))}`;
-        const fingerprint = hash('sha256', request, 'base64url');
-        const result = await handler(values, collectionsOf(ready.store, { caller, key, fingerprint }));
-        return answerOf(target, operation, result, validateResponses);
+        return await respond({ caller, key, fingerprint: hash('sha256', request, 'base64url') });
       } finally {
         running.delete(id);
       }

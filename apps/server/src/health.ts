@@ -2,83 +2,77 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type Answer, fail, send } from './dispatch.ts';
 import { notAllowed, nothingAt, unavailable } from './errors.ts';
 import { constantHeaders, type Exchange } from './request.ts';
+import type { Store } from './store/store.ts';
 
 /** The paths for operators. They have no line in the log, which they would fill. */
 export const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** For how long the text of the metrics is served again, so that a flood of requests costs nothing. */
-const CACHE_MS = 1000;
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-
 /** Liveness, readiness and metrics of a server. */
-export class Health {
-  readonly #ready: () => Promise<void>;
-  readonly #registry = new Registry();
-  readonly #requests: Counter<'operation' | 'status'>;
-  readonly #durations: Histogram<'operation'>;
+export type Health = ReturnType<typeof createHealth>;
+
+/** Creates the health of a server, which is ready once its store is open, until it is draining. */
+export function createHealth(store: Store | Promise<Store>, lostLines = () => 0) {
+  let opened: Store | undefined;
+  const opening = Promise.resolve(store).then((open) => (opened = open));
+  opening.catch(() => {});
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const [name, help] = ['petstore_requests_total', 'Responses by operation and status.'];
+  const requests = new Counter({ name, help, labelNames: ['operation', 'status'], registers });
+  const durations = new Histogram({
+    name: 'petstore_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its response, by operation.',
+    labelNames: ['operation'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const gauge = (name: string, help: string, read: () => number) => {
+    const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(read()) });
+  };
+  gauge('petstore_log_lines_lost_total', 'Lines of the log that could not be written.', lostLines);
+  const forgotten = 'Idempotency keys that were forgotten before their time, because there were too many.';
+  gauge('petstore_idempotency_keys_forgotten_total', forgotten, () => opened?.forgottenKeys() ?? 0);
   /** By operation and status, because looking labels up takes long. */
-  readonly #series = new Map<string, [Counter.Internal, Histogram.Internal<'operation'>]>();
-  #text: Promise<string> | undefined;
+  const series = new Map<string, [Counter.Internal, Histogram.Internal<'operation'>]>();
+  let text: Promise<string> | undefined;
 
-  /** `ready` resolves if the server can serve requests, and rejects if not. */
-  constructor(ready: () => Promise<void>, forgottenKeys: () => number | Promise<number>, lostLines = () => 0) {
-    this.#ready = ready;
-    const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry });
-    const [name, help] = ['petstore_requests_total', 'Responses by operation and status.'];
-    this.#requests = new Counter({ name, help, labelNames: ['operation', 'status'], registers });
-    this.#durations = new Histogram({
-      name: 'petstore_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its response, by operation.',
-      labelNames: ['operation'],
-      buckets: BUCKETS,
-      registers,
-    });
-    const gauge = (name: string, help: string, read: () => number | Promise<number>) => {
-      const made: Gauge = new Gauge({ name, help, registers, collect: async () => made.set(await read()) });
-    };
-    gauge('petstore_log_lines_lost_total', 'Lines of the log that could not be written.', lostLines);
-    const forgotten = 'Idempotency keys that were forgotten before their time, because there were too many.';
-    gauge('petstore_idempotency_keys_forgotten_total', forgotten, forgottenKeys);
-  }
-
-  /** Serves a request of an operator. */
-  async serve(exchange: Exchange): Promise<void> {
-    try {
-      send(exchange, await this.#answer(exchange));
-    } catch (error) {
-      fail(exchange, error);
-    }
-  }
-
-  /** Counts a response that has ended. */
-  responded({ operation, started, response: { headersSent, statusCode } }: Exchange): void {
-    const labels = { operation: operation?.id ?? 'none', status: headersSent ? statusCode : 0 };
-    const id = `${labels.operation} ${labels.status}`;
-    let series = this.#series.get(id);
-    if (!series) {
-      series = [this.#requests.labels(labels), this.#durations.labels({ operation: labels.operation })];
-      this.#series.set(id, series);
-    }
-    series[0].inc();
-    series[1].observe((performance.now() - started) / 1000);
-  }
-
-  async #answer({ method, target }: Exchange): Promise<Answer> {
+  /** The text is served again for a second, so that a flood of requests costs nothing. */
+  const metrics = () => {
+    if (!text) setTimeout(() => (text = undefined), 1000).unref();
+    text ??= registry.metrics();
+    return text;
+  };
+  const answer = async ({ method, target }: Exchange): Promise<Answer> => {
     if (!probes.has(target.url)) throw nothingAt(target);
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, 'GET, HEAD');
-    const answer = { status: 200, headers: Object.entries(constantHeaders()).flat() };
-    if (target.url === '/metrics') return { ...answer, body: await this.#metrics(), type: this.#registry.contentType };
-    if (target.url === '/readyz')
-      await this.#ready().catch((cause: unknown) => {
-        throw unavailable('The server cannot serve requests now. Retry later.', cause);
-      });
-    return { ...answer, body: '{"status":"ok"}' };
-  }
-
-  #metrics(): Promise<string> {
-    if (!this.#text) setTimeout(() => (this.#text = undefined), CACHE_MS).unref();
-    this.#text ??= this.#registry.metrics();
-    return this.#text;
-  }
+    const headers = Object.entries(constantHeaders()).flat();
+    if (target.url === '/metrics') return { status: 200, headers, body: await metrics(), type: registry.contentType };
+    if (target.url === '/readyz') {
+      if (health.isDraining) throw unavailable('The server stops.');
+      if (!opened) throw unavailable('The store is still being opened. Retry later.');
+      await opened.check();
+    }
+    return { status: 200, headers, body: '{"status":"ok"}' };
+  };
+  const health = {
+    isDraining: false,
+    /** Serves a request of an operator. */
+    serve: (exchange: Exchange) =>
+      answer(exchange)
+        .then((answer) => send(exchange, answer))
+        .catch((error: unknown) => fail(exchange, error)),
+    /** Counts a response that has ended. */
+    responded({ operation: asked, started, response }: Exchange): void {
+      const operation = asked?.id ?? 'none';
+      const status = response.headersSent ? response.statusCode : 0;
+      const id = `${operation} ${status}`;
+      const found = series.get(id) ?? [requests.labels({ operation, status }), durations.labels({ operation })];
+      series.set(id, found);
+      const [count, duration] = found;
+      count.inc();
+      duration.observe((performance.now() - started) / 1000);
+    },
+  };
+  return health;
 }

@@ -4,9 +4,9 @@ import { dispatcher, fail, type Serve, type Service } from './dispatch.ts';
 import { HttpError } from './errors.ts';
 import { fastPath } from './fast-path.ts';
 import { collections, type Handlers, handlers as ours } from './handlers.ts';
-import { Health, probes } from './health.ts';
+import { createHealth, type Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
-import { type Log, silent } from './log.ts';
+import type { Log } from './log.ts';
 import { type App, begin, exchangeOf, faultOf, headersOf } from './request.ts';
 import { openLowdbStore as openLowdb } from './store/lowdb.ts';
 import { memoryStore as inMemory } from './store/memory.ts';
@@ -14,7 +14,7 @@ import type { Store } from './store/store.ts';
 
 export { type Handlers, handlers } from './handlers.ts';
 export { type KeyCheck, keysFrom } from './keys.ts';
-export { type Listener, type ListenOptions, listen } from './listen.ts';
+export { type ListenOptions, listen } from './listen.ts';
 export type { App } from './request.ts';
 export type { Collection, Page, Query, RequestKey, Store, Stored } from './store/store.ts';
 
@@ -53,13 +53,7 @@ export interface AppOptions {
 /** Creates the app of the service over a store, which may still be being opened. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): App {
   const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, openTimeout = 30_000 } = options;
-  const { corsOrigins, log = silent } = options;
-  const {
-    health = new Health(
-      async () => (await store).check(),
-      async () => (await store).forgottenKeys(),
-    ),
-  } = options;
+  const { corsOrigins, log, health = createHealth(store) } = options;
   const calls = dispatcher(store, handlers, validateResponses, openTimeout);
   const service: Service = { ...calls, admit: admission(options), bodyLimit };
   let loading: Promise<Serve> | undefined;
@@ -75,7 +69,7 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): A
     const exchange = begin(request, response);
     response.once('close', () => {
       health?.responded(exchange);
-      log.request(exchange);
+      log?.request(exchange);
       // An idle connection keeps its last exchange.
       exchange.input = undefined;
     });

@@ -16,8 +16,6 @@ interface HashedKey {
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const nameRule = "1 to 64 letters, digits, '.', '-' or '_', starting with a letter or digit";
-/** How often a server looks at the file with its keys. */
-const CHECK_MS = 1000;
 
 /** Checks keys of a list separated by commas, each `key` or `name=key`. Messages contain positions and names, never keys. */
 export function keysFrom(list: string, source = 'The list of keys'): KeyCheck {
@@ -47,8 +45,8 @@ export function followKeys(folder: string, report: (problem: string) => void): K
   let keys = readKeys(folder) ?? [];
   let checkedAt = performance.now();
   return checkOf(() => {
-    // The first key is made after the server listens, and has to be valid at once.
-    if (version !== '' && performance.now() - checkedAt < CHECK_MS) return keys;
+    // Looks once a second. The first key is made after the server listens, and has to be valid at once.
+    if (version !== '' && performance.now() - checkedAt < 1000) return keys;
     checkedAt = performance.now();
     const known = version;
     version = versionOf(folder);
@@ -128,7 +126,7 @@ function versionOf(folder: string): string {
 
 /** Changes the keys under a lock, so that concurrent changes do not undo each other. */
 function change(folder: string, make: (keys: readonly HashedKey[]) => readonly HashedKey[]): readonly HashedKey[] {
-  let unlock: (() => void) | undefined;
+  let unlock = () => {};
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     unlock = lock(join(folder, 'keys.lock'), 10_000);
@@ -141,6 +139,6 @@ function change(folder: string, make: (keys: readonly HashedKey[]) => readonly H
     if (error instanceof UsageError) throw error;
     throw new UsageError(`The keys in ${folder} cannot be changed (${codeOf(error)}); check the disk and the user.`);
   } finally {
-    unlock?.();
+    unlock();
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HttpError, malformed } from './errors.ts';
-import { type Log, silent } from './log.ts';
+import type { Log } from './log.ts';
 import { type App, constantHeaders, newRequestId } from './request.ts';
 
 export interface ListenOptions {
@@ -14,24 +14,8 @@ export interface ListenOptions {
   readonly log?: Log;
 }
 
-export interface Listener {
-  /** The origin that clients connect to, such as `http://127.0.0.1:8080`. */
-  readonly origin: string;
-  /** Finishes the requests in flight within a time, and closes all connections. */
-  stop(milliseconds: number): Promise<void>;
-}
-
-const MAX_CONNECTIONS = 10_000;
-/** The time for a head to arrive. */
-const HEADERS_TIMEOUT = 10_000;
-/** More than load balancers keep their connections open. */
-const KEEP_ALIVE_TIMEOUT = 65_000;
-/** The time for a client to read on, before its connection is closed. */
-const RESPONSE_TIMEOUT = 30_000;
 /** So many requests of one connection wait at most; then it is not read. */
 const MAX_WAITING = 16;
-/** What a head that is on its way may still take when the server stops. */
-const STOP_GRACE = 300;
 
 const notSupported = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
 
@@ -46,22 +30,24 @@ interface Connection {
 }
 
 /** Serves an app. Where Node would answer without a body, the answer is an error of the spec. */
-export async function listen(app: App, options: ListenOptions): Promise<Listener> {
-  const { host, port, requestTimeout = 30_000, log = silent } = options;
+export async function listen(app: App, options: ListenOptions) {
+  const { host, port, requestTimeout = 30_000, log } = options;
   const connections = new Map<Socket, Connection>();
   let isStopping = false;
   const server = createServer({
-    headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
+    headersTimeout: Math.min(10_000, requestTimeout),
     requestTimeout,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    // More than load balancers keep their connections open.
+    keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 500,
     // Node's check would answer without a body.
     requireHostHeader: false,
   });
   // Beyond `maxHeadersCount`, Node ignores headers. The size of the head bounds their number. A client that has sent all may
   // close its half of the connection.
-  Object.assign(server, { maxConnections: MAX_CONNECTIONS, maxHeadersCount: 0, httpAllowHalfOpen: true });
-  server.setTimeout(RESPONSE_TIMEOUT);
+  Object.assign(server, { maxConnections: 10_000, maxHeadersCount: 0, httpAllowHalfOpen: true });
+  // The time for a client to read on, before its connection is closed.
+  server.setTimeout(30_000);
 
   const accept = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
@@ -100,7 +86,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
       ...{ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(error.json) },
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    log.rejected(requestId, error.status, socket.remoteAddress);
+    log?.rejected(requestId, error.status, socket.remoteAddress);
     socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${error.json}`);
     // The rest is read and forgotten for a moment, so that the client gets the answer.
     socket.resume();
@@ -136,17 +122,21 @@ export async function listen(app: App, options: ListenOptions): Promise<Listener
   await once(server, 'listening');
   const { address, port: openPort, family } = server.address() as AddressInfo;
 
+  /** Finishes the requests in flight within a time, and closes all connections. */
   const stop = async (milliseconds: number) => {
     isStopping = true;
     const closed = once(server, 'close');
     server.close();
-    await Promise.race([closed, pause(Math.min(STOP_GRACE, milliseconds))]);
+    // A head may be on its way.
+    await Promise.race([closed, pause(Math.min(300, milliseconds))]);
     for (const [socket, { current }] of connections) if (!current) socket.destroy();
     await Promise.race([closed, pause(milliseconds, undefined, { ref: false })]);
     server.closeAllConnections();
     await closed;
   };
-  return { origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${openPort}`, stop };
+  /** The origin that clients connect to, such as `http://127.0.0.1:8080`. */
+  const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${openPort}`;
+  return { origin, stop };
 }
 
 /** The error for bytes that Node cannot parse, or that did not arrive in time. */

@@ -12,31 +12,26 @@ export type ServerLog = ReturnType<typeof openLog>;
 /** What the app reports. */
 export type Log = Pick<ServerLog, 'request' | 'rejected'>;
 
-/** A log that writes nothing. */
-export const silent: Log = { request: () => {}, rejected: () => {} };
-
 /** Whether an address belongs to a trusted proxy; `hop` counts from this server. */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
 /** So many lines, or those of so many milliseconds, are written together. */
 const MAX_LINES = 200;
 const MAX_WAIT_MS = 20;
-/** Lines beyond this are lost while nothing can be written. */
-const MAX_BYTES = 2 ** 20;
 
 const traceparent = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
 
+let iso = { now: 0, text: '' };
 /** The time as text, which the lines of a millisecond share. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== isoNow.now) isoNow = { now, text: new Date(now).toISOString() };
-  return isoNow.text;
-}
-let isoNow = { now: 0, text: '' };
+const isoTime = (now = Date.now()) => {
+  if (now !== iso.now) iso = { now, text: new Date(now).toISOString() };
+  return iso.text;
+};
 
 /** Creates the log on stdout: JSON lines. If they cannot be written, the server works on without them. */
 export function openLog(level: string, trustProxy: TrustProxy | null) {
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: MAX_BYTES });
+  // Lines beyond this length are lost while nothing can be written.
+  const destination = pino.destination({ dest: 1, sync: false, maxLength: 2 ** 20 });
   let lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {

@@ -6,6 +6,9 @@ import { lineOf, UsageError } from './errors.ts';
 import { createKey, readKeys, revokeKey } from './keys.ts';
 import type { Running } from './serve.ts';
 
+/** What serves is loaded by the commands that need it only, because that takes long. */
+const serving = () => import('./serve.ts');
+
 /** Runs the command line. */
 export async function main(): Promise<void> {
   const program = addSettings(new Command('petstore-server'))
@@ -16,12 +19,11 @@ export async function main(): Promise<void> {
     .action(() => start(configOf(program)));
   const command = (parent: Command, name: string, about: string) => parent.command(name).description(about);
   command(program, 'export', 'print all documents as JSON lines, also while the server runs').action(async () => {
-    const { exportDocuments } = await import('./serve.ts');
-    await exportDocuments(configOf(program));
+    await (await serving()).exportDocuments(configOf(program));
   });
   command(program, 'import', 'add the documents of an export on stdin to an empty store').action(async () => {
-    const { importDocuments } = await import('./serve.ts');
-    process.stderr.write(`Imported ${await importDocuments(configOf(program))} documents.\n`);
+    const count = await (await serving()).importDocuments(configOf(program));
+    process.stderr.write(`Imported ${count} documents.\n`);
   });
   const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
   const create = command(keys, 'create', 'create a key, and print it').option('--name <name>', 'name of the key');
@@ -55,8 +57,7 @@ async function start(config: Config): Promise<void> {
     process.exit(0);
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  const { serve } = await import('./serve.ts');
-  running = await serve(config);
+  running = await (await serving()).serve(config);
   process.stderr.write(greeting(running, config));
 }
 

@@ -7,21 +7,7 @@ import { type HttpError, malformed } from './errors.ts';
 export type App = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A request and its response, with what is known of them. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  readonly requestId: string;
-  readonly started: number;
-  readonly target: Target;
-  readonly operation: Operation | undefined;
-  /** The name of the API key, once the request is admitted. */
-  caller?: string;
-  /** The content of the request, once it is read. */
-  input?: Input | undefined;
-  /** What the log has to explain. */
-  error?: unknown;
-}
+export type Exchange = ReturnType<typeof begin>;
 
 /** The content of a request, as it was sent. A text that is no value of its type stays a text, which the validator rejects. */
 export interface Input extends Record<'query' | 'path' | 'header', Readonly<Record<string, unknown>>> {
@@ -44,12 +30,12 @@ let count = 0;
 export const newRequestId = () => `${run}-${(++count).toString(36)}`;
 
 /** Begins an exchange. */
-export function begin(request: IncomingMessage, response: ServerResponse): Exchange {
+export function begin(request: IncomingMessage, response: ServerResponse) {
   const { method = 'GET', url = '/', headers } = request;
   const given = headers['x-request-id'];
   const isValid = typeof given === 'string' && /^[\w.:+/=-]{1,128}$/.test(given);
   const target = knownTarget(url);
-  const exchange: Exchange = {
+  const exchange = {
     request,
     response,
     method,
@@ -57,6 +43,12 @@ export function begin(request: IncomingMessage, response: ServerResponse): Excha
     started: performance.now(),
     target,
     operation: target.route?.operations.get(method === 'HEAD' ? 'GET' : method),
+    /** The name of the API key, once the request is admitted. */
+    caller: undefined as string | undefined,
+    /** The content of the request, once it is read. */
+    input: undefined as Input | undefined,
+    /** What the log has to explain. */
+    error: undefined as unknown,
   };
   (response as Begun)[EXCHANGE] = exchange;
   return exchange;

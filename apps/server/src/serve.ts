@@ -2,10 +2,10 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, secrets } from './config.ts';
 import { UsageError } from './errors.ts';
-import { Health } from './health.ts';
+import { createHealth } from './health.ts';
 import { createApp, declarations, openLowdbStore, openPostgresStore } from './index.ts';
 import { createKey, followKeys, keysFrom, readKeys } from './keys.ts';
-import { type Listener, listen } from './listen.ts';
+import { listen } from './listen.ts';
 import { openLog } from './log.ts';
 import { type App, begin } from './request.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
@@ -17,63 +17,43 @@ export type Running = Awaited<ReturnType<typeof serve>>;
 
 /** Starts a server. Requests wait until the store is open. */
 export async function serve(config: Config) {
-  const { apiKeys, databaseUrl, dataDir, host, port, adminPort, requestTimeout } = config;
+  const { apiKeys, databaseUrl, ...settings } = config;
+  const { dataDir, adminPort } = settings;
   if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
     throw new UsageError(
       `With DATABASE_URL, keys have to be configured, because each server would make its own; set ${secrets.apiKeys}=name=key.`,
     );
-  const log = openLog(config.logLevel, config.trustProxy);
-  const configured = apiKeys === undefined ? undefined : keysFrom(apiKeys, secrets.apiKeys);
+  const log = openLog(settings.logLevel, settings.trustProxy);
+  const keys = apiKeys === undefined ? followKeys(dataDir, log.warn) : keysFrom(apiKeys, secrets.apiKeys);
   const opening = Promise.withResolvers<Store>();
-  let store: Store | undefined;
-  let isDraining = false;
-  const ready = async () => {
-    if (isDraining) throw new Error('The server stops.');
-    if (!store) throw new Error('The store is still being opened.');
-    await store.check();
-  };
-  const health = new Health(ready, () => store?.forgottenKeys() ?? 0, log.lost);
+  const health = createHealth(opening.promise, log.lost);
   const app = createApp(opening.promise, {
-    keys: configured ?? followKeys(dataDir, log.warn),
-    bodyLimit: config.bodyLimit,
-    openTimeout: requestTimeout,
-    validateResponses: config.validateResponses,
-    corsOrigins: config.corsOrigin,
-    rateLimit: config.rateLimit,
+    ...settings,
+    openTimeout: settings.requestTimeout,
+    corsOrigins: settings.corsOrigin,
+    keys,
     log,
     health: adminPort === null ? health : null,
   });
+  // Before anything is written: another server may use the port.
+  const listener = await listen(app, { ...settings, log });
   const operate: App = (request, response) => health.serve(begin(request, response));
-  const listeners: Listener[] = [];
-  const open = async (app: App, port: number) => {
-    const listener = await listen(app, { host, port, requestTimeout, log });
-    listeners.push(listener);
-    return listener.origin;
+  const admin = adminPort === null ? undefined : await listen(operate, { ...settings, port: adminPort, log });
+  const store = await openStore(config);
+  /** The API key, if this start has made one. The store makes the folder, so the key comes after it. */
+  const madeKey = apiKeys !== undefined || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
+  opening.resolve(store);
+  log.info(`listening on ${listener.origin}`);
+  const stop = async () => {
+    health.isDraining = true;
+    log.info('stopping');
+    await pause(settings.drainDelay);
+    await Promise.all([listener, admin].map((each) => each?.stop(settings.shutdownTimeout)));
+    await store.close();
+    log.info('stopped');
+    await log.close();
   };
-  try {
-    // Before anything is written: another server may use the port.
-    const origin = await open(app, port);
-    const adminOrigin = adminPort === null ? undefined : await open(operate, adminPort);
-    store = await openStore(config);
-    /** The API key, if this start has made one. The store makes the folder, so the key comes after it. */
-    const madeKey = configured || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
-    opening.resolve(store);
-    log.info(`listening on ${origin}`);
-    const stop = async () => {
-      isDraining = true;
-      log.info('stopping');
-      await pause(config.drainDelay);
-      await Promise.all(listeners.map((each) => each.stop(config.shutdownTimeout)));
-      await store?.close();
-      log.info('stopped');
-      await log.close();
-    };
-    return { origin, adminOrigin, madeKey, stop };
-  } catch (error) {
-    await Promise.all(listeners.map((each) => each.stop(0)));
-    await store?.close();
-    throw error;
-  }
+  return { origin: listener.origin, adminOrigin: admin?.origin, madeKey, stop };
 }
 
 /** Prints all documents. A folder is read without its lock, because a server may use it. */

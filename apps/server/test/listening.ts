@@ -73,11 +73,8 @@ export function bothWays(options: Options = {}, newStore: () => Store = () => me
 export function withFunctions(store: Store, functions: Partial<Collection>): Store {
   return {
     ...store,
-    collection: (name, key) => {
-      const collection = store.collection(name, key);
-      const { create, replace, remove, get, list } = collection;
-      return { create, replace, remove, get, list, ...functions };
-    },
+    version: () => Number.NaN,
+    collection: (name, key) => ({ ...store.collection(name, key), ...functions }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '@petstore/types';
-import { sizeOf } from './collection.ts';
 import {
   type Awaitable,
   type Declaration,
@@ -15,137 +14,16 @@ import {
 
 /** Where a store keeps its data: in memory, in a folder, or in a database. */
 export interface Backend {
-  reader(declaration: Declaration): Reader;
+  /** Changes with every write; undefined where only the database knows. */
+  readonly version?: number;
+  collection(name: string): Reader;
   nextId(collection: string): Awaitable<number>;
-  /** Resolves with an outcome for each write when all are saved, or rejects if nothing is known to be saved. */
-  commit(writes: Write[]): Promise<Outcome[]>;
+  /** How many idempotency keys were forgotten before their time. */
+  readonly keys: { readonly forgotten: number };
+  /** Resolves with an outcome for each write when all are saved, or rejects for all of them. */
+  commit(writes: readonly Write[]): Promise<Outcome[]>;
   check?(): Promise<void>;
-  forgottenKeys(): number;
-  close(): Promise<void>;
-}
-
-/** Creates a store. The writes of a moment become one commit of its backend. */
-export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
-  const batch = new Batch((writes) => backend.commit(writes));
-  const declared = (name: string): Declaration => {
-    const declaration = declarations.find((one) => one.name === name);
-    if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
-    return declaration;
-  };
-  /** The function that writes to a collection. */
-  const writing = (declaration: Declaration, requestKey?: RequestKey) => {
-    return (kind: Write['kind'], id: number, document?: object) => {
-      const key = requestKey && nextKey(requestKey);
-      return batch.add({ kind, declaration, id, document, body: bodyOf(document, declaration.id), key });
-    };
-  };
-  return {
-    collection: (name, requestKey) => {
-      const declaration = declared(name);
-      const reader = backend.reader(declaration);
-      const write = writing(declaration, requestKey);
-      return {
-        get version() {
-          return reader.version;
-        },
-        get: (id) => reader.get(id),
-        list: (query) => reader.list(query),
-        // A create always returns its document.
-        create: (document) => write('create', 0, document) as Promise<Stored>,
-        replace: (id, document) => write('replace', id, document),
-        remove: (id) => write('remove', id),
-      };
-    },
-    nextId: (name) => backend.nextId(declared(name).name),
-    restore: async (name, documents, nextId) => {
-      const write = writing(declared(name));
-      const restored = Array.from(documents, ([id, document]) => write('restore', id, document));
-      await Promise.all([...restored, write('reserve', nextId - 1)]);
-    },
-    check: async () => {
-      if (batch.isClosed) throw new UnavailableError('The store is closed.');
-      await backend.check?.();
-    },
-    forgottenKeys: () => backend.forgottenKeys(),
-    close: async () => {
-      await batch.close();
-      await backend.close();
-    },
-  };
-}
-
-/** The bounds of all waiting writes, and of one commit. */
-const WAITING = { writes: 20_000, size: 2 ** 26 };
-const COMMIT = { writes: 1_000, size: 2 ** 22 };
-
-type Waiting = PromiseWithResolvers<Stored | undefined> & { readonly write: Write };
-
-/** Collects the writes that wait while a commit is under way: they become the next commit. */
-class Batch {
-  readonly #commit: Backend['commit'];
-  #waiting: Waiting[] = [];
-  #size = 0;
-  #running: Promise<void> | undefined;
-  isClosed = false;
-
-  constructor(commit: Backend['commit']) {
-    this.#commit = commit;
-  }
-
-  async add(write: Write): Promise<Stored | undefined> {
-    if (this.isClosed) throw new UnavailableError('The store is closed.');
-    if (this.#waiting.length >= WAITING.writes || this.#size > WAITING.size)
-      throw new UnavailableError('Too many writes are waiting.');
-    const waiting = { write, ...Promise.withResolvers<Stored | undefined>() };
-    this.#waiting.push(waiting);
-    this.#size += write.body.length;
-    this.#running ??= this.#run();
-    return waiting.promise;
-  }
-
-  /** Rejects further writes, and resolves when all waiting ones are done. */
-  async close(): Promise<void> {
-    this.isClosed = true;
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    // Writes of the same moment belong to the same commit.
-    await null;
-    while (this.#waiting.length > 0) {
-      const group = this.#take();
-      const outcomes = await this.#commit(group.map(({ write }) => write)).catch((error) => group.map(() => error));
-      for (const [i, { resolve, reject }] of group.entries()) {
-        const outcome: Outcome = outcomes[i];
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      }
-    }
-    this.#running = undefined;
-  }
-
-  #take(): Waiting[] {
-    let [count, size] = [0, 0];
-    for (const { write } of this.#waiting) {
-      if (count === COMMIT.writes || (count > 0 && size + write.body.length > COMMIT.size)) break;
-      count++;
-      size += write.body.length;
-    }
-    this.#size -= size;
-    return this.#waiting.splice(0, count);
-  }
-}
-
-/** The stored key of the next write of a request. */
-function nextKey(request: RequestKey): Write['key'] {
-  const { caller, key, fingerprint, writes = 0 } = request;
-  request.writes = writes + 1;
-  return { id: hash('sha256', JSON.stringify([caller, key, writes]), 'base64url'), fingerprint };
-}
-
-function bodyOf(document: object | undefined, property: string): string {
-  if (!document) return '';
-  return exactJson(property in document ? { ...document, [property]: undefined } : document);
+  close?(): Promise<void>;
 }
 
 /** A write that waits for its commit. */
@@ -160,6 +38,9 @@ export interface Write {
   readonly body: string;
   readonly key: { readonly id: string; readonly fingerprint: string } | undefined;
 }
+
+/** The result of a write. An error rejects this write alone. */
+export type Outcome = Stored | undefined | Error;
 
 /** A change of the stored data. To repeat it changes nothing. */
 export interface Change {
@@ -184,16 +65,69 @@ export interface KeyRecord {
   readonly json: string;
 }
 
-/** The result of a write. An error rejects this write alone. */
-export type Outcome = Stored | undefined | Error;
-
 /** What a commit has to know of the stored data. */
 export interface State {
   collection(name: string): { readonly nextId: number; get(id: number): Stored | undefined };
   readonly keys: { get(id: string): KeyRecord | undefined };
-  /** How much documents may grow. */
-  readonly room: number;
+  /** How much documents may grow. Default: without a bound. */
+  readonly room?: number;
 }
+
+/** Creates a store. The writes of a moment become one commit of its backend. */
+export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
+  const batch = batched(backend);
+  let isClosed = false;
+  const checkOpen = () => {
+    if (isClosed) throw new UnavailableError('The store is closed.');
+  };
+  const declared = (name: string): Declaration => {
+    const declaration = declarations.find((one) => one.name === name);
+    if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
+    return declaration;
+  };
+  /** The function that writes to a collection. */
+  const writing = (declaration: Declaration, requestKey?: RequestKey) => {
+    return async (kind: Write['kind'], id: number, document?: object) => {
+      checkOpen();
+      const key = requestKey && nextKey(requestKey);
+      return batch.add({ kind, declaration, id, document, body: bodyOf(document, declaration.id), key });
+    };
+  };
+  return {
+    collection: (name, requestKey) => {
+      const declaration = declared(name);
+      const reader = backend.collection(name);
+      const write = writing(declaration, requestKey);
+      return {
+        get: (id) => reader.get(id),
+        list: (query) => reader.list(query),
+        // A create always returns its document.
+        create: (document) => write('create', 0, document) as Promise<Stored>,
+        replace: (id, document) => write('replace', id, document),
+        remove: (id) => write('remove', id),
+      };
+    },
+    version: () => backend.version ?? Number.NaN,
+    nextId: (name) => backend.nextId(declared(name).name),
+    restore: async (name, documents, nextId) => {
+      const write = writing(declared(name));
+      const restored = Array.from(documents, ([id, document]) => write('restore', id, document));
+      await Promise.all([...restored, write('reserve', nextId - 1)]);
+    },
+    check: async () => {
+      checkOpen();
+      await backend.check?.();
+    },
+    forgottenKeys: () => backend.keys.forgotten,
+    close: async () => {
+      isClosed = true;
+      await batch.finished();
+      await backend.close?.();
+    },
+  };
+}
+
+export type Plan = ReturnType<typeof plan>;
 
 /** What writes change, one after the other, and the next identifiers after them. Nothing is changed yet. */
 export function plan(writes: readonly Write[], state: State) {
@@ -202,7 +136,7 @@ export function plan(writes: readonly Write[], state: State) {
   const documents = new Map<string, string | undefined>();
   const keys = new Map<string, KeyRecord>();
   const nextIds = new Map<string, number>();
-  let { room } = state;
+  let { room = Number.POSITIVE_INFINITY } = state;
 
   const outcomeOf = ({ kind, declaration, document, body, key, ...write }: Write): Outcome => {
     const first = key && (keys.get(key.id) ?? state.keys.get(key.id));
@@ -243,7 +177,68 @@ export function plan(writes: readonly Write[], state: State) {
   return { outcomes: writes.map(outcomeOf), changes, nextIds };
 }
 
-/** The JSON of a document with its identifier first. */
+/** About how much memory a document needs: its text, and the bytes that it costs beside. */
+export function sizeOf(json: string | null | undefined): number {
+  return json == null ? 0 : json.length + 128;
+}
+
+/** The bounds of all waiting writes, and of one commit. */
+const WAITING = { writes: 20_000, size: 2 ** 26 };
+/** The last write of a commit may exceed its size. */
+const COMMIT = { writes: 1_000, size: 2 ** 22 };
+
+type Waiting = Omit<PromiseWithResolvers<Stored | undefined>, 'promise'> & { readonly write: Write };
+
+/** Collects the writes that wait while a commit is under way: they become the next commit. */
+function batched(backend: Backend) {
+  const waiting: Waiting[] = [];
+  let waitingSize = 0;
+  let running: Promise<void> | undefined;
+
+  const run = async (): Promise<void> => {
+    // Writes of the same moment belong to the same commit.
+    await null;
+    while (waiting.length > 0) {
+      let [count, size] = [0, 0];
+      for (; size < COMMIT.size && count < Math.min(waiting.length, COMMIT.writes); count++)
+        size += waiting[count]?.write.body.length ?? 0;
+      waitingSize -= size;
+      const group = waiting.splice(0, count);
+      const outcomes = await backend.commit(group.map(({ write }) => write)).catch((error) => group.map(() => error));
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome: Outcome = outcomes[i];
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      }
+    }
+    running = undefined;
+  };
+
+  const add = (write: Write): Promise<Stored | undefined> => {
+    if (waiting.length >= WAITING.writes || waitingSize > WAITING.size)
+      throw new UnavailableError('Too many writes are waiting.');
+    const { promise, resolve, reject } = Promise.withResolvers<Stored | undefined>();
+    waiting.push({ write, resolve, reject });
+    waitingSize += write.body.length;
+    running ??= run();
+    return promise;
+  };
+  return { add, finished: async () => running };
+}
+
+/** The stored key of the next write of a request. */
+function nextKey(request: RequestKey): Write['key'] {
+  const { caller, key, fingerprint, writes = 0 } = request;
+  request.writes = writes + 1;
+  return { id: hash('sha256', JSON.stringify([caller, key, writes]), 'base64url'), fingerprint };
+}
+
+/** The JSON of a document without its identifier, and with it as the first member. */
+function bodyOf(document: object | undefined, property: string): string {
+  if (!document) return '';
+  return exactJson(property in document ? { ...document, [property]: undefined } : document);
+}
+
 function withId(property: string, id: number, body: string): string {
   return `{"${property}":${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
 }

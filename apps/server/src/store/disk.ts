@@ -4,8 +4,12 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
 
-/** The lines of a file, about a megabyte of them at a time. */
-export const linesOf = (path: string) => linesIn(createReadStream(path, { highWaterMark: 2 ** 20 }));
+/** Takes the lines of a file with their numbers, one after the other. */
+export async function eachLine(path: string, take: (line: Buffer, number: number) => void): Promise<void> {
+  let number = 0;
+  for await (const lines of linesIn(createReadStream(path, { highWaterMark: 2 ** 20 })))
+    for (const line of lines) take(line, ++number);
+}
 
 /** The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last line may lack its line feed. */
 export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
@@ -43,12 +47,12 @@ export async function makeFolder(folder: string): Promise<void> {
   for (let at = folder; made && at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
-/** Locks a file until the returned function is called, or the process ends in any way. Waits for another lock some milliseconds. */
-export function lock(file: string, milliseconds = 0): () => void {
-  const database = new DatabaseSync(file);
+/** Locks a file until the returned function is called, or the process ends in any way. Waits for a lock so many milliseconds. */
+export function lock(file: string, timeout = 0): () => void {
+  const database = new DatabaseSync(file, { timeout });
   try {
     // No journal on the disk, so that a full disk does not prevent the lock.
-    database.exec(`PRAGMA busy_timeout = ${milliseconds}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`);
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     throw error;

@@ -1,77 +1,62 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseExact } from '@petstore/types';
 import type { Change } from './create-store.ts';
-import { damaged, hexOf, linesOf, syncFolder, writeAll } from './disk.ts';
+import { damaged, eachLine, hexOf, syncFolder, writeAll } from './disk.ts';
 import { entryOf } from './memory.ts';
 import { messageOf, nothingDone, UnknownOutcomeError } from './store.ts';
 
 export const journalName = (number: number) => `journal-${number}.jsonl`;
 
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
+
 /**
- * The file to which every commit appends a line: a checksum of the rest in hexadecimal, and a JSON array of its changes. A journal
- * that was followed by another one ends with an empty array.
+ * Opens the file to which every commit appends a line: a checksum of the rest in hexadecimal, and a JSON array of its changes. A
+ * journal that was followed by another one ends with an empty array. Of an existing file, so many bytes are whole lines.
  */
-export class Journal {
-  readonly number: number;
-  readonly #file: FileHandle;
-  /** The bytes of its whole lines. */
-  bytes: number;
+export async function openJournal(folder: string, number: number, bytes = 0) {
+  const file = await open(join(folder, journalName(number)), constants.O_RDWR | constants.O_CREAT, 0o600);
+  await syncFolder(folder).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
   /** Whether there may be something behind the whole lines. */
-  #isUnfinished = true;
-
-  private constructor(number: number, file: FileHandle, bytes: number) {
-    this.number = number;
-    this.#file = file;
-    this.bytes = bytes;
-  }
-
-  /** Opens a journal, of which so many bytes are whole lines. Creates it if it is missing. */
-  static async open(folder: string, number: number, bytes: number): Promise<Journal> {
-    const file = await open(join(folder, journalName(number)), constants.O_RDWR | constants.O_CREAT, 0o600);
-    await syncFolder(folder).catch(async (error: unknown) => {
-      await file.close();
-      throw error;
-    });
-    return new Journal(number, file, bytes);
-  }
-
-  /** Resolves when the changes are on the disk. */
-  async append(changes: readonly Change[]): Promise<void> {
-    await this.#finish().catch((error: unknown) => {
-      throw nothingDone(error);
-    });
-    const content = `[${changes.map(entryOf).join(',')}]`;
-    const line = Buffer.from(`${checksumOf(content, this.number)} ${content}\n`);
-    try {
-      this.#isUnfinished = true;
-      await writeAll(this.#file, line, this.bytes);
-      await this.#file.datasync();
-      this.bytes += line.length;
-      this.#isUnfinished = false;
-    } catch (error) {
-      await this.#finish().catch((second: unknown) => {
-        const reasons = `${messageOf(error)}; then ${messageOf(second)}`;
-        const message = `The disk failed, and whether it has the write is unknown (${reasons}).`;
-        throw new UnknownOutcomeError(message, { cause: error });
-      });
-      throw nothingDone(error);
-    }
-  }
-
+  let isUnfinished = true;
   /** Cuts what follows the whole lines. */
-  async #finish(): Promise<void> {
-    if (!this.#isUnfinished) return;
-    await this.#file.truncate(this.bytes);
-    await this.#file.datasync();
-    this.#isUnfinished = false;
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
-  }
+  const finish = async (): Promise<void> => {
+    if (!isUnfinished) return;
+    await file.truncate(bytes);
+    await file.datasync();
+    isUnfinished = false;
+  };
+  return {
+    number,
+    /** The bytes of the whole lines. */
+    size: () => bytes,
+    /** Resolves when the changes are on the disk. */
+    append: async (changes: readonly Change[]): Promise<void> => {
+      await finish().catch(nothingDone);
+      const content = `[${changes.map(entryOf).join(',')}]`;
+      const line = Buffer.from(`${checksumOf(content, number)} ${content}\n`);
+      try {
+        isUnfinished = true;
+        await writeAll(file, line, bytes);
+        await file.datasync();
+        bytes += line.length;
+        isUnfinished = false;
+      } catch (error) {
+        await finish().catch((second: unknown) => {
+          const reasons = `${messageOf(error)}; then ${messageOf(second)}`;
+          const message = `The disk failed, and whether it has the write is unknown (${reasons}).`;
+          throw new UnknownOutcomeError(message, { cause: error });
+        });
+        nothingDone(error);
+      }
+    },
+    close: () => file.close(),
+  };
 }
 
 /** The numbers of the journals in a folder, in order. */
@@ -84,26 +69,18 @@ export async function journalsIn(folder: string): Promise<number[]> {
  * Reads a journal, and returns the bytes of its whole lines. Throws if it is damaged, but for an unfinished last line of the last
  * journal, and if the end of a former journal is missing.
  */
-export async function readJournal(
-  folder: string,
-  number: number,
-  isLast: boolean,
-  apply: (entry: unknown) => void,
-): Promise<number> {
-  const path = join(folder, journalName(number));
-  let [bytes, count, content] = [0, 0, '' as string | undefined];
-  for await (const lines of linesOf(path)) {
-    for (const line of lines) {
-      count++;
-      const isEnded = content === undefined;
-      content = contentOf(line, number);
-      if (isEnded || (content === undefined && !(isLast && isUnfinished(line, number))))
-        throw damaged(path, `line ${count} is damaged`);
-      if (content === undefined) continue;
-      for (const entry of parseExact(content) as unknown[]) apply(entry);
-      bytes += line.length;
-    }
-  }
+export async function readJournal(path: string, number: number, isLast: boolean, apply: (entry: unknown) => void) {
+  let bytes = 0;
+  let content: string | undefined = '';
+  await eachLine(path, (line, count) => {
+    const isEnded = content === undefined;
+    content = contentOf(line, number);
+    if (isEnded || (content === undefined && !(isLast && isUnfinished(line, number))))
+      throw damaged(path, `line ${count} is damaged`);
+    if (content === undefined) return;
+    for (const entry of parseExact(content) as unknown[]) apply(entry);
+    bytes += line.length;
+  });
   if (!isLast && content !== '[]') throw damaged(path, 'its end is missing');
   return bytes;
 }

@@ -4,30 +4,33 @@ import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
 import { type Change, createStore } from './create-store.ts';
 import { damaged, lock, makeFolder, syncFolder } from './disk.ts';
-import { Journal, journalName, journalsIn, readJournal } from './journal.ts';
-import { backendOf, Contents, memoryStore } from './memory.ts';
-import { type Data, Snapshot } from './snapshot.ts';
+import { type Journal, journalName, journalsIn, openJournal, readJournal } from './journal.ts';
+import { applyEntry, Memory } from './memory.ts';
+import { type Data, snapshotIn } from './snapshot.ts';
 import { type Declaration, messageOf, nothingDone, type Store, StoreError } from './store.ts';
 
-/** Opens the store in a folder, which is created if it is missing. Tests lower the bytes of a journal that is folded, and of all. */
-export async function openLowdbStore(
-  folder: string,
-  declarations: readonly Declaration[],
-  limits: { readonly fold?: number; readonly size?: number } = {},
-): Promise<Store> {
+/** Limits that tests lower. */
+export interface Limits {
+  /** A journal with fewer bytes is not folded into the snapshot. */
+  readonly fold?: number;
+  /** About how much memory documents may need. */
+  readonly size?: number;
+}
+
+/** Opens the store in a folder, which is created if it is missing. */
+export async function openLowdbStore(folder: string, declarations: readonly Declaration[], limits: Limits = {}) {
+  const { fold = 2 ** 23, size = maxSize() } = limits;
   const path = resolve(folder);
-  let unlock: (() => void) | undefined;
+  let unlock = () => {};
   try {
     await makeFolder(path);
     unlock = lock(join(path, 'lock'));
-    const files = await load(path, declarations, limits.size);
-    const writer = new Writer(files, await openJournal(files), limits.fold ?? 2 ** 23);
-    return createStore(declarations, {
-      ...backendOf(files.db.data.contents, (changes) => writer.save(changes)),
-      close: () => writer.close().then(unlock),
-    });
+    const files = await load(path, new Memory(declarations, size));
+    const { save, close } = saving(files, await prepare(files), fold);
+    const { memory } = files.db.data;
+    return createStore(declarations, Object.assign(memory, { save, close: () => close().finally(unlock) }));
   } catch (error) {
-    unlock?.();
+    unlock();
     throw unusable(path, error);
   }
 }
@@ -42,10 +45,11 @@ export async function readLowdbFolder(folder: string, declarations: readonly Dec
   try {
     for (;;) {
       const before = await state();
-      const loaded = await load(path, declarations, Number.POSITIVE_INFINITY).catch((error: Error) => error);
+      const memory = new Memory(declarations);
+      const [loading] = await Promise.allSettled([load(path, memory)]);
       if ((await state()) !== before) continue;
-      if (loaded instanceof Error) throw loaded;
-      return memoryStore(declarations, loaded.db.data.contents);
+      if (loading.status === 'rejected') throw loading.reason;
+      return createStore(declarations, memory);
     }
   } catch (error) {
     throw unusable(path, error);
@@ -55,101 +59,77 @@ export async function readLowdbFolder(folder: string, declarations: readonly Dec
 /** Two thirds of the heap at most, even if each character needs two bytes. */
 const maxSize = () => Math.min(2 ** 31, getHeapStatistics().heap_size_limit / 3);
 
-interface Files {
-  readonly folder: string;
-  readonly db: Low<Data>;
-  readonly snapshot: Snapshot;
-  readonly isNew: boolean;
-  /** The last journal, and the bytes of its whole lines. */
-  readonly number: number;
-  readonly bytes: number;
-}
+type Files = Awaited<ReturnType<typeof load>>;
 
-/** Reads the snapshot, and repeats the journals that follow it. Changes nothing. */
-async function load(folder: string, declarations: readonly Declaration[], size = maxSize()): Promise<Files> {
-  const empty = () => new Contents(declarations, size);
-  const snapshot = new Snapshot(join(folder, 'store.json'), empty);
-  const db = new Low<Data>(snapshot, { contents: empty(), journal: 1 });
+/** Reads the snapshot into an empty memory, and repeats the journals that follow it. Changes nothing on the disk. */
+async function load(folder: string, memory: Memory) {
+  const snapshot = snapshotIn(join(folder, 'store.json'), memory);
+  const db = new Low<Data>(snapshot, { memory, journal: 1 });
   await db.read();
-  const { contents, journal: first } = db.data;
   // A new store has its empty journal before its snapshot.
   const isNew = snapshot.bytes === 0;
-  const numbers = (await journalsIn(folder)).filter((number) => number >= first);
-  let [number, bytes] = [first, 0];
+  const numbers = (await journalsIn(folder)).filter((number) => number >= db.data.journal);
+  let [number, bytes] = [db.data.journal, 0];
   for (let i = 0; i < Math.max(numbers.length, isNew ? 0 : 1); i++) {
-    number = first + i;
-    if (numbers[i] !== number) throw damaged(join(folder, journalName(number)), 'it is missing');
-    bytes = await readJournal(folder, number, number === numbers.at(-1), (entry) => {
+    number = db.data.journal + i;
+    const path = join(folder, journalName(number));
+    if (numbers[i] !== number) throw damaged(path, 'it is missing');
+    bytes = await readJournal(path, number, number === numbers.at(-1), (entry) => {
       if (isNew) throw damaged(snapshot.path, 'it is missing');
-      contents.applyEntry(entry);
+      applyEntry(memory, entry);
     });
   }
-  contents.keys.forgotten = 0;
+  memory.keys.forgotten = 0;
   return { folder, db, snapshot, isNew, number, bytes };
 }
 
 /** Opens the last journal for writing, and removes what an interrupted fold left behind. */
-async function openJournal({ folder, db, isNew, number, bytes }: Files): Promise<Journal> {
+async function prepare({ folder, db, isNew, number, bytes }: Files): Promise<Journal> {
   await rm(join(folder, 'store.json.tmp'), { force: true });
   await removeBefore(folder, db.data.journal);
   if (isNew) {
-    await (await Journal.open(folder, number, bytes)).close();
+    await (await openJournal(folder, number, bytes)).close();
     await db.write();
   }
-  return Journal.open(folder, number, bytes);
+  return openJournal(folder, number, bytes);
 }
 
-/** Writes commits to the journal, and folds a long journal into the snapshot. */
-class Writer {
-  readonly #files: Files;
-  readonly #foldFloor: number;
-  #journal: Journal;
-  #folding: Promise<void> | undefined;
-
-  constructor(files: Files, journal: Journal, foldFloor: number) {
-    this.#files = files;
-    this.#journal = journal;
-    this.#foldFloor = foldFloor;
-  }
-
-  async save(changes: Change[]): Promise<void> {
-    const isLong = this.#journal.bytes > Math.max(this.#foldFloor, this.#files.snapshot.bytes);
-    if (isLong && !this.#folding) await this.#beginFold();
-    await this.#journal.append(changes);
-  }
-
-  async close(): Promise<void> {
-    this.#files.snapshot.isStopped = true;
-    await this.#folding;
-    await this.#journal.close();
-  }
-
-  /** Begins the next journal, and then writes the snapshot that it follows while writes go on. */
-  async #beginFold(): Promise<void> {
-    const previous = this.#journal;
-    try {
-      await previous.append([]);
-      this.#journal = await Journal.open(this.#files.folder, previous.number + 1, 0);
-    } catch (error) {
-      throw nothingDone(error);
-    }
-    this.#folding = this.#fold(previous);
-  }
-
-  /** If this fails, the next attempt follows when the next journal is as long. */
-  async #fold(previous: Journal): Promise<void> {
-    const { folder, db, snapshot } = this.#files;
+/** Writes changes to the journal, and folds a long journal into the snapshot. */
+function saving({ folder, db, snapshot }: Files, last: Journal, foldFloor: number) {
+  let journal = last;
+  let folding: Promise<void> | undefined;
+  const follow = async ({ append, number }: Journal): Promise<Journal> => {
+    await append([]);
+    return openJournal(folder, number + 1);
+  };
+  /** Writes the snapshot that the new journal follows while writes go on. If this fails, it is tried when that is as long. */
+  const fold = async (previous: Journal): Promise<void> => {
     try {
       await previous.close();
-      db.data.journal = this.#journal.number;
+      db.data.journal = journal.number;
       await db.write();
-      await removeBefore(folder, this.#journal.number);
+      await removeBefore(folder, journal.number);
     } catch (error) {
       const message = 'The journal could not be folded into store.json, and grows until that succeeds';
       if (!snapshot.isStopped) process.emitWarning(`${message}: ${messageOf(error)}`);
     }
-    this.#folding = undefined;
-  }
+    folding = undefined;
+  };
+  return {
+    save: async (changes: readonly Change[]): Promise<void> => {
+      const previous = journal;
+      if (!folding && previous.size() > Math.max(foldFloor, snapshot.bytes)) {
+        journal = await follow(previous).catch(nothingDone);
+        folding = fold(previous);
+      }
+      await journal.append(changes);
+    },
+    close: async (): Promise<void> => {
+      snapshot.isStopped = true;
+      await folding;
+      await journal.close();
+    },
+  };
 }
 
 async function removeBefore(folder: string, first: number): Promise<void> {

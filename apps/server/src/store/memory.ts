@@ -1,36 +1,41 @@
-import { exactJson } from '@petstore/types';
-import { Documents } from './collection.ts';
-import { type Backend, type Change, createStore, type KeyRecord, plan, type State } from './create-store.ts';
-import { type Declaration, KEYS, type Store, StoreError } from './store.ts';
+import { exactJson, parseExact } from '@petstore/types';
+import {
+  type Backend,
+  type Change,
+  createStore,
+  type KeyRecord,
+  type Outcome,
+  plan,
+  type State,
+  sizeOf,
+  type Write,
+} from './create-store.ts';
+import {
+  type Declaration,
+  filterText,
+  KEYS,
+  MAX_PAGE_SIZE,
+  type Page,
+  type Query,
+  type Reader,
+  type Store,
+  type Stored,
+  StoreError,
+} from './store.ts';
 
 /** A store that forgets everything when the process ends, for tests. */
-export function memoryStore(declarations: readonly Declaration[], contents = new Contents(declarations)): Store {
-  return createStore(
-    declarations,
-    backendOf(contents, async () => {}),
-  );
-}
-
-/** A backend that reads from memory. `save` saves the changes of a commit before they are seen. */
-export function backendOf(contents: Contents, save: (changes: Change[]) => Promise<void>): Backend {
-  return {
-    reader: ({ name }) => contents.collection(name),
-    nextId: (name) => contents.collection(name).nextId,
-    forgottenKeys: () => contents.keys.forgotten,
-    close: async () => {},
-    async commit(writes) {
-      const { changes, outcomes } = plan(writes, contents);
-      if (changes.length > 0) await save(changes);
-      for (const change of changes) contents.apply(change);
-      return outcomes;
-    },
-  };
+export function memoryStore(declarations: readonly Declaration[]): Store {
+  return createStore(declarations, new Memory(declarations));
 }
 
 /** All that a store holds in memory. */
-export class Contents implements State {
+export class Memory implements Backend, State {
   readonly documents: ReadonlyMap<string, Documents>;
   readonly keys = new RequestKeys();
+  version = 0;
+  /** Saves changes before they are applied. */
+  save?: (changes: readonly Change[]) => Promise<void>;
+  close?: () => Promise<void>;
   readonly #maxSize: number;
 
   constructor(declarations: readonly Declaration[], maxSize = Number.POSITIVE_INFINITY) {
@@ -50,20 +55,21 @@ export class Contents implements State {
     return room;
   }
 
-  apply({ collection, id, json, document, key }: Change): void {
-    if (collection !== null) this.collection(collection).put(id, json, document);
-    if (key) this.keys.add(key);
+  nextId(name: string): number {
+    return this.collection(name).nextId;
   }
 
-  /** Applies a change that `entryOf` has written. */
-  applyEntry(entry: unknown, json?: string): void {
-    const [collection, value, key] = entry as [string | null, number | Record<string, unknown>, unknown[]?];
-    if (typeof value === 'number') return this.apply({ collection, id: value, json: null });
-    const text = json ?? exactJson(value);
-    const id = collection === null ? 0 : Number(value[this.collection(collection).declaration.id]);
-    const [keyId, fingerprint, made] = key ?? [];
-    const record = key && { id: String(keyId), fingerprint: String(fingerprint), made: Number(made), json: text };
-    this.apply({ collection, id, json: text, document: value, key: record });
+  async commit(writes: readonly Write[]): Promise<Outcome[]> {
+    const { changes, outcomes } = plan(writes, this);
+    if (changes.length > 0) await this.save?.(changes);
+    for (const change of changes) this.apply(change);
+    return outcomes;
+  }
+
+  apply({ collection, id, json, document, key }: Change): void {
+    this.version++;
+    if (collection !== null) this.collection(collection).put(id, json, document);
+    if (key) this.keys.add(key);
   }
 }
 
@@ -76,38 +82,149 @@ export function entryOf({ collection, id, json, key }: Change): string {
   return `[${JSON.stringify(collection)},${json ?? id}${suffix}]`;
 }
 
-/** The idempotency keys of the last 24 hours in memory. Beyond a number and a size the oldest are forgotten. */
+/** Applies a change that `entryOf` has written. */
+export function applyEntry(memory: Memory, entry: unknown, json?: string): void {
+  const [collection, value, key] = entry as [string | null, number | Record<string, unknown>, unknown[]?];
+  if (typeof value === 'number') return memory.apply({ collection, id: value, json: null });
+  const text = json ?? exactJson(value);
+  const id = collection === null ? 0 : Number(value[memory.collection(collection).declaration.id]);
+  const [keyId, fingerprint, made] = key ?? [];
+  const record = key && { id: String(keyId), fingerprint: String(fingerprint), made: Number(made), json: text };
+  memory.apply({ collection, id, json: text, document: value, key: record });
+}
+
+/** The documents of a collection, in order of their identifiers, with an index for each declared filter. */
+class Documents implements Reader {
+  readonly declaration: Declaration;
+  /** The identifier that the next document gets. */
+  nextId = 1;
+  /** About how much memory the documents need. */
+  size = 0;
+  readonly all = new SortedTexts();
+  /** By filter and value, the documents that have it. */
+  readonly #indexes: ReadonlyMap<string, Map<string, SortedTexts>>;
+
+  constructor(declaration: Declaration) {
+    this.declaration = declaration;
+    this.#indexes = new Map(declaration.filters.map((property) => [property, new Map()]));
+  }
+
+  get(id: number): Stored | undefined {
+    const json = this.all.get(id);
+    return json === undefined ? undefined : { json };
+  }
+
+  list({ after, limit, filter }: Query): Page {
+    const source = filter ? this.#indexes.get(filter.property)?.get(filter.value) : this.all;
+    if (!source) return { json: '[]' };
+    const { texts, last, hasMore } = source.slice(after + 1, limit, MAX_PAGE_SIZE);
+    const json = `[${texts.join(',')}]`;
+    return hasMore ? { json, next: last } : { json };
+  }
+
+  /** Adds, replaces or removes (null) a document. `document` is the parsed JSON, if it is known. */
+  put(id: number, json: string | null, document?: object): void {
+    const before = this.all.get(id);
+    if (id >= this.nextId) this.nextId = id + 1;
+    if (json === (before ?? null)) return;
+    this.size += sizeOf(json) - sizeOf(before);
+    if (before !== undefined) this.#index(id, null, parseExact(before));
+    this.all.put(id, json);
+    if (json !== null) this.#index(id, json, document ?? parseExact(json));
+  }
+
+  /** Adds a document to the indexes, or removes it (null) from them. */
+  #index(id: number, json: string | null, document: unknown): void {
+    for (const [property, index] of this.#indexes) {
+      const value = filterText(document, property);
+      if (value === undefined) continue;
+      const texts = index.get(value) ?? new SortedTexts();
+      texts.put(id, json);
+      if (texts.ids.length === 0) index.delete(value);
+      else index.set(value, texts);
+    }
+  }
+}
+
+/** Texts in ascending order of their identifiers. To add or remove one in the middle of a million takes less than a millisecond. */
+class SortedTexts {
+  readonly ids: number[] = [];
+  readonly #texts: string[] = [];
+
+  get(id: number): string | undefined {
+    const at = position(this.ids, id);
+    return this.ids[at] === id ? this.#texts[at] : undefined;
+  }
+
+  /** Adds, replaces or removes (null) a text. */
+  put(id: number, text: string | null): void {
+    const [ids, texts] = [this.ids, this.#texts];
+    const at = position(ids, id);
+    const known = ids[at] === id ? 1 : 0;
+    if (text !== null && at === ids.length) {
+      ids.push(id);
+      texts.push(text);
+    } else {
+      ids.splice(at, known, ...(text === null ? [] : [id]));
+      texts.splice(at, known, ...(text === null ? [] : [text]));
+    }
+  }
+
+  /** The texts from an identifier on, until there are so many of them, or about so many characters. */
+  slice(least: number, limit: number, maxSize: number) {
+    const [ids, texts] = [this.ids, this.#texts];
+    const found: string[] = [];
+    let [size, at] = [0, position(ids, least)];
+    for (; at < ids.length && found.length < limit && size < maxSize; at++) {
+      const text = texts[at] as string;
+      found.push(text);
+      size += text.length;
+    }
+    return { texts: found, last: ids[at - 1] ?? least, hasMore: at < ids.length };
+  }
+}
+
+/** The position of the first identifier that is at least `id`. */
+function position(ids: readonly number[], id: number): number {
+  let [low, high] = [0, ids.length];
+  if (high === 0 || (ids[high - 1] as number) < id) return high;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] as number) < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The idempotency keys of the last 24 hours. Beyond a number and a size the oldest are forgotten. */
 class RequestKeys {
-  readonly #records = new Map<string, KeyRecord>();
+  /** The oldest are first. */
+  readonly records = new Map<string, KeyRecord>();
   #size = 0;
   /** How many keys were forgotten before their time. */
   forgotten = 0;
 
   get(id: string): KeyRecord | undefined {
-    const record = this.#records.get(id);
+    const record = this.records.get(id);
     return record && !isExpired(record) ? record : undefined;
   }
 
+  /** Adds a record, and forgets those that are expired or too many. */
   add(record: KeyRecord): void {
-    this.#delete(this.#records.get(record.id));
-    this.#records.set(record.id, record);
+    this.#delete(this.records.get(record.id));
+    this.records.set(record.id, record);
     this.#size += record.json.length;
-    for (const oldest of this.#records.values()) {
+    for (const oldest of this.records.values()) {
       if (!isExpired(oldest)) {
-        if (this.#records.size <= KEYS.count && this.#size <= KEYS.size) return;
+        if (this.records.size <= KEYS.count && this.#size <= KEYS.size) return;
         this.forgotten++;
       }
       this.#delete(oldest);
     }
   }
 
-  /** All records, oldest first. Records that are added meanwhile follow. */
-  values(): Iterable<KeyRecord> {
-    return this.#records.values();
-  }
-
   #delete(record: KeyRecord | undefined): void {
-    if (record && this.#records.delete(record.id)) this.#size -= record.json.length;
+    if (record && this.records.delete(record.id)) this.#size -= record.json.length;
   }
 }
 

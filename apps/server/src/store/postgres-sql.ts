@@ -1,15 +1,8 @@
 import { hash } from 'node:crypto';
 import { parseExact } from '@petstore/types';
-import { type Client, escapeIdentifier } from 'pg';
-import type { Change } from './create-store.ts';
+import { type Client, escapeIdentifier, type QueryConfig } from 'pg';
+import type { Plan } from './create-store.ts';
 import { type Declaration, filterText, KEYS, type Query, StoreError } from './store.ts';
-
-/** A statement and its parameters. One with a name is prepared once for each connection. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values: unknown[];
-}
 
 const table = (collection: string) => escapeIdentifier(`petstore_${collection}`);
 const column = (property: string) => escapeIdentifier(`by_${property}`);
@@ -80,11 +73,7 @@ export const beginCommit = `
   SELECT name, value FROM petstore_counters ORDER BY name FOR UPDATE`;
 
 /** All changes of a commit and the next identifiers in one statement. */
-export function applyChanges(
-  declarations: readonly Declaration[],
-  changes: readonly Change[],
-  nextIds: ReadonlyMap<string, number>,
-): Statement {
+export function applyChanges(declarations: readonly Declaration[], { changes, nextIds }: Plan): QueryConfig {
   const values: unknown[] = [];
   const bind = (array: unknown[], type: string) => `$${values.push(array)}::${type}[]`;
   const parts: string[] = [];
@@ -119,7 +108,8 @@ export function applyChanges(
 
 const AGE = `interval '${KEYS.milliseconds} ms'`;
 
-export function selectKeys(ids: readonly string[]): Statement {
+/** Statements with a name are prepared once for each connection. */
+export function selectKeys(ids: readonly string[]): QueryConfig {
   const text = `SELECT id, result AS json, fingerprint, extract(epoch FROM made) * 1000 AS made
     FROM petstore_request_keys WHERE id = ANY($1::text[]) AND made > now() - ${AGE}`;
   return { name: 'keys', text, values: [ids] };
@@ -135,20 +125,22 @@ export const forgetKeys = `
     WHERE count > ${KEYS.count} OR size > ${KEYS.size} OR made <= now() - ${AGE})
   RETURNING made > now() - ${AGE} AS early`;
 
-export function selectDocuments({ name }: Declaration, ids: readonly number[]): Statement {
+export const selectNextId = 'SELECT value FROM petstore_counters WHERE name = $1';
+
+export function selectDocuments(name: string, ids: readonly number[]): QueryConfig {
   const text = `SELECT id, data::text AS json FROM ${table(name)} WHERE id = ANY($1::bigint[])`;
   return { name: `get ${name}`, text, values: [ids] };
 }
 
-/** Documents that are longer than this are read one by one, so that a page is never much longer than it may be. */
-const LARGE = 2 ** 16;
-
-/** The documents of a page and one more. Those that are large have no JSON. */
-export function selectPage({ name }: Declaration, { after, limit, filter }: Query): Statement {
+/**
+ * The documents of a page and one more. Those of more than 64 KiB have no JSON: they are read one by one, so that a page is never
+ * much longer than it may be.
+ */
+export function selectPage(name: string, { after, limit, filter }: Query): QueryConfig {
   const condition = filter ? `AND ${column(filter.property)} = $3` : '';
   return {
     name: `list ${name} ${filter?.property ?? ''}`,
-    text: `SELECT id, CASE WHEN octet_length(data::text) <= ${LARGE} THEN data::text END AS json
+    text: `SELECT id, CASE WHEN octet_length(data::text) <= 65536 THEN data::text END AS json
       FROM ${table(name)} WHERE id > $1 ${condition} ORDER BY id LIMIT $2`,
     values: [after, limit + 1, ...(filter ? [columnText(filter.value)] : [])],
   };

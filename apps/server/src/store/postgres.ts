@@ -1,14 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
-import {
-  type Backend,
-  createStore,
-  type KeyRecord,
-  type Outcome,
-  plan,
-  type State,
-  type Write,
-} from './create-store.ts';
+import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig } from 'pg';
+import { type Backend, createStore, type KeyRecord, plan, type State, type Write } from './create-store.ts';
 import * as sql from './postgres-sql.ts';
 import {
   type Declaration,
@@ -19,21 +11,19 @@ import {
   type Store,
   type Stored,
   StoreError,
-  SWEEP_MS,
   UnavailableError,
   UnknownOutcomeError,
 } from './store.ts';
 
-const CONNECT_MS = 5_000;
-const QUERY_MS = 10_000;
 /** How long the start waits for the database. */
 const START_MS = 60_000;
-const CONNECTIONS = 10;
+/** How often idempotency keys that are expired or too many are deleted. */
+export const SWEEP_MS = 5_000;
 
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
 export async function openPostgresStore(url: string, declarations: readonly Declaration[]): Promise<Store> {
   checkUrl(url);
-  const options = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
+  const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   for (const deadline = performance.now() + START_MS; ; await pause(500)) {
     const client = new Client(options);
     // The error also rejects the query.
@@ -52,8 +42,8 @@ export async function openPostgresStore(url: string, declarations: readonly Decl
       client.end().catch(() => {});
     }
   }
-  const pool = new Pool({ ...options, query_timeout: QUERY_MS, max: CONNECTIONS });
-  return createStore(declarations, new Postgres(pool, declarations));
+  const pool = new Pool({ ...options, query_timeout: 10_000, max: 10 });
+  return createStore(declarations, backendOf(pool, declarations));
 }
 
 /** The messages do not repeat the address, because it may have a password. */
@@ -67,96 +57,71 @@ function checkUrl(url: string): void {
     throw new StoreError('DATABASE_URL is not valid; set it to an address such as postgres://user@host:5432/database.');
 }
 
-class Postgres implements Backend {
-  readonly #pool: Pool;
-  readonly #declarations: readonly Declaration[];
-  #forgotten = 0;
-  readonly #timer = setInterval(() => this.#forgetKeys(), SWEEP_MS).unref();
-
-  constructor(pool: Pool, declarations: readonly Declaration[]) {
-    this.#pool = pool;
-    this.#declarations = declarations;
-    // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
-    pool.on('error', () => {});
-    pool.on('connect', (client) => client.on('error', () => {}));
-  }
-
-  reader(declaration: Declaration): Reader {
-    const get = async (id: number) => {
-      const [row] = await this.#query<{ json: string }>(sql.selectDocuments(declaration, [id]));
-      return row && { json: row.json };
-    };
-    const list: Reader['list'] = async (query) => {
-      const rows = await this.#query<{ id: string; json: string | null }>(sql.selectPage(declaration, query));
-      const found: string[] = [];
-      let [size, last] = [0, query.after];
-      for (const { id, json } of rows) {
-        if (found.length === query.limit || size >= MAX_PAGE_SIZE) return { json: `[${found.join(',')}]`, next: last };
-        last = Number(id);
-        const text = json ?? (await get(last))?.json;
-        if (text === undefined) continue;
-        found.push(text);
-        size += text.length;
+/** The data of a pool's database. */
+function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
+  // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const query = async <Row extends object>(statement: string | QueryConfig, values?: unknown[]): Promise<Row[]> =>
+    (await pool.query<Row>(statement, values).catch(nothingDone)).rows;
+  const keys = { forgotten: 0 };
+  const sweep = async () => {
+    const rows = await query<{ early: boolean }>(sql.forgetKeys);
+    keys.forgotten += rows.filter(({ early }) => early).length;
+  };
+  // If one fails, the next follows.
+  const sweeping = setInterval(() => sweep().catch(() => {}), SWEEP_MS).unref();
+  return {
+    keys,
+    collection: (name) => {
+      const get = async (id: number) => (await query<Stored>(sql.selectDocuments(name, [id])))[0];
+      const list: Reader['list'] = async (wanted) => {
+        const rows = await query<{ id: string; json: string | null }>(sql.selectPage(name, wanted));
+        const found: string[] = [];
+        let [size, last] = [0, wanted.after];
+        for (const { id, json } of rows) {
+          if (found.length === wanted.limit || size >= MAX_PAGE_SIZE)
+            return { json: `[${found.join(',')}]`, next: last };
+          last = Number(id);
+          const text = json ?? (await get(last))?.json;
+          if (text === undefined) continue;
+          found.push(text);
+          size += text.length;
+        }
+        return { json: `[${found.join(',')}]` };
+      };
+      return { get, list };
+    },
+    nextId: async (collection) => Number((await query<{ value: string }>(sql.selectNextId, [collection]))[0]?.value),
+    check: async () => {
+      const [row] = await query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+      if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
+    },
+    close: async () => {
+      clearInterval(sweeping);
+      // A database that does not respond must not delay the end of the process.
+      await Promise.race([pool.end(), pause(1_000, undefined, { ref: false })]);
+    },
+    commit: async (writes) => {
+      let client: PoolClient | undefined;
+      let isSent = false;
+      try {
+        client = await pool.connect();
+        const planned = plan(writes, await begin(client, writes));
+        const isChange = planned.changes.length > 0;
+        if (isChange) await client.query(sql.applyChanges(declarations, planned));
+        isSent = isChange;
+        await client.query('COMMIT');
+        client.release();
+        return planned.outcomes;
+      } catch (error) {
+        client?.release(true);
+        if (!isSent) return nothingDone(error);
+        const message = `The database did not say whether it has the write (${messageOf(error)}).`;
+        throw new UnknownOutcomeError(message, { cause: error });
       }
-      return { json: `[${found.join(',')}]` };
-    };
-    return { get, list };
-  }
-
-  async nextId(collection: string): Promise<number> {
-    const text = 'SELECT value FROM petstore_counters WHERE name = $1';
-    const [row] = await this.#query<{ value: string }>({ text, values: [collection] });
-    return Number(row?.value);
-  }
-
-  async check(): Promise<void> {
-    const statement = { text: 'SHOW transaction_read_only', values: [] };
-    const [row] = await this.#query<{ transaction_read_only: string }>(statement);
-    if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
-  }
-
-  async #forgetKeys(): Promise<void> {
-    // If this fails, the next time follows.
-    const rows = await this.#query<{ early: boolean }>({ text: sql.forgetKeys, values: [] }).catch(() => []);
-    this.#forgotten += rows.filter(({ early }) => early).length;
-  }
-
-  forgottenKeys(): number {
-    return this.#forgotten;
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    // A database that does not respond must not delay the end of the process.
-    await Promise.race([this.#pool.end(), pause(1_000, undefined, { ref: false })]);
-  }
-
-  async commit(writes: Write[]): Promise<Outcome[]> {
-    let client: PoolClient | undefined;
-    let isSent = false;
-    try {
-      client = await this.#pool.connect();
-      const { changes, outcomes, nextIds } = plan(writes, await begin(client, writes));
-      if (changes.length > 0) await client.query(sql.applyChanges(this.#declarations, changes, nextIds));
-      isSent = changes.length > 0;
-      await client.query('COMMIT');
-      client.release();
-      return outcomes;
-    } catch (error) {
-      client?.release(true);
-      if (!isSent) throw nothingDone(error);
-      const message = `The database did not say whether it has the write (${messageOf(error)}).`;
-      throw new UnknownOutcomeError(message, { cause: error });
-    }
-  }
-
-  async #query<Row extends object>(statement: sql.Statement): Promise<Row[]> {
-    try {
-      return (await this.#pool.query<Row>(statement)).rows;
-    } catch (error) {
-      throw nothingDone(error);
-    }
-  }
+    },
+  };
 }
 
 /** Begins a transaction that no other commit overlaps, and reads what it has to know. */
@@ -166,13 +131,10 @@ async function begin(client: PoolClient, writes: readonly Write[]): Promise<Stat
   const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
   const nextIds = new Map(counters?.rows.map(({ name, value }) => [name, Number(value)]));
   const documents = new Map<string, Stored>();
-  const changing = Map.groupBy(
-    writes.filter(({ kind }) => kind !== 'create' && kind !== 'reserve'),
-    ({ declaration }) => declaration,
-  );
-  for (const [declaration, some] of changing) {
-    const ids = some.map(({ id }) => id);
-    const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration, ids));
+  for (const [declaration, some] of Map.groupBy(writes, (write) => write.declaration)) {
+    const ids = some.map(({ id }) => id).filter((id) => id > 0);
+    if (ids.length === 0) continue;
+    const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration.name, ids));
     for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, { json });
   }
   const ids = writes.flatMap(({ key }) => key?.id ?? []);
@@ -180,6 +142,5 @@ async function begin(client: PoolClient, writes: readonly Write[]): Promise<Stat
   return {
     collection: (name) => ({ nextId: nextIds.get(name) ?? 1, get: (id) => documents.get(`${name} ${id}`) }),
     keys: new Map(rows.map((record) => [record.id, record])),
-    room: Number.POSITIVE_INFINITY,
   };
 }

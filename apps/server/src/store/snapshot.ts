@@ -3,14 +3,13 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseExact } from '@petstore/types';
-import type { Adapter } from 'lowdb';
-import { damaged, hexOf, linesOf, syncFolder, writeAll } from './disk.ts';
-import { type Contents, entryOf } from './memory.ts';
+import { damaged, eachLine, hexOf, syncFolder, writeAll } from './disk.ts';
+import { applyEntry, entryOf, type Memory } from './memory.ts';
 import { StoreError } from './store.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
-  contents: Contents;
+  memory: Memory;
   /** The number of the journal that follows the snapshot. */
   journal: number;
 }
@@ -23,66 +22,38 @@ const PIECE = 2 ** 16;
 
 /**
  * lowdb's adapter: a JSON file with an entry in each line, which is read and written in pieces while the data changes. Behind the
- * entries is a checksum of all lines before.
+ * entries is a checksum of all lines before. The file is read into an empty memory.
  */
-export class Snapshot implements Adapter<Data> {
-  readonly path: string;
-  readonly #empty: () => Contents;
-  /** Ends a write that is under way. */
-  isStopped = false;
-  bytes = 0;
-
-  constructor(path: string, empty: () => Contents) {
-    this.path = path;
-    this.#empty = empty;
-  }
-
+export function snapshotIn(path: string, memory: Memory) {
   /** Null if there is no file. */
-  async read(): Promise<Data | null> {
-    if (!existsSync(this.path)) return null;
-    const data: Data = { contents: this.#empty(), journal: 0 };
-    let [number, checksum, isWhole] = [0, 0, false];
-    for await (const lines of linesOf(this.path)) {
-      for (const line of lines) {
-        number++;
-        try {
-          if (isWhole) throw new Error('It goes on.');
-          const text = line.toString();
-          if (number === 1) readHead(text, data);
-          else if (text === endOf(checksum)) isWhole = true;
-          else readEntry(text, data.contents);
-        } catch (error) {
-          if (error instanceof StoreError) throw damaged(this.path, error.message);
-          throw damaged(this.path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
-        }
-        checksum = crc32(line, checksum);
-        this.bytes += line.length;
+  const read = async (): Promise<Data | null> => {
+    if (!existsSync(path)) return null;
+    const data: Data = { memory, journal: 0 };
+    let [checksum, isWhole] = [0, false];
+    await eachLine(path, (line, number) => {
+      try {
+        if (isWhole) throw new Error('It goes on.');
+        const text = line.toString();
+        if (number === 1) readHead(text, data);
+        else if (text === endOf(checksum)) isWhole = true;
+        else readEntry(text, memory);
+      } catch (error) {
+        if (error instanceof StoreError) throw damaged(path, error.message);
+        throw damaged(path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
       }
-    }
-    if (number === 0) throw damaged(this.path, OTHER_FORMAT);
-    if (!isWhole) throw damaged(this.path, 'its checksum is wrong or missing');
+      checksum = crc32(line, checksum);
+      snapshot.bytes += line.length;
+    });
+    if (snapshot.bytes === 0) throw damaged(path, OTHER_FORMAT);
+    if (!isWhole) throw damaged(path, 'its checksum is wrong or missing');
     return data;
-  }
+  };
 
-  /** Replaces the file. Until the new one is complete and synced, the old one stays. */
-  async write(data: Data): Promise<void> {
-    const temporary = `${this.path}.tmp`;
-    try {
-      const bytes = await this.#writeTo(temporary, data);
-      await rename(temporary, this.path);
-      await syncFolder(dirname(this.path));
-      this.bytes = bytes;
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
-  }
-
-  async #writeTo(path: string, data: Data): Promise<number> {
-    await using file = await open(path, 'w', 0o600);
+  const writeTo = async (temporary: string, data: Data): Promise<number> => {
+    await using file = await open(temporary, 'w', 0o600);
     let [bytes, checksum, piece] = [0, 0, ''];
     const flush = async () => {
-      if (this.isStopped) throw new Error('the store is closed');
+      if (snapshot.isStopped) throw new Error('the store is closed');
       const buffer = Buffer.from(piece);
       piece = '';
       checksum = crc32(buffer, checksum);
@@ -98,36 +69,56 @@ export class Snapshot implements Adapter<Data> {
     await flush();
     await file.sync();
     return bytes;
-  }
+  };
+
+  /** Replaces the file. Until the new one is complete and synced, the old one stays. */
+  const write = async (data: Data): Promise<void> => {
+    const temporary = `${path}.tmp`;
+    try {
+      const bytes = await writeTo(temporary, data);
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+      snapshot.bytes = bytes;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  };
+
+  /** `isStopped` ends a write that is under way. */
+  const snapshot = { path, read, write, bytes: 0, isStopped: false };
+  return snapshot;
 }
 
 function readHead(text: string, data: Data): void {
   const head = JSON.parse(`${text}]}`);
   if (head.format !== FORMAT) throw new Error('It has another format.');
   data.journal = head.journal;
-  for (const [name, nextId] of Object.entries(head.nextIds)) data.contents.collection(name).nextId = Number(nextId);
+  for (const [name, nextId] of Object.entries(head.nextIds)) data.memory.collection(name).nextId = Number(nextId);
 }
 
-function readEntry(text: string, contents: Contents): void {
+function readEntry(text: string, memory: Memory): void {
   const entry = parseExact(text.slice(0, -2)) as unknown[];
   // The text of a document is kept as it is.
-  contents.applyEntry(entry, entry.length === 2 ? text.slice(text.indexOf('{'), -3) : undefined);
+  applyEntry(memory, entry, entry.length === 2 ? text.slice(text.indexOf('{'), -3) : undefined);
 }
 
 /** The file but its last line. */
-function* textsOf({ contents, journal }: Data): Generator<string> {
-  const nextIds = Object.fromEntries(Array.from(contents.documents, ([name, { nextId }]) => [name, nextId]));
+function* textsOf({ memory, journal }: Data): Generator<string> {
+  const nextIds = Object.fromEntries(Array.from(memory.documents, ([name, { nextId }]) => [name, nextId]));
   yield `${JSON.stringify({ format: FORMAT, journal, nextIds }).slice(0, -1)},"entries":[\n`;
-  for (const [name, documents] of contents.documents) {
+  for (const [name, documents] of memory.documents) {
     const begin = `[${JSON.stringify(name)},`;
     for (let [least, hasMore] = [0, true]; hasMore; ) {
-      const slice = documents.slice(least, PIECE);
+      const slice = documents.all.slice(least, Number.POSITIVE_INFINITY, PIECE);
       if (slice.texts.length > 0) yield `${begin}${slice.texts.join(`],\n${begin}`)}],\n`;
       least = slice.last + 1;
       hasMore = slice.hasMore;
     }
   }
-  for (const key of contents.keys.values()) yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
+  // Records that are added meanwhile follow.
+  for (const key of memory.keys.records.values())
+    yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
 }
 
 const endOf = (checksum: number) => `"${hexOf(checksum)}"]}\n`;

@@ -2,6 +2,8 @@
 export interface Store {
   /** A collection. With a request key, each write is done once, and saved together with the key in one commit. */
   collection(name: string, key?: RequestKey): Collection;
+  /** Changes with every write; NaN where only the database knows. */
+  version(): number;
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
   /** Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. */
@@ -14,8 +16,6 @@ export interface Store {
 }
 
 export interface Reader {
-  /** Changes with every write; undefined where only the database knows. */
-  readonly version?: number | undefined;
   get(id: number): Awaitable<Stored | undefined>;
   list(query: Query): Awaitable<Page>;
 }
@@ -88,9 +88,6 @@ export const MAX_PAGE_SIZE = 2 ** 20;
 /** For how long, how many, and how many characters of results of requests with idempotency keys are remembered. */
 export const KEYS = { milliseconds: 24 * 3_600_000, count: 200_000, size: 2 ** 26 };
 
-/** How often keys that have expired are deleted, in milliseconds. */
-export const SWEEP_MS = 5_000;
-
 /** The text of a property by which lists are filtered; undefined if it has none. */
 export function filterText(document: unknown, property: string): string | undefined {
   const value: unknown = Object.getOwnPropertyDescriptor(document, property)?.value;
@@ -101,8 +98,8 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** An error of the disk or the database as the error that says that nothing was done. */
-export function nothingDone(error: unknown): UnavailableError {
-  if (error instanceof UnavailableError) return error;
-  return new UnavailableError(`Nothing was done (${messageOf(error)}).`, { cause: error });
+/** Throws an error of the disk or the database as one that says that nothing was done. */
+export function nothingDone(error: unknown): never {
+  if (error instanceof UnavailableError) throw error;
+  throw new UnavailableError(`Nothing was done (${messageOf(error)}).`, { cause: error });
 }
