@@ -88,9 +88,9 @@ const taken = new Set(
   (
     'Array ArrayBuffer AsyncGenerator AsyncIterable Awaited BigInt Blob Boolean Date Error Event Exclude Extract File Function ' +
     'Headers Infinity Iterable Map Math NonNullable Number Object Omit Partial Pick Promise Readonly ReadonlyArray Record RegExp ' +
-    'Request Required Response Set String Symbol URL Api Arguments Call CallError CallOptions Field IdempotencyKey Input ' +
-    'JsonType Operation OperationId OperationResponse Operations Options Outcome PageCall Pagination Petstore RequestBody Result ' +
-    'Retry Schema ServiceErrorCode'
+    'Request Required Response Set String Symbol URL Api Arguments Call CallError CallOptions Deployment Field Hooks ' +
+    'IdempotencyKey Input Methods Operation OperationId OperationResponse Operations Options Outcome PageCall Pagination ' +
+    'Petstore Result Retry Schema ServiceErrorCode Wire'
   ).split(' '),
 );
 
