@@ -142,6 +142,8 @@ function writeFile(stored: Stored): void {
   const file = credentialsFile();
   const temporary = `${file}.${process.pid}`;
   try {
+    // Root would replace the device.
+    if (existsSync(file) && realpathSync(file) === devNull) throw new Error(`it leads to ${devNull}`);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(temporary, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(temporary, existsSync(file) ? realpathSync(file) : file);
