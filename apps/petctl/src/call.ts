@@ -69,8 +69,10 @@ export async function printRequest(
   const { body, ...head } = request;
   const json = { ...head, ...(body !== undefined && { body: parseExact(body) }) };
   if (!command.getOptionValue('curl')) return write(`${escapeLines(exactJson(json, 2))}\n`);
-  const { from = 'PETCTL_API_KEY' } = (await findKey(target)) ?? {};
-  const key = from !== 'PETCTL_API_KEY' ? `$(petctl auth token --base-url ${quoted(target.baseUrl)})` : keyVariable;
+  const from = (await findKey(target))?.from;
+  // A key in the variable may be for another address.
+  const isVariable = from === 'PETCTL_API_KEY' || (from === undefined && process.env.PETCTL_API_KEY === undefined);
+  const key = isVariable ? keyVariable : `$(petctl auth token --base-url ${quoted(target.baseUrl)})`;
   await write(`${asCurl(request, key)}\n`);
 }
 

@@ -50,7 +50,7 @@ export function explained(error: unknown, baseUrl: string, keySource: string): u
     return new CliError('unreachable', 'The call took longer than --timeout.', 'Use a longer one.', {
       code: 'timeout',
     });
-  if (error instanceof TypeError) return new UsageError(`The input cannot be sent: ${error.message}.`);
+  if (error instanceof TypeError || error instanceof RangeError) return new UsageError(`Not sent: ${error.message}.`);
   if (!(error instanceof ConnectionError)) return error;
   if (error.cause instanceof CliError) return error.cause;
   const code = codeOf(error.cause);

@@ -22,7 +22,7 @@ export async function callOperation(operation: Operation, input: Input, command:
   const { pagination, successes } = operation;
   await checkOutput(operation, command);
   const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-  const total = all ? Number.POSITIVE_INFINITY : limit;
+  const total = all ? Number.POSITIVE_INFINITY : limit && Number(limit);
   const first = { ...input, ...(pagination && pageSize(operation, pagination, total)) };
   if (dryRun || curl) return printRequest(operation, first, command, options);
   const send = await senderFor(operation, command);
@@ -65,7 +65,7 @@ async function* pages(
     remaining -= items.length;
     const last = items.at(-1);
     const next = (isObject(last) ? last[key] : undefined) ?? null;
-    const hasMore = items.length < all.length || /\brel="?next\b/.test(response.headers.get('link') ?? '');
+    const hasMore = items.length < all.length || /\brel="?[^";,]*\bnext\b/i.test(response.headers.get('link') ?? '');
     if (hasMore && String(next) === String(input[cursor])) throw new CliError('failed', 'The service repeats a page.');
     const isFollowed = hasMore && total !== undefined && remaining > 0 && next !== null;
     input = isFollowed

@@ -112,6 +112,7 @@ describe('which key is sent where', () => {
       [],
       expect.stringContaining(`PETCTL_API_KEY is for ${own.origin}.`),
     ]);
+    expect((await petctl([...list, '--curl'], env(own.env))).stdout).not.toContain('$PETCTL_API_KEY');
     // Both are given together.
     expect((await petctl(list, env({ PETCTL_API_KEY: 'k' }))).code).toBe(0);
     await login(other.baseUrl, 'stored-for-the-other');
