@@ -38,6 +38,7 @@ export async function inRounds<Name extends string, Measured>(
   rounds: number,
 ): Promise<Record<Name, Measured[]>> {
   const all = Object.entries(subjects) as [Name, (round: number) => Promise<Measured>][];
+  // `fromEntries` loses the names.
   const measured = Object.fromEntries(all.map(([name]) => [name, []])) as unknown as Record<Name, Measured[]>;
   for (let round = -1; round < rounds; round++) {
     const first = Math.max(round, 0) % all.length;

@@ -46,6 +46,7 @@ async function call({ spec, operation, inputs, key, each }: Called, responses: r
   const body = inputs.body !== undefined && (operation.body?.whole ? { body: inputs.body } : node(inputs.body));
   try {
     const input = { ...inputs.parameters, ...body };
+    // The operations of the spec may differ from those that the client has, which is what is checked.
     const started = (client as unknown as Methods)[operation.id]?.(input, ...(key ? [{ idempotencyKey: key }] : []));
     const data = each ? undefined : await started;
     if (each) for await (const item of started ?? []) each(item);

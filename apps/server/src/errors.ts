@@ -70,6 +70,7 @@ export function asHttpError(error: unknown): HttpError {
 
 /** The line that reports an error of a command; with the stack if nobody expected it. */
 export function lineOf(error: unknown): string {
-  const isExpected = error instanceof UsageError || error instanceof StoreError;
-  return isExpected ? error.message : String(error instanceof Error ? error.stack : error);
+  // A pipe that `head` has closed is no fault.
+  const isExpected = error instanceof UsageError || error instanceof StoreError || Object(error).code === 'EPIPE';
+  return isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error);
 }
