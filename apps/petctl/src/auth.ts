@@ -31,8 +31,8 @@ async function login(command: Command): Promise<void> {
   if (failure !== undefined) notice('The key was not stored.', settings);
   if (failure !== undefined) throw failure;
   const place = await credentials.storeKey(target, value);
-  const isHidden = process.env.PETCTL_API_KEY !== undefined && ' PETCTL_API_KEY is set and counts more than it.';
-  notice(`Stored the key in ${place}. petctl now uses ${target.baseUrl}.${isHidden || ''}`, settings);
+  const hint = process.env.PETCTL_API_KEY === undefined ? '' : ' PETCTL_API_KEY is set and counts more than it.';
+  notice(`Stored the key in ${place}. petctl now uses ${target.baseUrl}.${hint}`, settings);
 }
 
 async function status(command: Command): Promise<void> {
@@ -45,7 +45,7 @@ async function status(command: Command): Promise<void> {
     if (inUse && from) failure = await failureOf({ value, from }, target, command);
     const isRejected = failure instanceof CliError && failure.kind === 'unauthorized';
     const accepted = inUse && from ? (failure === undefined ? true : isRejected ? false : 'unknown') : null;
-    const key = from && `${value.slice(0, 3)}…${value.length > 12 ? value.slice(-3) : ''}`;
+    const key = from && (value.length > 12 ? `${value.slice(0, 3)}…${value.slice(-3)}` : '…');
     rows.push({ address: inUse ? target.baseUrl : origin, inUse, key, from, accepted });
   }
   const out = await printer(['address', 'inUse', 'key', 'from', 'accepted'], true, command);
@@ -87,16 +87,11 @@ async function readKey(origin: string): Promise<string> {
   if (!process.stdin.isTTY) return readWord('-');
   // Without an output, readline echoes nothing.
   const lines = createInterface({ input: process.stdin, terminal: true });
-  const ask = () => process.stderr.write(`Enter the API key for ${origin} (hidden): `);
-  ask();
-  // After Ctrl-Z and fg, readline itself would end the echo only later.
-  lines.on('SIGCONT', () => {
-    process.stdin.setRawMode(true);
-    lines.resume();
-    ask();
-  });
+  process.stderr.write(`Enter the API key for ${origin} (hidden): `);
   try {
     return await new Promise((resolve, reject) => {
+      // Ctrl-Z would end the prompt.
+      lines.on('SIGTSTP', () => {});
       const interrupt = () => reject(new CliError('interrupted', 'Interrupted.'));
       lines.once('line', resolve).once('SIGINT', interrupt).once('close', interrupt);
     });

@@ -13,7 +13,7 @@ import { escapeLine, escapeLines } from './text.ts';
 /** Calls an operation. Throws a `CliError` that says what to do. */
 export type Send = (
   input: Input,
-  options?: { idempotencyKey?: string },
+  options?: { idempotencyKey?: string | undefined },
 ) => Promise<{ data: unknown; response: Response }>;
 
 /** A function that calls an operation with the settings and the key of a command. */
@@ -25,15 +25,15 @@ export async function senderFor(operation: Operation, command: Command): Promise
 /** The same with a certain key, and with changed options of the client. */
 export function senderTo(target: Target, key: Key, operation: Operation, command: Command, changed?: Options): Send {
   const settings = settingsOf(command);
-  const { timeout, retries } = settings;
   const client = petstore({
     baseUrl: target.baseUrl,
     apiKey: key.value,
     headers: { 'user-agent': `petctl/${manifest.version}` },
     fetch: fetchOverHttp,
     on: hooks(operation, settings),
-    ...(timeout !== undefined && { timeout }),
-    ...(retries !== undefined && { retry: retries }),
+    timeout: settings.timeout,
+    // --timeout bounds the wait that the service asks for.
+    retry: { limit: settings.retries, cap: Infinity },
     ...changed,
   });
   const call = client[operation.id as keyof typeof operations] as Method;
@@ -50,12 +50,7 @@ export function senderTo(target: Target, key: Key, operation: Operation, command
 type Method = (input: object, options?: Parameters<Send>[1]) => { withResponse(): ReturnType<Send> };
 
 /** Prints the request of a call without sending it: as JSON, or with --curl as a command. */
-export async function printRequest(
-  operation: Operation,
-  input: Input,
-  command: Command,
-  options: Parameters<Send>[1],
-): Promise<void> {
+export async function printRequest(operation: Operation, input: Input, command: Command, key?: string): Promise<void> {
   const target = targetOf(command);
   const request = await new Promise<ShownRequest>((resolve, reject) => {
     const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
@@ -64,7 +59,7 @@ export async function printRequest(
       throw new Error('it is shown only');
     };
     const send = senderTo(target, { value: keyVariable, from: '' }, operation, command, { fetch, retry: 0 });
-    send(input, options).catch(reject);
+    send(input, { idempotencyKey: key }).catch(reject);
   });
   const { body, ...head } = request;
   const json = { ...head, ...(body !== undefined && { body: parseExact(body) }) };
@@ -72,8 +67,8 @@ export async function printRequest(
   const from = (await findKey(target))?.from;
   // A key in the variable may be for another address.
   const isVariable = from === 'PETCTL_API_KEY' || (from === undefined && process.env.PETCTL_API_KEY === undefined);
-  const key = isVariable ? keyVariable : `$(petctl auth token --base-url ${quoted(target.baseUrl)})`;
-  await write(`${asCurl(request, key)}\n`);
+  const shown = isVariable ? keyVariable : `$(petctl auth token --base-url ${quoted(target.baseUrl)})`;
+  await write(`${asCurl(request, shown)}\n`);
 }
 
 /** What to say of a deprecated operation. */

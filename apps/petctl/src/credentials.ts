@@ -101,7 +101,8 @@ export async function removeKey({ origin }: Target): Promise<boolean> {
   const { current, keys } = readFile();
   const { [origin]: removed, ...others } = keys;
   if (removed === undefined) return false;
-  if (removed === inKeyring) (await keyringEntry(origin))?.deletePassword();
+  // Without the keyring, the key would stay there.
+  if (removed === inKeyring && (await storedKey(origin))) (await keyringEntry(origin))?.deletePassword();
   const isCurrent = current !== undefined && new URL(current).origin === origin;
   writeFile({ current: isCurrent ? undefined : current, keys: others });
   return true;
@@ -139,14 +140,15 @@ function readFile(): Stored {
 
 /** Replaces the file at once. If it is a link, the file that it leads to. */
 function writeFile(stored: Stored): void {
-  const file = credentialsFile();
+  let file = credentialsFile();
+  if (existsSync(file)) file = realpathSync(file);
   const temporary = `${file}.${process.pid}`;
   try {
     // Root would replace the device.
-    if (existsSync(file) && realpathSync(file) === devNull) throw new Error(`it leads to ${devNull}`);
+    if (file === devNull) throw new Error(`it leads to ${devNull}`);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(temporary, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, existsSync(file) ? realpathSync(file) : file);
+    renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw new UsageError(`${file} cannot be written (${codeOf(error)}).`, 'Check its folder and permissions.');

@@ -105,7 +105,8 @@ export function notice(message: string, { quiet }: { readonly quiet?: boolean })
 function writeLine(data: object, text: string): void {
   // Read from the command line itself, because errors need the answer even if it is invalid.
   const words = `${process.argv.join('\0')}\0`;
-  const [, output = process.env.PETCTL_OUTPUT] = /\0(?:-o|--output)[\0=]?(\w+)\0/.exec(words) ?? [];
+  const [, output = process.env.PETCTL_OUTPUT] =
+    [...words.matchAll(/\0(?:-o|--output)[\0=]?(\w+)(?=\0)/g)].at(-1) ?? [];
   const isJson = output === 'json' || output === 'jsonl';
   process.stderr.write(`${escapeLine(isJson ? JSON.stringify(data) : `petctl: ${text}`)}\n`);
 }

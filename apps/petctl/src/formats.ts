@@ -1,6 +1,6 @@
 import { exactJson } from '@petstore/types';
 import type { Settings } from './settings.ts';
-import { escapeLine, escapeLines, isObject } from './text.ts';
+import { escapeCell, escapeLine, isObject } from './text.ts';
 
 /** How rows become text. */
 export interface Format {
@@ -14,24 +14,22 @@ export function textFormats(
   isList: boolean,
 ): Readonly<Record<Exclude<NonNullable<Settings['output']>, 'table'>, Format>> {
   const none = () => '';
-  const json = (row: unknown, indent?: number) => escapeLines(exactJson(row, indent));
-  const indent = process.stdout.isTTY ? 2 : undefined;
-  const nested = (row: unknown) => (indent ? `  ${json(row, indent).replaceAll('\n', '\n  ')}` : json(row));
+  const json = (row: unknown) => escapeLine(exactJson(row));
   return {
     tsv: { head: none, tail: none, row: (row, columns) => `${cellsOf(row, columns).join('\t')}\n` },
     jsonl: { head: none, tail: none, row: (row) => `${json(row)}\n` },
     csv: {
       head: (columns) => csvLine(columns),
       tail: none,
-      row: (row, columns) => csvLine(valuesOf(row, columns).map((cell) => cell && escapeLines(cell))),
+      row: (row, columns) => csvLine(valuesOf(row, columns).map((cell) => cell && escapeCell(cell))),
     },
     json: isList
       ? {
           head: () => '[',
           tail: (isEmpty) => (isEmpty ? ']\n' : '\n]\n'),
-          row: (row, _, isFirst) => `${isFirst ? '' : ','}\n${nested(row)}`,
+          row: (row, _, isFirst) => `${isFirst ? '' : ','}\n${json(row)}`,
         }
-      : { head: none, tail: none, row: (row) => `${json(row, indent)}\n` },
+      : { head: none, tail: none, row: (row) => `${json(row)}\n` },
   };
 }
 
@@ -65,7 +63,7 @@ const gap = '  ';
 export async function tableFormat(): Promise<Format> {
   // Loaded on demand, because it creates a segmenter, which takes as long as a request.
   const { default: widthOf } = await import('string-width');
-  const { isTTY, columns: available = 80 } = process.stdout;
+  const { isTTY } = process.stdout;
   const isBold = isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   let widths: number[] = [];
   /** A text with exactly this width: with spaces, or cut with an ellipsis. Outside a terminal no text is cut. */
@@ -90,7 +88,7 @@ export async function tableFormat(): Promise<Format> {
       const titles = columns.map((name) => escapeLine(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase()));
       const cells = [titles, ...rows.map((row) => cellsOf(row, columns))];
       const wanted = titles.map((_, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), 0));
-      widths = isTTY ? fitted(wanted, available) : wanted;
+      widths = isTTY ? fitted(wanted, process.stdout.columns || 80) : wanted;
       const header = line(titles);
       return isBold ? `\u001b[1m${header}\u001b[22m\n` : `${header}\n`;
     },

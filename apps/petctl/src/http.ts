@@ -24,23 +24,20 @@ export async function fetchOverHttp(address: string | URL | Request, init: Reque
   });
 }
 
-/** Throws if the environment names a proxy and this Node cannot use it. */
+/** Throws if the environment names a proxy that Node would ignore. */
 function checkProxies(): void {
-  const isSet = Object.entries(process.env).some(([name, value]) => /^https?_proxy$/i.test(name) && value);
-  if (isSet && !process.allowedNodeEnvironmentFlags.has('--use-env-proxy'))
-    throw new UsageError(
-      `Node ${process.versions.node} knows no proxies.`,
-      'Use Node 22.21 or later, or unset http_proxy.',
-    );
+  for (const [name, value] of Object.entries(process.env)) {
+    if (!/^https?_proxy$/i.test(name) || !value) continue;
+    if (!/^https?:\/\//i.test(value)) throw new UsageError(`${name} is invalid.`, 'It has to begin with http://.');
+    if (!process.allowedNodeEnvironmentFlags.has('--use-env-proxy'))
+      throw new UsageError(`Node ${process.versions.node} knows no proxies.`, `Use Node 22.21, or unset ${name}.`);
+  }
 }
 
 /** A response with the members that the client uses: Node's own class would load all of fetch. */
 function responseOf(message: IncomingMessage): Response {
   const all = new Map(Object.entries(message.headers).map(([name, value]) => [name, String(value)]));
-  const headers = {
-    get: (name: string) => all.get(name.toLowerCase()) ?? null,
-    has: (name: string) => all.has(name.toLowerCase()),
-  };
+  const headers = { get: (name: string) => all.get(name.toLowerCase()) ?? null };
   const response = { status: message.statusCode ?? 0, headers, body: null, text: () => textOf(message) };
   // The other members are missing, those that change headers too, so TypeScript sees no relation.
   return response as unknown as Response;

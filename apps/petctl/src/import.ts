@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { exactJson, type Operation } from '@petstore/types';
 import type { Command } from 'commander';
 import { senderFor } from './call.ts';
-import { CliError, type ErrorKind, notice, UsageError } from './errors.ts';
+import { CliError, type ErrorKind, notice, reportError, UsageError } from './errors.ts';
 import type { Input } from './input.ts';
 import { checkOutput, columnsOf, printer } from './output.ts';
 import { type ImportRecord, openText, readRecords } from './records.ts';
@@ -42,7 +42,7 @@ async function runImport(operation: Operation, file: string, command: Command): 
   const send = await senderFor(operation, command);
   const source = openText(file);
   const [header, records] = await readRecords(source.chunks, operation);
-  const optionsOf = await callOptions(operation, again);
+  const keyOf = await recordKeys(operation, again);
   const isShown = !process.stdout.isTTY || settings.output !== undefined || settings.jq !== undefined;
   const out = isShown ? await printer(columnsOf(operation), true, command) : undefined;
   const counts = { created: 0, existing: 0, failed: 0 };
@@ -56,23 +56,29 @@ async function runImport(operation: Operation, file: string, command: Command): 
   addFailed?.();
 
   const importRecord = async (record: ImportRecord) => {
-    if (stopReason !== undefined) return addFailed?.(record);
+    let copies = () => 1;
     try {
       const input = record.input();
-      const { data, response } = await send(input, optionsOf(input));
+      const key = keyOf(input);
+      copies = key.copies;
+      if (stopReason !== undefined) return addFailed?.(record, copies());
+      const { data, response } = await send(input, key.options);
       counts[response.headers.get('idempotency-replayed') === 'true' ? 'existing' : 'created']++;
       failuresInRow = 0;
       await out?.write([data]);
     } catch (error) {
       const kind = error instanceof CliError ? error.kind : 'bug';
       if (kind === 'failed') failuresInRow++;
-      if (kind !== 'unwritten') addFailed?.(record);
+      if (kind !== 'unwritten') addFailed?.(record, copies());
       // An error that says something about this record costs the record; any other ends the import.
-      if (!/^(usage|rejected|not_found|failed)$/.test(kind) || failuresInRow > MAX_FAILURES) return stop(error);
+      const isOfRecord = /^(usage|rejected|not_found|failed)$/.test(kind) && failuresInRow <= MAX_FAILURES;
+      if (!isOfRecord || stopReason !== undefined) return stop(error);
       counts.failed++;
       bar.clear();
-      const { message } = error as CliError;
-      notice(kind === 'usage' ? message : `${record.place}: ${message}`, { quiet: false });
+      const { message, details } = error as CliError;
+      reportError(
+        new CliError('partial', kind === 'usage' ? message : `${record.place}: ${message}`, undefined, details),
+      );
     }
     bar.draw();
   };
@@ -100,7 +106,7 @@ async function runImport(operation: Operation, file: string, command: Command): 
   await out?.end().catch(stop);
   bar.clear();
   const total = `${summary(counts)}.`;
-  const rest = failedFile && `${failedFile} has the records that are not added: correct and import them.`;
+  const rest = failedFile && `${failedFile} has the records that are not added: correct and import it.`;
   if (stopReason !== undefined) {
     const usage = stopReason instanceof CliError && stopReason.kind === 'usage' ? stopReason : undefined;
     if (usage && counts.created + counts.existing + counts.failed === 0) throw stopReason;
@@ -119,19 +125,26 @@ function summary(counts: Readonly<Record<string, number>>): string {
 }
 
 /** A key for each record, from its content and the number of equal records before it: a second import adds only new ones. */
-async function callOptions({ id, idempotencyKey: hasKeys }: Operation, again: true | undefined) {
+async function recordKeys({ id, idempotencyKey: hasKeys }: Operation, again: true | undefined) {
   // Loaded on demand, because it is a fifth of a start.
   const { createHash, randomUUID } = await import('node:crypto');
-  const run = again ? randomUUID() : '';
-  const counts = new Map<string, number>();
+  const equals = new Map<string, { read: number; stored: number }>();
   const digest = (...parts: unknown[]) => createHash('sha256').update(parts.join('\n')).digest('base64url');
   return (input: Input) => {
-    if (!hasKeys) return {};
-    const content = digest(id, run, exactJson(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))));
-    const count = counts.get(content) ?? 0;
-    if (counts.size >= MAX_DIFFERENT_RECORDS) throw new CliError('partial', 'The file has too many records. Split it.');
-    counts.set(content, count + 1);
-    return { idempotencyKey: digest(content, count) };
+    if (!hasKeys) return { options: {}, copies: () => 1 };
+    const members = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1));
+    const content = digest(id, again ? randomUUID() : '', exactJson(members));
+    const equal = equals.get(content) ?? { read: 0, stored: 0 };
+    if (equals.size >= MAX_DIFFERENT_RECORDS) throw new CliError('partial', 'The file has too many records. Split it.');
+    equals.set(content, equal);
+    const ordinal = equal.read++;
+    /** How often the --failed file needs the record: its import counts from the first of equal records on, too. */
+    const copies = () => {
+      const missing = Math.max(0, ordinal + 1 - equal.stored);
+      equal.stored += missing;
+      return missing;
+    };
+    return { options: { idempotencyKey: digest(content, ordinal) }, copies };
   };
 }
 
@@ -143,16 +156,16 @@ function openFailed(name: string, source: string, header: string, stop: (error: 
     throw new UsageError(`--failed: ${name} is the file to import.`, 'Pass another file.');
   let text = header;
   let descriptor: number | undefined;
-  return (record?: ImportRecord) => {
+  return (record?: ImportRecord, copies = 1) => {
     try {
       descriptor ??= openSync(name, 'w');
-      if (record) writeFileSync(descriptor, `${text}${record.text}\n`);
-      if (record) text = '';
+      for (let missing = record ? copies : 0; missing > 0; missing--) {
+        writeFileSync(descriptor, `${text}${record?.text}\n`);
+        text = '';
+      }
     } catch (error) {
       const kind = descriptor === undefined ? 'usage' : 'unwritten';
-      stop(
-        new CliError(kind, `${name} cannot be written (${codeOf(error)}).`, 'Check its folder, permissions and disk.'),
-      );
+      stop(new CliError(kind, `${name} cannot be written (${codeOf(error)}).`, 'Check its folder and the disk.'));
     }
   };
 }
@@ -161,7 +174,7 @@ const REDRAW_MS = 100;
 
 /** A progress bar on stderr, if it is a terminal that can erase a line, and no results are shown on the same one. */
 function progressBar(isTaken: boolean, settings: Settings, progress: () => number | undefined, text: () => string) {
-  const { isTTY, columns = 80 } = process.stderr;
+  const { isTTY, columns } = process.stderr;
   const isShown = isTTY && !isTaken && !settings.quiet && !settings.verbose && process.env.TERM !== 'dumb';
   let drawnAt = Number.NEGATIVE_INFINITY;
   const show = (line: string) => isShown && process.stderr.write(`\r\u001b[K${line}`);
@@ -171,7 +184,7 @@ function progressBar(isTaken: boolean, settings: Settings, progress: () => numbe
     const share = progress();
     const bar = share === undefined ? '' : `[${'#'.repeat(share * 24).padEnd(24, '-')}] ${Math.floor(share * 100)} %  `;
     // A line that wraps could not be erased.
-    show((bar + text()).slice(0, columns - 1));
+    show((bar + text()).slice(0, (columns || 80) - 1));
   };
   return { draw, clear: () => show('') };
 }

@@ -30,7 +30,8 @@ export async function checkOutput(operation: Operation, command: Command): Promi
   if (jq === undefined) return;
   if (!output.startsWith('json') && command.getOptionValueSource('output') === 'cli')
     throw new UsageError(`--jq prints what the filter makes, not ${output}.`, 'Use it with -o json or -o jsonl.');
-  const { stderr } = await runJq('null', jq);
+  // Without an input, the filter is compiled and not run.
+  const { stderr } = await runJq('', jq);
   // The exit code of a syntax error is 3, but a filter can also end with any code.
   if (/^jq: \d+ compile errors?$/m.test(stderr)) throw new UsageError(`--jq: ${firstLine(stderr)}.`);
 }

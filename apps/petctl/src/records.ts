@@ -1,11 +1,11 @@
 import { createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream';
-import { type Operation, parseScalar, typeIn } from '@petstore/types';
+import { exactJson, type Operation, parseScalar, typeIn } from '@petstore/types';
 import { UsageError } from './errors.ts';
 import { csvLine } from './formats.ts';
 import { checkComplete, checkMembers, checkNames, type Input, parseJson } from './input.ts';
 import { columnsOf } from './output.ts';
-import { codeOf, isObject, kebab } from './text.ts';
+import { codeOf, isObject, kebab, unescapeCell } from './text.ts';
 
 /** A record of a file: where it stands, its text to store it in another file, and its input. */
 export interface ImportRecord {
@@ -20,12 +20,14 @@ type RecordFile = readonly [header: string, records: AsyncIterable<ImportRecord>
 
 /** More than servers accept: a file without line ends or with an open quote would fill the memory. */
 const MAX_RECORD = 4 * 2 ** 20;
+/** An array is held in memory. */
+const MAX_ARRAY = 64 * 2 ** 20;
 
 /** Opens a file, or stdin for `-`. `progress` is how much of it is read, from 0 to 1. */
 export function openText(file: string) {
   const stream = file === '-' ? process.stdin : createReadStream(file);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  let [read, isClosed] = [0, false];
+  let read = 0;
   async function* chunks(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
@@ -35,40 +37,56 @@ export function openText(file: string) {
       }
       yield decoder.decode();
     } catch (error) {
-      if (isClosed) return;
-      throw new UsageError(
-        `${file} cannot be read after byte ${read} (${codeOf(error)}).`,
-        'Check it and its encoding.',
-      );
+      throw new UsageError(`${file} cannot be read after byte ${read} (${codeOf(error)}).`, 'Check its encoding.');
     }
   }
-  const close = () => {
-    isClosed = true;
-    stream.destroy();
-  };
-  return { chunks: chunks(), progress: () => (size > 0 ? Math.min(1, read / size) : undefined), close };
+  const progress = () => (size > 0 ? Math.min(1, read / size) : undefined);
+  return { chunks: chunks(), progress, close: () => stream.destroy() };
 }
 
 /** The records of JSON Lines, a JSON array or CSV; the first character tells which. */
 export async function readRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
-  const { value: start = '' }: { value?: string } = await chunks.next();
+  let next = await chunks.next();
+  while (!next.done && next.value.trim() === '') next = await chunks.next();
+  const start: string = next.value ?? '';
   async function* all() {
     yield start;
     yield* chunks;
   }
   const first = start.trimStart().charAt(0);
-  if (!/^[[{]?$/.test(first)) return csvRecords(all(), operation);
-  return ['', jsonRecords(all(), first === '[', operation)];
+  if (first === '[') return ['', elementsOf(all(), operation)];
+  return first === '{' || first === '' ? ['', linesOf(all(), operation)] : csvRecords(all(), operation);
 }
 
-async function* jsonRecords(
-  chunks: AsyncIterable<string>,
-  isArray: boolean,
-  operation: Operation,
-): AsyncGenerator<ImportRecord> {
-  for await (const [number, text] of jsonTexts(chunks, isArray)) {
-    const place = `${isArray ? 'element' : 'line'} ${number}`;
-    yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
+/** The records of JSON Lines. Blank lines are none. */
+async function* linesOf(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<ImportRecord> {
+  let [number, rest] = [0, ''];
+  async function* lines() {
+    for await (const chunk of chunks) {
+      const parts = (rest + chunk).split('\n');
+      rest = parts.pop() ?? '';
+      if (rest.length > MAX_RECORD)
+        throw new UsageError(`Line ${number + 1} does not end.`, 'Later ones are not added.');
+      yield* parts;
+    }
+    yield rest;
+  }
+  for await (const line of lines()) {
+    const [text, place] = [line.trim(), `line ${++number}`];
+    if (text !== '') yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
+  }
+}
+
+/** The records of a JSON array, which is valid as a whole or not at all. */
+async function* elementsOf(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<ImportRecord> {
+  let array = '';
+  for await (const chunk of chunks) {
+    array += chunk;
+    if (array.length > MAX_ARRAY) throw new UsageError('The array is too large.', 'Use JSON Lines.');
+  }
+  for (const [index, value] of (parseJson(array, 'The array') as unknown[]).entries()) {
+    const place = `element ${index + 1}`;
+    yield { place, text: exactJson(value), input: () => inputOf(value, operation, place) };
   }
 }
 
@@ -77,36 +95,6 @@ function inputOf(value: unknown, operation: Operation, place: string): Input {
   if (isObject(value))
     for (const name of columnsOf(operation)) if (!Object.hasOwn(operation.fields, name)) delete value[name];
   return checkComplete(checkMembers(value, operation, place), operation, place);
-}
-
-/** The text of each line that is not blank, or of each element of an array, with its number. */
-async function* jsonTexts(chunks: AsyncIterable<string>, isArray: boolean): AsyncGenerator<[number, string]> {
-  let [number, depth, inText, isEscaped, rest] = [1, 0, false, false, ''];
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let at = 0; at < chunk.length; at++) {
-      const character = chunk.charAt(at);
-      let isEnd = !isArray && character === '\n';
-      if (isArray && inText) {
-        inText = isEscaped || character !== '"';
-        isEscaped = !isEscaped && character === '\\';
-      } else if (isArray) {
-        inText = character === '"';
-        if ('[{'.includes(character) && depth++ === 0) start = at + 1;
-        if (']}'.includes(character)) depth--;
-        isEnd = (character === ',' && depth === 1) || (character === ']' && depth === 0);
-      }
-      if (!isEnd) continue;
-      const text = (rest + chunk.slice(start, at)).trim();
-      if (text !== '') yield [number, text];
-      [number, rest, start] = [number + 1, '', at + 1];
-    }
-    rest += chunk.slice(start);
-    if (rest.length > MAX_RECORD || (isArray && depth === 0 && rest.trim() !== ''))
-      throw new UsageError(`Record ${number} does not end.`, 'Check its quotes and brackets.');
-  }
-  if (depth > 0) throw new UsageError(`The array ends within element ${number}.`, 'Check its quotes and brackets.');
-  if (rest.trim() !== '') yield [number, rest.trim()];
 }
 
 /** What csv-parse makes of a record. Only an empty cell without quotes is undefined. */
@@ -155,7 +143,8 @@ async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation):
 function memberValues(cells: CsvRow['record'], names: readonly string[], { fields }: Operation): object {
   const members = names.map((name, i) => {
     const [cell, type = 'string'] = [cells[i], typeIn(fields[name]?.schema ?? {})];
-    return [name, cell !== undefined && type !== 'string' ? (parseScalar(cell, type) ?? cell) : cell];
+    if (cell === undefined) return [name, cell];
+    return [name, type === 'string' ? unescapeCell(cell) : (parseScalar(cell, type) ?? cell)];
   });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }

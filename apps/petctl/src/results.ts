@@ -21,14 +21,13 @@ export async function callOperation(operation: Operation, input: Input, command:
   const { dryRun, curl, idempotencyKey, limit, all } = command.opts<CallFlags>();
   const { pagination, successes } = operation;
   await checkOutput(operation, command);
-  const options = idempotencyKey === undefined ? {} : { idempotencyKey };
   const total = all ? Number.POSITIVE_INFINITY : limit && Number(limit);
   const first = { ...input, ...(pagination && pageSize(operation, pagination, total)) };
-  if (dryRun || curl) return printRequest(operation, first, command, options);
+  if (dryRun || curl) return printRequest(operation, first, command, idempotencyKey);
   const send = await senderFor(operation, command);
   const out = await printer(columnsOf(operation), pagination !== undefined, command);
   if (!pagination) {
-    const { data } = await send(first, options);
+    const { data } = await send(first, { idempotencyKey });
     const body = successes.length > 1 ? Object(data).data : data;
     if (body !== undefined) await out.write([body]);
     return out.end();
@@ -58,6 +57,7 @@ async function* pages(
   let remaining = total ?? Number.POSITIVE_INFINITY;
   let input: Input | undefined = first;
   let pending = send(first);
+  let [count, earlier] = [0, String(first[cursor])];
   while (input) {
     const { data, response } = await pending;
     const all = Array.isArray(data) ? data : [];
@@ -66,7 +66,10 @@ async function* pages(
     const last = items.at(-1);
     const next = (isObject(last) ? last[key] : undefined) ?? null;
     const hasMore = items.length < all.length || /\brel="?[^";,]*\bnext\b/i.test(response.headers.get('link') ?? '');
-    if (hasMore && String(next) === String(input[cursor])) throw new CliError('failed', 'The service repeats a page.');
+    // By Brent's algorithm, two cursors are enough to notice a loop after at most three rounds.
+    if (hasMore && [String(input[cursor]), earlier].includes(String(next)))
+      throw new CliError('failed', 'The service repeats a page.');
+    if (Number.isInteger(Math.log2(++count))) earlier = String(next);
     const isFollowed = hasMore && total !== undefined && remaining > 0 && next !== null;
     input = isFollowed
       ? { ...input, [cursor]: next, ...pageSize(operation, operation.pagination as Pagination, remaining) }

@@ -4,10 +4,25 @@ const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r
 
 /** One line: each unsafe character is replaced by its escape, for example `\u001b`, which is the same text in JSON. */
 export function escapeLine(text: string): string {
-  return text.replace(
-    unsafe,
-    (character) => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(unsafe, (character) => shortEscapes[character] ?? codeEscape(character));
+}
+
+function codeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** A cell of CSV: line feeds and tabs stay, and the backslash of what looks like an escape is escaped. */
+export function escapeCell(text: string): string {
+  const isolated = text.replace(/\\(?=u[\da-f]{4})/g, codeEscape);
+  return isolated.replace(unsafe, (character) => (/[\n\t]/.test(character) ? character : codeEscape(character)));
+}
+
+/** The text that `escapeCell` made a cell of. Escapes that it does not write stay. */
+export function unescapeCell(cell: string): string {
+  return cell.replace(/\\u[\da-f]{4}/g, (code) => {
+    const text = JSON.parse(`"${code}"`);
+    return text === '\\' || escapeCell(text) === code ? text : code;
+  });
 }
 
 /** Like `escapeLine`, but line feeds and tabs stay. */

@@ -79,6 +79,13 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     expect(received).toEqual([`CONNECT 127.0.0.1:443 ${credentials}`, 'secure /v1/pets']);
   });
 
+  test.each(['127.0.0.1:1', 'socks5://127.0.0.1:1'])('%s, which Node would ignore, is refused', async (http_proxy) => {
+    expect(await list('http://127.0.0.1:1/v1', { http_proxy })).toMatchObject({
+      code: 2,
+      stderr: 'petctl: http_proxy is invalid. It has to begin with http://.\n',
+    });
+  });
+
   test('no_proxy lists the exceptions', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
     const url = env.PETCTL_BASE_URL;

@@ -92,6 +92,17 @@ describe('--jq', () => {
     expect([code, stderr]).toEqual([11, expect.stringMatching(message)]);
   });
 
+  test('a filter without end is not run before the request', async () => {
+    const received = Promise.withResolvers<void>();
+    const { env } = await record(() => {
+      received.resolve();
+      return {};
+    });
+    const child = start(['pets', 'list', '--jq', 'def f: f; f'], env);
+    await received.promise;
+    child.kill('SIGKILL');
+  });
+
   test('results of a page are printed before the next page arrives', async () => {
     const last = Promise.withResolvers<Reply>();
     const { env } = await record((_, count) => (count === 1 ? pageBefore('?after=1') : last.promise));
@@ -129,8 +140,8 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect((await linesOf([], 80, more))[0]).toMatch(/^ID {2}NAME/);
   });
 
-  test('json is indented', async () => {
-    expect((await linesOf(['-o', 'json', '-q'])).slice(0, 3)).toEqual(['[', '  {', '    "id": 1,']);
+  test('nothing is shortened on one that does not know its width', async () => {
+    expect((await linesOf([], 0))[2]).toBe('2   日本の長い名前の猫です                              1');
   });
 
   test("a service's error is escaped", async () => {

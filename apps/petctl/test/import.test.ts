@@ -30,9 +30,9 @@ describe.each([
   ],
   [
     'a JSON array',
-    ' [ {"name":"A","categoryId":1},\n{ "name": "]},{\\"[", "categoryId": 1e400 }\n,5,{"name":"C","categoryId":3,"status":"sold"} ]\n',
-    ["element 2: 'categoryId': the number 1e400 would be rounded.", 'element 3: it is not a JSON object.'],
-    '{ "name": "]},{\\"[", "categoryId": 1e400 }\n5\n',
+    ' [ {"name":"A","categoryId":1},\n{ "name": "B", "categoryId": "x" }\n,5,{"name":"C","categoryId":3,"status":"sold"} ]\n',
+    ["element 2: body 'categoryId': must be integer", 'element 3: it is not a JSON object.'],
+    '{"name":"B","categoryId":"x"}\n5\n',
   ],
   [
     'CSV',
@@ -56,7 +56,16 @@ describe.each([
 
 test('what petctl prints can be imported, with 64-bit integers', async () => {
   const { env } = await startService();
-  const names = ['plain', 'a "quoted", text', ' spaces ', '', 'two\nlines', '日本'];
+  const names = [
+    'plain',
+    'a "quoted", text',
+    ' spaces ',
+    '',
+    'two\nlines',
+    '日本',
+    'a\u001b\r\u200f',
+    '\\u001b \\u0041',
+  ];
   const first = names.map((name, i) => JSON.stringify({ name, categoryId: i })).join('\n');
   await petctl(
     ['pets', 'import', '-'],
@@ -72,8 +81,8 @@ test('what petctl prints can be imported, with 64-bit integers', async () => {
   };
   const before = await contents();
   for (const [i, output] of ['json', 'jsonl', 'csv'].entries()) {
-    const { stdout } = await petctl(['pets', 'list', '--limit', '7', '-o', output, '-q'], env);
-    expect((await petctl(['pets', 'import', '-', '--again'], env, stdout)).stderr).toBe('petctl: 7 created.\n');
+    const { stdout } = await petctl(['pets', 'list', '--limit', '9', '-o', output, '-q'], env);
+    expect((await petctl(['pets', 'import', '-', '--again'], env, stdout)).stderr).toBe('petctl: 9 created.\n');
     expect(await contents()).toEqual(
       Array.from({ length: i + 2 }, () => before)
         .flat()
@@ -93,7 +102,8 @@ describe('before anything is sent, an import rejects', () => {
     ['name,categoryId,name\nA,1,B\n', 'a column twice'],
     ['name,categoryId\n"A"x,1\nB,2\nC,3\n', 'at line 2'],
     ['name,categoryId\n"A,1\nB,2\nC,3\n', 'at line 4'],
-    ['[1', 'within element 1'],
+    ['[{"name":"A","categoryId":1},{', 'The array: '],
+    ['[{"name":"A","categoryId":1e400}]', "The array: 'categoryId': the number 1e400 would be rounded"],
     [`{"name":"${'x'.repeat(5_000_000)}`, 'does not end'],
   ])('%.40j', async (input, message) => {
     const { requests, env } = await record(() => ({ status: 201, body: {} }));
@@ -138,7 +148,7 @@ describe('a service that fails', () => {
     });
     expect(await run(lines(3) + lines(1), env)).toMatchObject({
       code: 9,
-      stderr: `petctl: line 2: no space\npetctl: 3 created, 1 failed. ${failedFile} has the records that are not added: correct and import them.\n`,
+      stderr: `petctl: line 2: no space (HTTP 500)\npetctl: 3 created, 1 failed. ${failedFile} has the records that are not added: correct and import it.\n`,
     });
     expect(failedNames()).toEqual(['2']);
     for (let i = 0; i < 6; i++) await run(lines(1), env);
@@ -160,8 +170,36 @@ describe('a service that fails', () => {
 
   test('a broken record in the middle of a file: the code does not say that nothing was sent', async () => {
     const { env } = await record(() => ({ status: 201, body: {} }));
-    const { code, stderr } = await run(`[${lines(2000).trimEnd().replaceAll('\n', ',')},{`, env);
-    expect([code, stderr.split('\n')[1]]).toEqual([9, expect.stringContaining('The array ends within element 2001.')]);
+    const { code, stderr } = await run(`name,categoryId\n${'A,1\n'.repeat(2000)}"B`, env);
+    expect([code, stderr.split('\n')[1]]).toEqual([9, expect.stringContaining('Later records are not added.')]);
+  });
+
+  test('at one of equal records: its --failed file adds it, and the others stay as they are', async () => {
+    const added = new Set<unknown>();
+    const { env } = await record((request, count): Reply => {
+      if (count === 2) return errorReply(500, 'internal_error');
+      added.add(request.headers['idempotency-key']);
+      return { status: 201, body: {} };
+    });
+    expect((await run(lines(1).repeat(4), env)).code).toBe(9);
+    expect([added.size, failedNames()]).toEqual([3, expect.arrayContaining(['1'])]);
+    expect((await run(failed(), env)).code).toBe(0);
+    expect(added.size).toBe(4);
+  });
+
+  test('-o json gives the error of a record with its request identifier', async () => {
+    const reply = { ...errorReply(400, 'invalid_request', 'no'), headers: { 'x-request-id': 'abc' } };
+    const { env } = await record(() => reply);
+    const [line = ''] = (await run(lines(1), env, '-o', 'table', '-o', 'json')).stderr.split('\n');
+    expect(JSON.parse(line).error).toMatchObject({ message: 'line 1: no', requestId: 'abc', exit: 9 });
+  });
+
+  test('with 429 is waited for as long as --timeout allows', async () => {
+    const { env } = await record(() => ({ ...errorReply(429, 'rate_limited'), headers: { 'retry-after': '25' } }));
+    const child = start(['pets', 'import', write('x', lines(1)), '-v', '--timeout', '5m'], env);
+    for await (const text of child.stderr.setEncoding('utf8')) if (text.includes('attempt 2 in 25000 ms')) break;
+    child.kill('SIGKILL');
+    expect((await run(lines(1), env)).code).toBe(7);
   });
 });
 

@@ -104,8 +104,8 @@ describe('requests', () => {
     ]);
   });
 
-  test('a service that repeats a page is an error', async () => {
-    const { env } = await record(() => pageBefore('?after=1'));
+  test.each([[[1]], [[1, 2]], [[1, 2, 3, 4, 5]]])('a service that repeats the pages %j is an error', async (ids) => {
+    const { env } = await record((_, count) => pageBefore('?after=x', [{ id: ids[count % ids.length] }]));
     expect(await petctl(['pets', 'list', '--all', '-o', 'jsonl'], env)).toMatchObject({
       code: 8,
       stderr: expect.stringContaining('repeats a page'),
