@@ -18,7 +18,7 @@ export type Retry =
 
 /** A plain object of callbacks that observe calls and cannot change them. Their errors are logged with `console.error`. */
 export interface Hooks {
-  /** Before each request, also after a redirect. `***` replaces credentials. */
+  /** Before each request, also after a redirect. `***` replaces the API key. */
   request?(event: {
     operation: OperationId;
     attempt: number;

@@ -56,6 +56,7 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
 
   const fetch: FakePetstore['fetch'] = async (input, init) => {
     const request = new Request(input, init);
+    request.signal.throwIfAborted();
     const url = new URL(request.url);
     const operation = operationOf(request.method, url.pathname);
     if (!operation) return responseOf({ status: 404 });
@@ -154,7 +155,11 @@ function responseOf({ status = 200, code, message, body, headers = {} }: Answer)
   const error = { code: code ?? codes[0]?.[0] ?? 'internal_error', message: message ?? `It is ${status}.`, status };
   const content = body ?? (status >= 400 ? error : undefined);
   const text = content === undefined || typeof content === 'string' ? content : exactJson(content);
-  return new Response(text ?? null, { status, headers: { 'content-type': 'application/json', ...headers } });
+  // A response with one of these statuses has no body.
+  return new Response([204, 205, 304].includes(status) ? null : (text ?? null), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 }
 
 const disconnected = () => new TypeError('fetch failed', { cause: new Error('the fake broke the connection') });

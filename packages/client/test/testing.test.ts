@@ -51,6 +51,17 @@ describe('an answer', () => {
     await expect(store.listPets()).rejects.toMatchObject({ code: 'unauthorized', message: 'The key was revoked.' });
   });
 
+  test('can have no body, and is not retried then', async () => {
+    fake.next('listPets', { status: 204 });
+    await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 204, attempts: 1 });
+  });
+
+  test('does not come after an abort', async () => {
+    const signal = AbortSignal.abort(new Error('stop'));
+    await expect(fake.fetch('http://fake.test/v1/pets', { signal })).rejects.toThrow('stop');
+    expect(fake.requests).toEqual([]);
+  });
+
   test('is retried by the client like one of the service', async () => {
     fake.next('listPets', { status: 503 }, { disconnect: 'before' });
     expect(await store.listPets()).toEqual([]);
