@@ -16,8 +16,8 @@ export async function execute(operation: Operation, input: object, options: Call
   try {
     for (let attempt = 1, delay = 0; ; attempt++) {
       try {
-        if (attempt > 1) await ending.orReject(new Promise((resolve) => ending.after(delay, resolve)));
-        return await ending.orReject(attemptOnce(operation, request, ending));
+        if (attempt > 1) await ending.race(new Promise((resolve) => ending.after(delay, resolve)));
+        return await ending.race(attemptOnce(operation, request, ending));
       } catch (error) {
         if (!(error instanceof BaseError)) throw error;
         error.attempts = ending.attempts;
@@ -33,7 +33,7 @@ export async function execute(operation: Operation, input: object, options: Call
   }
 }
 
-/** Ends a call at its deadline, or when its caller aborts. What `orReject` returns rejects then, even if it ignores the signal. */
+/** Ends a call at its deadline, or when its caller aborts. What `race` returns rejects then, even if it ignores the signal. */
 function endOf(id: string, timeout: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -55,7 +55,7 @@ function endOf(id: string, timeout: number, caller: AbortSignal | undefined) {
     signal,
     attempts: 0,
     after,
-    orReject: <T>(promise: Promise<T>) =>
+    race: <T>(promise: Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         rejectCall = reject;
         if (signal.aborted) reject(signal.reason);

@@ -44,7 +44,7 @@ export function requestOf({ id, wire, settings }: Operation, input: object, opti
   let [url, separator] = [wire.path, '?'];
   for (const [name, value] of Object.entries<unknown>(input as Record<string, unknown>)) {
     if (value === undefined) continue;
-    if (!isExact(value)) throw new RangeError(`${id}: a number in ${name} is not below 2^53; pass a bigint`);
+    if (!isExact(value)) throw new RangeError(`${id}: a number in ${name} may be rounded; pass a bigint`);
     if (wire.path.includes(`{${name}}`)) url = url.replace(`{${name}}`, () => segment(id, name, value));
     else if (wire.headers?.includes(name)) own[name] = String(value);
     else if (isInBody(wire, name)) properties.push([name, value]);
