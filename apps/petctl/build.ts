@@ -10,8 +10,6 @@ const { outputFiles, metafile } = await build({
   entryPoints: [join(import.meta.dirname, 'src/main.ts')],
   // These remain dependencies; `.pnpmfile.mjs` removes all others from the published manifest.
   external: ['jq-wasm', '@napi-rs/keyring'],
-  // commander loads it at once, which is a tenth of a start, and uses it only for commands that are programs of their own.
-  alias: { 'node:child_process': 'node:path' },
   bundle: true,
   minify: true,
   platform: 'node',

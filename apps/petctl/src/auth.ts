@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
-import { senderTo } from './call.ts';
 import * as credentials from './credentials.ts';
 import { CliError, notice } from './errors.ts';
 import { readWord } from './input.ts';
 import { printer, write } from './output.ts';
+import { senderTo } from './send.ts';
 import { settingsOf } from './settings.ts';
 
 /** Adds the commands for API keys. */

@@ -2,11 +2,11 @@ import { fstatSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { exactJson, type Operation } from '@petstore/types';
 import type { Command } from 'commander';
-import { senderFor } from './call.ts';
 import { CliError, type ErrorKind, notice, reportError, UsageError } from './errors.ts';
 import type { Input } from './input.ts';
 import { checkOutput, columnsOf, printer } from './output.ts';
 import { type ImportRecord, openText, readRecords } from './records.ts';
+import { senderFor } from './send.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { codeOf } from './text.ts';
 

@@ -1,9 +1,9 @@
 import { type Field, type Operation, operations, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
 import { type Command, Option } from 'commander';
-import { deprecationOf } from './call.ts';
 import { addImport } from './import.ts';
 import { checkComplete, type Input, parseValue, range, readData } from './input.ts';
 import { callOperation } from './results.ts';
+import { deprecationOf } from './send.ts';
 import { globalOptions } from './settings.ts';
 import { kebab } from './text.ts';
 

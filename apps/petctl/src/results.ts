@@ -1,9 +1,9 @@
 import type { Operation, Pagination } from '@petstore/types';
 import type { Command } from 'commander';
-import { printRequest, type Send, senderFor } from './call.ts';
 import { CliError, notice } from './errors.ts';
 import type { Input } from './input.ts';
 import { checkOutput, columnsOf, isClosed, printer } from './output.ts';
+import { printRequest, type Send, senderFor } from './send.ts';
 import { settingsOf } from './settings.ts';
 import { isObject, kebab } from './text.ts';
 
