@@ -1,5 +1,5 @@
 // `npm run pack -- client [--to FOLDER] [--built]`: packs a package, and those of this repository that it needs, into
-// `packed/client`, from where npm installs them. As the script `prepack` of a package it only builds that package.
+// `packed/client`, from where npm installs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -15,18 +15,14 @@ const { positionals, values } = parseArgs({
 });
 const [name] = positionals;
 if (name) packAll(name, values.to === undefined ? emptyFolderFor(name) : resolve(values.to));
-else if (process.env.npm_lifecycle_event === 'prepack') prepack();
-else fail('Name a package: npm run pack -- client');
+// npm and pnpm would pack the manifest of the repository, which leads to the sources: as a script `prepack` this refuses.
+else fail(`In ${root}, run "npm run pack -- client", with the name of a package.`);
 
 /** Packs a package and those that it needs into a folder. Builds them first, unless the flag says that they are built. */
 function packAll(name, folder) {
   const names = new Set(namesFor(name));
   for (const each of names) {
-    const { scripts, publishConfig } = manifestOf(each);
-    if (!values.built && scripts?.build) pnpm(folderOf(each), 'run', 'build');
-    const entries = [publishConfig.main, ...Object.values(publishConfig.bin ?? {})].filter(Boolean);
-    const missing = entries.find((file) => !existsSync(join(folderOf(each), file)));
-    if (missing) fail(`${each} has no ${missing}: build it first.`);
+    if (!values.built && manifestOf(each).scripts?.build) pnpm(folderOf(each), 'run', 'build');
     pnpm(folderOf(each), 'pack', '--ignore-scripts', '--pack-destination', folder);
   }
   const tarballs = readdirSync(folder).map((file) => join(folder, file));
@@ -38,13 +34,6 @@ function emptyFolderFor(name) {
   const folder = join(root, 'packed', name.replace('@petstore/', ''));
   rmSync(folder, { recursive: true, force: true });
   return folder;
-}
-
-function prepack() {
-  // npm would pack the manifest of the repository, which leads to the sources.
-  const isPnpm = process.env.npm_config_user_agent?.startsWith('pnpm');
-  if (!isPnpm) fail(`npm cannot pack this package: in ${root}, run "npm run pack -- client", with its name.`);
-  pnpm(process.cwd(), 'run', 'build');
 }
 
 /** A package and those of this repository that it needs, those first. */

@@ -1,20 +1,13 @@
 // `npm run docs`: writes the reference in docs/petctl.md, which is the help of each command of the built petctl.
-import { execFile, execFileSync } from 'node:child_process';
-import { globSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root, textOf } from './repository.ts';
 
 export const page = 'docs/petctl.md';
-export const petctlFile = join(root, 'apps/petctl/dist/petctl.js');
-const sources = ['apps/petctl/{*,{src,build}/**/*}.{ts,json}', 'packages/{client,types}/src/**/*.ts'];
-
-/** Builds petctl, unless the build is newer than every source file. */
-export function buildPetctl(): void {
-  const built = statSync(petctlFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (globSync(sources, { cwd: root }).every((file) => statSync(join(root, file)).mtimeMs < built)) return;
-  execFileSync(process.execPath, ['--run', 'build'], { cwd: join(root, 'apps/petctl'), stdio: 'pipe' });
-}
+/** Builds petctl first where a source file is newer. */
+export const petctlFile = join(root, 'apps/petctl/checkout.cjs');
 
 /** The help of a command and of all below it, by their words. */
 export async function helpOf(file: string, words = ''): Promise<Map<string, string>> {
@@ -27,21 +20,16 @@ export async function helpOf(file: string, words = ''): Promise<Map<string, stri
   return new Map([[words, stdout], ...below.flatMap((each) => [...each])]);
 }
 
-/** The help of a command as the page shows it: only that of petctl itself has the options of every command. */
-export function shownHelp(words: string, text: string): string {
-  return (words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n')).trimEnd();
-}
-
-/** The reference as the page shows it. */
+/** The reference as the page shows it: only the help of petctl itself has the options of every command. */
 export function referenceOf(help: ReadonlyMap<string, string>): string {
-  const parts = [...help].map(
-    ([words, text]) => `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shownHelp(words, text)}\n\`\`\`\n`,
-  );
+  const parts = [...help].map(([words, text]) => {
+    const shown = words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n');
+    return `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
+  });
   return `${parts.join('')}\n`;
 }
 
 if (import.meta.main) {
-  buildPetctl();
   const reference = referenceOf(await helpOf(petctlFile));
   const between = /(?<=<!-- reference -->\n)[\s\S]*(?=<!-- \/reference -->)/;
   if (!between.test(textOf(page))) throw new Error(`${page} lacks <!-- reference --> and <!-- /reference -->`);

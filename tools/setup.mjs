@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../', import.meta.url);
@@ -56,12 +55,9 @@ async function install(filter) {
   process.exit(1);
 }
 
-/** Starts npm: the one that runs this script, else the one in PATH. */
+/** Starts the npm in PATH. */
 function npm(...args) {
-  const { npm_node_execpath: node, npm_execpath: cli = '' } = process.env;
-  const isScript = node && basename(cli) === 'npm-cli.js';
-  const shell = !isScript && process.platform === 'win32';
-  const child = spawn(isScript ? node : 'npm', isScript ? [cli, ...args] : args, { cwd: root, stdio: 'pipe', shell });
+  const child = spawn('npm', args, { cwd: root, stdio: 'pipe', shell: process.platform === 'win32' });
   return child.on('error', ({ code }) => {
     console.error(`npm cannot be started (${code}). Install it, and put it into PATH.`);
     process.exit(1);

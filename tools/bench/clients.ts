@@ -1,11 +1,13 @@
 // Measures the client beside openapi-fetch, and the built petctl beside `node -e 0`: the CPU time, user and system, of a call.
 import { deepStrictEqual } from 'node:assert';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { petstore } from '@petstore/client';
 import { createApp, keysFrom, listen, memoryStore } from '@petstore/server';
 import createClient from 'openapi-fetch';
-import { buildPetctl, petctlFile } from '../reference.ts';
+import { petctlFile } from '../reference.ts';
+import { root } from '../repository.ts';
 import { apiKey, basePath, fill, list, pets } from './load.ts';
 import { inRounds, median, medianRatio, type Section, withScratch } from './measure.ts';
 
@@ -50,7 +52,9 @@ export async function client(): Promise<Section> {
 
 /** Runs petctl against a server in this process. The ratios to `node -e 0` in the same run hardly depend on the machine. */
 export async function petctl(): Promise<Section> {
-  buildPetctl();
+  // It builds the one that is packed.
+  await cpuTime([petctlFile, '--version'], process.env);
+  const packed = join(root, 'apps/petctl/dist/petctl.js');
   const store = memoryStore();
   await fill(store, 5);
   const server = await listen(createApp(store, { keys: keysFrom(apiKey) }), { host: '127.0.0.1', port: 0 });
@@ -58,8 +62,8 @@ export async function petctl(): Promise<Section> {
   const times = await withScratch((HOME) => {
     const env = { PATH: process.env.PATH, HOME, PETCTL_BASE_URL: server.origin + basePath, PETCTL_API_KEY: apiKey };
     const running = (...args: string[]) => cpuTime.bind(undefined, args, env);
-    const [version, help] = [running(petctlFile, '--version'), running(petctlFile, '--help')];
-    return inRounds({ node: running('-e', '0'), version, call: running(petctlFile, ...scripted), help }, 30);
+    const [version, help] = [running(packed, '--version'), running(packed, '--help')];
+    return inRounds({ node: running('-e', '0'), version, call: running(packed, ...scripted), help }, 30);
   }).finally(() => server.stop(0));
   return {
     title: 'petctl',

@@ -1,22 +1,17 @@
-// The servers that ours is compared with, `servers.ts <name> <data folder>`. Each prints its address to stderr as ours does.
-import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { handlers, openLowdbStore } from '@petstore/server';
 import { type Input, type NewPet, type Pet, type PetStatus, service } from '@petstore/types';
-import { root } from '../repository.ts';
 import { apiKey, basePath, collection, create, get, list, pets } from './load.ts';
 
 const { unauthorized, not_found } = service.statuses;
 const authorization = `Bearer ${apiKey}`;
 const [name = '', folder = ''] = process.argv.slice(2);
-if (name === 'bare') await bare();
-else if (name === 'plain') await plain();
-else await onFastify(name === 'fastify-durable');
+if (name === 'bare') bare();
+else await onFastify();
 
 /** The lower bound: what Node itself needs to read a request and send a response. */
-async function bare(): Promise<void> {
+function bare(): void {
   const api = inArray(pets());
   const path = basePath + list.path;
   const respond = (response: ServerResponse, status: number, value: unknown) => {
@@ -40,11 +35,11 @@ async function bare(): Promise<void> {
   server.listen(0, '127.0.0.1', () => greet(server));
 }
 
-/** Fastify with schemas for requests and responses: on an array, or on our durable store and with its log. */
-async function onFastify(isDurable: boolean): Promise<void> {
+/** Fastify with schemas for requests and responses and with its log, on our durable store. */
+async function onFastify(): Promise<void> {
   const { fastify } = await import('fastify');
-  const api = isDurable ? await inStore() : inArray(pets());
-  const app = fastify({ logger: isDurable });
+  const api = await inStore();
+  const app = fastify({ logger: true });
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({});
   });
@@ -84,35 +79,6 @@ async function inStore() {
     createPet: async (input: NewPet) => parsed(await handlers.createPet(input, collections)),
     getPet: async (input: Input<'getPet'>) => parsed(await handlers.getPet(input, collections)),
   };
-}
-
-/** The server as most people would write it: Express, express-openapi-validator and lowdb. */
-async function plain(): Promise<void> {
-  const { default: express } = await import('express');
-  const validator = await import('express-openapi-validator');
-  const { JSONFilePreset } = await import('lowdb/node');
-  const { parse } = await import('yaml');
-  const db = await JSONFilePreset<{ pets: Pet[] }>(join(folder, 'plain.json'), { pets: pets() });
-  const api = inArray(db.data.pets);
-  const app = express();
-  app.use(express.json());
-  app.use((request, response, next) => {
-    if (request.headers.authorization === authorization) next();
-    else response.status(unauthorized).json({});
-  });
-  // The validator does not replace the variables of an address.
-  const apiSpec = { ...parse(readFileSync(join(root, 'spec/openapi.yaml'), 'utf8')), servers: [{ url: basePath }] };
-  app.use(validator.middleware({ apiSpec, validateSecurity: false }));
-  app.get(`${basePath}/pets`, (request, response) => void response.json(api.listPets(request.query)));
-  app.get(`${basePath}/pets/:petId`, ({ params }, response) => {
-    response.json(api.getPet({ petId: Number(params.petId) }));
-  });
-  app.post(`${basePath}/pets`, async (request, response) => {
-    const pet = api.createPet(request.body as NewPet);
-    await db.write();
-    response.status(create.success).json(pet);
-  });
-  const server = app.listen(0, '127.0.0.1', () => greet(server));
 }
 
 function greet(server: Server): void {

@@ -59,8 +59,7 @@ function termsOf(spec: Spec): { offers: Set<string>; demands: Map<string, number
     for (const [key, value] of Object.entries(others)) {
       const isLower = /min/i.test(key) !== isRead;
       if (/min|max/i.test(key)) demands.set(`${place}: ${key}`, isLower ? Number(value) : -Number(value));
-      else if (/^(?:pattern|format|multipleOf|uniqueItems|const)$/.test(key))
-        demands.set(`${place}: ${key} ${value}`, 0);
+      else if (/^(?:pattern|format|const)$/.test(key)) demands.set(`${place}: ${key} ${value}`, 0);
     }
     if (depth > 6) return;
     for (const [name, property] of Object.entries(properties)) add(property, `${place} ${name}`, isRead, depth + 1);

@@ -1,7 +1,7 @@
 // The requests that an operation has to accept and to refuse, from the valid and invalid values of its schemas.
 import { exactJson, parseExact } from '@petstore/types';
 import { node } from '../generate/table.ts';
-import { formats, integers, type Operation, type Parameter, type Schema, type Spec } from './spec.ts';
+import { integers, type Operation, type Parameter, type Schema, type Spec } from './spec.ts';
 
 /** What a caller passes to an operation. */
 export interface Inputs {
@@ -149,22 +149,16 @@ export function validValues(spec: Spec, schema: Schema, depth = 0): unknown[] {
 
 /** The lowest and the highest number. */
 function boundsOf(schema: Schema): [low: number | bigint, high: number | bigint] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const [low, high] = integers[schema.format ?? ''] ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-  const least = minimum ?? (exclusiveMinimum === undefined ? low : exclusiveMinimum + 1);
-  const most = maximum ?? (exclusiveMaximum === undefined ? high : exclusiveMaximum - 1);
-  return [least, most];
+  return [schema.minimum ?? low, schema.maximum ?? high];
 }
 
 function numbersOf(schema: Schema): unknown[] {
   const [low, high] = boundsOf(schema);
-  const step = Number(schema.multipleOf ?? 1);
-  return [5 * step, low, high, Math.floor(Number(high) / step) * step, 2n ** 53n + 1n, 0, 0.5];
+  return [5, low, high, 2n ** 53n + 1n, 0, 0.5];
 }
 
-function textsOf({ format = '', pattern, ...schema }: Schema): unknown[] {
-  if (formats[format]) return [formats[format][0]];
-  const { minLength = 0, maxLength = 0 } = schema;
+function textsOf({ pattern, minLength = 0, maxLength = 0, ...schema }: Schema): unknown[] {
   const patterned = [schema.example ?? 'x', 'x', 'X', '0', 'abc', 'ABC-1', '12345'];
   const free = ['Rex', '', 'Käthe "of" \\ 100% & <b>?#/ \u{1F431}', 'a\u0000\nb', ' Rex ', 'x'.repeat(1000)];
   return [...(pattern ? patterned : free), 'x'.repeat(minLength), 'x'.repeat(maxLength)];
@@ -201,7 +195,7 @@ export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 
     ...[null, 5, 'no such value', '', {}, []],
     ...(isNumber ? [1.5, (low ?? 0n) - 1n, (high ?? 0n) + 1n] : []),
     ...(listed === undefined ? [] : [`${listed}x`, `${listed}`.toUpperCase()]),
-    ...(pattern || full.format ? ['a b', '!', 'é', '7', 'x'.repeat(300)] : []),
+    ...(pattern ? ['a b', '!', 'é', '7', 'x'.repeat(300)] : []),
     ...(minLength > 0 ? ['x'.repeat(minLength - 1)] : []),
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1)]),
   ];

@@ -8,7 +8,7 @@ import {
 } from '@redocly/openapi-core';
 import { instead, members, type Refuse, rules, values } from './rules.ts';
 import { commandOf, list, type Node, node, operationsIn, parametersOf, recursiveIn } from './table.ts';
-import { operationType, typeName } from './types.ts';
+import { typeName } from './types.ts';
 
 /** One construct that the generator does not support. */
 export interface Refusal {
@@ -122,11 +122,6 @@ const whole: Oas3Rule = () => ({
         if (successor !== undefined && (successor === operationId || !ids.includes(String(successor))))
           refuse(`the successor ${successor}`, 'write the operationId of another operation', 'x-successor');
         checkParameters(parametersOf(each, document), method, operation['x-pagination'], refuse);
-        const names = ['Data', 'Responses', 'Response', 'Errors', 'Error'].map((part) =>
-          operationType(String(operationId), part),
-        );
-        for (const name of names.filter((each) => each in schemas))
-          refuse(`the operationId ${operationId} beside the schema ${name}`, 'rename one', 'operationId');
       }
       for (const name of Object.keys(schemas)) {
         const refuse = refuseAt(context, ['components', 'schemas', name]);

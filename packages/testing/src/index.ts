@@ -55,10 +55,7 @@ export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = 10_000 + Math.floor(Math.random() * 22_000);
     const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
+    const isFree = await once(server, 'listening').catch(() => false);
     if (!isFree) continue;
     server.close();
     await once(server, 'close');
