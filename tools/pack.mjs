@@ -15,7 +15,7 @@ const { positionals, values } = parseArgs({
 });
 const [name] = positionals;
 if (name) packAll(name, values.to === undefined ? emptyFolderFor(name) : resolve(values.to));
-// npm and pnpm would pack the manifest of the repository, which leads to the sources: as a script `prepack` this refuses.
+// As the script `prepack` of a package: npm would pack the manifest of the repository, which leads to the sources.
 else fail(`In ${root}, run "npm run pack -- client", with the name of a package.`);
 
 /** Packs a package and those that it needs into a folder. Builds them first, unless the flag says that they are built. */
