@@ -1,14 +1,13 @@
 // Measures the client beside openapi-fetch, and the built petctl beside `node -e 0`: the CPU time, user and system, of a call.
 import { deepStrictEqual } from 'node:assert';
-import { execFile, execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { petstore } from '@petstore/client';
 import { createApp, keysFrom, listen, memoryStore } from '@petstore/server';
 import createClient from 'openapi-fetch';
-import { root } from '../repository.ts';
+import { buildPetctl, petctlFile } from '../reference.ts';
+import { apiKey, basePath, fill, list, pets } from './load.ts';
 import { inRounds, median, medianRatio, type Section, withScratch } from './measure.ts';
-import { apiKey, basePath, fill, list, pets } from './workload.ts';
 
 /** What openapi-fetch has to know of the operation. */
 interface Paths {
@@ -51,20 +50,16 @@ export async function client(): Promise<Section> {
 
 /** Runs petctl against a server in this process. The ratios to `node -e 0` in the same run hardly depend on the machine. */
 export async function petctl(): Promise<Section> {
-  const folder = join(root, 'apps/petctl');
-  execFileSync(process.execPath, ['--run', 'build'], { cwd: folder, stdio: 'pipe' });
+  buildPetctl();
   const store = memoryStore();
   await fill(store, 5);
   const server = await listen(createApp(store, { keys: keysFrom(apiKey) }), { host: '127.0.0.1', port: 0 });
   const scripted = [...list.command, '--status', 'available', '--limit', '5', '-o', 'json'];
   const times = await withScratch((HOME) => {
     const env = { PATH: process.env.PATH, HOME, PETCTL_BASE_URL: server.origin + basePath, PETCTL_API_KEY: apiKey };
-    const running =
-      (...args: string[]) =>
-      () =>
-        cpuTime([join(folder, 'dist/petctl.js'), ...args], env);
-    const node = () => cpuTime(['-e', '0'], env);
-    return inRounds({ node, version: running('--version'), call: running(...scripted), help: running('--help') }, 30);
+    const running = (...args: string[]) => cpuTime.bind(undefined, args, env);
+    const [version, help] = [running(petctlFile, '--version'), running(petctlFile, '--help')];
+    return inRounds({ node: running('-e', '0'), version, call: running(petctlFile, ...scripted), help }, 30);
   }).finally(() => server.stop(0));
   return {
     title: 'petctl',

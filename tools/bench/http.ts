@@ -1,14 +1,14 @@
 // Compares the shipped server with others over HTTP: requests, and starts. The servers run in turns, each a process of its own.
 import { deepStrictEqual } from 'node:assert';
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
+import { runServer } from '@petstore/testing/server';
 import { root } from '../repository.ts';
-import { connections, type Result, send } from './load.ts';
+import { apiKey, basePath, connections, fill, type Load, list, loads, pets, send, size } from './load.ts';
 import { cores, inRounds, median, medianRatio, type Section, type Table, type Target, withScratch } from './measure.ts';
-import { apiKey, basePath, fill, type Load, list, loads, pets, size } from './workload.ts';
 
 const descriptions = {
   bare: '`node:http` with the same API: no validation, no log, pets in memory',
@@ -28,9 +28,10 @@ const bounds: Record<Load, readonly [target: number, floor: number]> = {
 };
 const all = Object.keys(loads) as Load[];
 
-/** The results of a load in some rounds, with the microseconds of CPU time that a server used for each response. */
+type Server = Awaited<ReturnType<typeof startServer>>;
+/** The result of a load, with the microseconds of CPU time that the server used for each response. */
+type Measured = Awaited<ReturnType<typeof send>> & { readonly cpu: number };
 type Measure = (load: Load, rounds: number, milliseconds: number) => Promise<Record<Name, Measured[]>>;
-type Measured = Result & { readonly cpu: number };
 
 export async function http(): Promise<Section> {
   const names = Object.keys(descriptions) as Name[];
@@ -42,15 +43,14 @@ export async function http(): Promise<Section> {
       const measured = await measure(load, rounds, 500);
       const of = (name: Name, what: keyof Measured) => measured[name].map((each) => each[what]);
       const ratio = (name: Name, other: Name) => medianRatio(of(other, 'cpu'), of(name, 'cpu'));
-      tables.push(
-        names.map((name) => ({
-          [load]: name,
-          'requests/s': Math.round(median(of(name, 'perSecond'))),
-          'p99 ms': median(of(name, 'p99')),
-          'CPU µs': median(of(name, 'cpu')),
-          'of bare': ratio(name, 'bare'),
-        })),
-      );
+      const rows = names.map((name) => ({
+        [load]: name,
+        'requests/s': Math.round(median(of(name, 'perSecond'))),
+        'p99 ms': median(of(name, 'p99')),
+        'CPU µs': median(of(name, 'cpu')),
+        'of bare': ratio(name, 'bare'),
+      }));
+      tables.push(rows);
       targets.push([`${load}: of bare`, ratio('ours', 'bare'), '≥', bounds[load][0]]);
       targets.push([`${load}: of fastify-durable`, ratio('ours', 'fastify-durable'), '≥', 1]);
       targets.push([`${load}: p99/p50`, medianRatio(of('ours', 'p99'), of('ours', 'p50')), '≤', 3]);
@@ -80,18 +80,14 @@ export async function gate(): Promise<void> {
 /** Measures the time from the start of a process to its first response. */
 export async function start(): Promise<Section> {
   return withScratch(async (scratch) => {
-    const starting = async (name: Name) => {
-      const folder = await newDataFolder(scratch, name);
-      return async () => {
-        const started = performance.now();
-        const server = await startServer(name, folder, scratch);
-        const milliseconds = performance.now() - started;
-        const { rss } = await server.usage();
-        await server.stop();
-        return { milliseconds, rss };
-      };
+    const starting = (name: Name) => async () => {
+      const { milliseconds, usage, stop } = await startServer(name, scratch);
+      const { rss } = await usage();
+      await stop();
+      return { milliseconds, rss };
     };
-    const subjects = { ours: await starting('ours'), 'fastify-durable': await starting('fastify-durable') };
+    const subjects = { ours: starting('ours'), 'fastify-durable': starting('fastify-durable') };
+    for (const name of Object.keys(subjects)) await makeDataFolder(join(scratch, name));
     const rows = Object.entries(await inRounds(subjects, 7)).map(([server, all]) => ({
       server,
       ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
@@ -104,36 +100,36 @@ export async function start(): Promise<Section> {
 
 async function withServers(names: readonly Name[], use: (measure: Measure) => Promise<void>): Promise<void> {
   await withScratch(async (scratch) => {
-    const servers: [Name, Awaited<ReturnType<typeof startServer>>][] = [];
+    const servers: Partial<Record<Name, Server>> = {};
     try {
-      for (const name of names)
-        servers.push([name, await startServer(name, await newDataFolder(scratch, name), scratch)]);
+      for (const name of names) {
+        await makeDataFolder(join(scratch, name));
+        servers[name] = await startServer(name, scratch);
+      }
       // The servers have the first core, the load generator the last one.
       pin(process.pid, cores - 1);
       await use((load, rounds, milliseconds) => {
-        const subjects = servers.map(([name, { port, usage }]) => {
-          const measure = async (round: number) => {
+        const measuring =
+          ({ port, usage }: Server) =>
+          async (round: number): Promise<Measured> => {
             const before = await usage();
             const result = await send(port, load, round < 0 ? 1500 : milliseconds);
             return { ...result, cpu: ((await usage()).cpu - before.cpu) / result.responses };
           };
-          return [name, measure] as const;
-        });
-        return inRounds<Name, Measured>(Object.fromEntries(subjects) as Record<Name, never>, rounds);
+        const subjects = Object.entries(servers).map(([name, server]) => [name, measuring(server)]);
+        return inRounds<Name, Measured>(Object.fromEntries(subjects), rounds);
       });
     } finally {
-      await Promise.all(servers.map(([, server]) => server.stop()));
+      await Promise.all(Object.values(servers).map(({ stop }) => stop()));
     }
   });
 }
 
 /** Makes a data folder of the shipped server with the pets. */
-async function newDataFolder(scratch: string, name: string): Promise<string> {
-  const folder = join(scratch, name);
+async function makeDataFolder(folder: string): Promise<void> {
   const store = await openLowdbStore(folder);
   await fill(store, size);
   await store.close();
-  return folder;
 }
 
 /** Runs in every measured server: reports its CPU time in microseconds and its memory in bytes. */
@@ -143,47 +139,40 @@ const probe = `process.on('message', () => {
 });
 process.channel.unref();`;
 
-/** Starts a server, and checks its first response. */
-async function startServer(name: Name, folder: string, scratch: string) {
+/** Starts a server on its data folder in `scratch`, and measures the time to its first response, which has to be right. */
+async function startServer(name: Name, scratch: string) {
+  const started = performance.now();
+  const folder = join(scratch, name);
   const isOurs = name === 'ours';
-  const script = isOurs ? join(root, 'apps/server/src/main.js') : join(import.meta.dirname, 'servers.ts');
-  const settings = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: `bench=${apiKey}` };
-  const child = fork(script, isOurs ? [] : [name, folder], {
-    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(probe)}`],
-    env: { ...process.env, NODE_ENV: 'production', ...settings },
-    stdio: ['ignore', openSync(join(scratch, `${name}.log`), 'a'), 'pipe', 'ipc'],
+  const main = isOurs ? join(root, 'apps/server/src/main.js') : join(import.meta.dirname, 'servers.ts');
+  const settings = {
+    PORT: '0',
+    PETSTORE_DATA_DIR: folder,
+    PETSTORE_API_KEYS: `bench=${apiKey}`,
+    NODE_ENV: 'production',
+  };
+  const { child, greeting, ended } = runServer(main, {
+    args: isOurs ? [] : [name, folder],
+    env: { ...process.env, ...settings, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(probe)}` },
+    stdio: ['ignore', openSync(`${folder}.log`, 'a'), 'pipe', 'ipc'],
   });
-  const port = await portOf(child);
+  const { origin } = await greeting;
   pin(child.pid ?? 0, 0);
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const response = await fetch(`http://127.0.0.1:${port}${basePath}${list.path}`, { headers });
+  const response = await fetch(origin + basePath + list.path, { headers: { authorization: `Bearer ${apiKey}` } });
   deepStrictEqual(await response.json(), pets().slice(0, 20), `${name} does not list the pets`);
   return {
-    port,
+    port: Number(new URL(origin).port),
+    milliseconds: performance.now() - started,
     usage: async (): Promise<{ cpu: number; rss: number }> => {
       const answered = once(child, 'message');
       child.send('usage');
       return (await answered)[0];
     },
     stop: async () => {
-      const ended = once(child, 'exit');
       child.kill();
       await ended;
     },
   };
-}
-
-/** The port that stderr names. The rest of it is read, because a full pipe would block the server. */
-async function portOf(child: ChildProcess): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  let output = '';
-  child.stderr?.on('data', (chunk) => {
-    output += chunk;
-    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output) ?? [];
-    if (port) resolve(Number(port));
-  });
-  child.once('exit', () => reject(new Error(`A server ended: ${output}`)));
-  return promise;
 }
 
 /** Keeps a process on one core, where that is possible. */

@@ -6,15 +6,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../repository.ts';
+import { client, petctl } from './clients.ts';
+import { gate, http, start } from './http.ts';
 import { cores, type Section, type Table } from './measure.ts';
+import { store } from './store.ts';
 
-const parts: Readonly<Record<string, () => Promise<Section>>> = {
-  http: async () => (await import('./http.ts')).http(),
-  start: async () => (await import('./http.ts')).start(),
-  store: async () => (await import('./store.ts')).store(),
-  client: async () => (await import('./clients.ts')).client(),
-  petctl: async () => (await import('./clients.ts')).petctl(),
-};
+const parts: Readonly<Record<string, () => Promise<Section>>> = { http, start, store, client, petctl };
 const page = join(root, 'docs/performance.md');
 /** Before the bench began. */
 const [load = 0] = loadavg();
@@ -23,7 +20,7 @@ const names = process.argv.slice(2);
 const unknown = names.find((name) => name !== '--gate' && !(name in parts));
 try {
   if (unknown) throw new Error(`There is no part ${unknown}. The parts are ${Object.keys(parts).join(', ')}.`);
-  if (names.includes('--gate')) await (await import('./http.ts')).gate();
+  if (names.includes('--gate')) await gate();
   else
     for (const [name, measure] of Object.entries(parts))
       if (names.length === 0 || names.includes(name)) write(name, markdownOf(await measure()));

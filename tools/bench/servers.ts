@@ -1,12 +1,12 @@
-// The servers that ours is compared with, `servers.ts <name> <data folder>`. Each prints its address to stderr.
+// The servers that ours is compared with, `servers.ts <name> <data folder>`. Each prints its address to stderr as ours does.
 import { readFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { handlers, openLowdbStore } from '@petstore/server';
 import { type Input, type NewPet, type Pet, type PetStatus, service } from '@petstore/types';
 import { root } from '../repository.ts';
-import { apiKey, basePath, create, get, inArray, list, pets } from './workload.ts';
+import { apiKey, basePath, collection, create, get, list, pets } from './load.ts';
 
 const { unauthorized, not_found } = service.statuses;
 const authorization = `Bearer ${apiKey}`;
@@ -37,7 +37,7 @@ async function bare(): Promise<void> {
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => respond(response, 201, api.createPet(JSON.parse(Buffer.concat(chunks).toString()))));
   });
-  server.listen(0, '127.0.0.1', () => console.error(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  server.listen(0, '127.0.0.1', () => greet(server));
 }
 
 /** Fastify with schemas for requests and responses: on an array, or on our durable store and with its log. */
@@ -63,7 +63,8 @@ async function onFastify(isDurable: boolean): Promise<void> {
     { schema: { params: schemaOf(get.fields), response: { 200: get.responses[200].schema } } },
     async ({ params }, reply) => (await api.getPet(params)) ?? reply.code(not_found).send({}),
   );
-  console.error(await app.listen({ port: 0, host: '127.0.0.1' }));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  greet(app.server);
 }
 
 /** The inputs of an operation as one object. */
@@ -76,7 +77,7 @@ function schemaOf(fields: Readonly<Record<string, { schema: object; required: bo
 
 /** The operations over our store, whose documents are JSON texts. */
 async function inStore() {
-  const collections = { pets: (await openLowdbStore(folder)).collection('pets') };
+  const collections = { pets: (await openLowdbStore(folder)).collection(collection) };
   const parsed = (result: unknown) => JSON.parse((result as { json: string }).json);
   return {
     listPets: async (input: Input<'listPets'>) => parsed(await handlers.listPets(input, collections)),
@@ -111,7 +112,29 @@ async function plain(): Promise<void> {
     await db.write();
     response.status(create.success).json(pet);
   });
-  const server = app.listen(0, '127.0.0.1', () =>
-    console.error(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-  );
+  const server = app.listen(0, '127.0.0.1', () => greet(server));
+}
+
+function greet(server: Server): void {
+  console.error(`listens on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+/** The operations over an array, which is scanned. */
+function inArray(all: Pet[]) {
+  return {
+    getPet: ({ petId }: Input<'getPet'>) => all[petId - 1],
+    createPet: (pet: NewPet) => {
+      const created = { id: all.length + 1, ...pet };
+      all.push(created);
+      return created;
+    },
+    listPets: ({ after = 0, limit = list.fields.limit.schema.default, status }: Input<'listPets'>) => {
+      const found: Pet[] = [];
+      for (let at = after; at < all.length && found.length < limit; at++) {
+        const pet = all[at];
+        if (pet && (status === undefined || pet.status === status)) found.push(pet);
+      }
+      return found;
+    },
+  };
 }

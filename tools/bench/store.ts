@@ -4,12 +4,13 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openLowdbStore, openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
+import { collection, fill, newPet, size } from './load.ts';
 import { inRounds, median, medianRatio, rateOf, type Section, type Target, withScratch } from './measure.ts';
-import { collection, fill, newPet, size } from './workload.ts';
 
 const [small, large, rounds, writers] = [1_000, 1_000_000, 8, 64];
 let created = 0;
@@ -77,17 +78,14 @@ async function measureLowdb(scratch: string) {
   return { rates, targets };
 }
 
-/** The longest time between two ticks of a timer of 1 ms during the work, in milliseconds. */
+/** The longest time that the work kept the event loop from its timers, in milliseconds. */
 async function longestStop(work: () => Promise<unknown>): Promise<number> {
-  let [longest, last] = [0, performance.now()];
-  const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 1);
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
   await work();
   await pause(5);
-  clearInterval(timer);
-  return longest;
+  delays.disable();
+  return delays.max / 1e6;
 }
 
 /** Measures the store of a database, and pgbench on the same. Undefined where one of them is missing. */

@@ -109,10 +109,7 @@ export function readSpec(text: string): Spec {
     const { content } = followed(document, declared.requestBody);
     const { schema: bodySchema } = node(node(content)['application/json']) as { schema?: Schema };
     const fields = Object.entries(operation.fields).filter(([, each]) => each.in !== 'body');
-    const parameters = fields.map(([name, { in: place, required, schema }]) => ({
-      ...{ name, in: place, required },
-      schema: schema as Schema,
-    }));
+    const parameters = fields.map(([name, each]) => ({ name, ...each, schema: each.schema as Schema }));
     return { ...operation, declared, headers: Object.fromEntries(headers), bodySchema, parameters };
   });
   return { text, document, operations: all, deployments, version, basePath, statuses, follow, faultOf };

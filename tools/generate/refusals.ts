@@ -7,7 +7,7 @@ import {
   type UserContext,
 } from '@redocly/openapi-core';
 import { instead, members, type Refuse, rules, values } from './rules.ts';
-import { commandOf, followed, list, type Node, node, operationsIn, parametersOf } from './table.ts';
+import { commandOf, list, type Node, node, operationsIn, parametersOf, recursiveIn } from './table.ts';
 import { operationType, typeName } from './types.ts';
 
 /** One construct that the generator does not support. */
@@ -21,7 +21,11 @@ export interface Refusal {
 const advice: Readonly<Record<string, string>> = {
   struct: 'correct it',
   'no-unresolved-refs': 'correct the reference',
+  'no-enum-type-mismatch': 'write values of that type',
   'no-identical-paths': 'use the same names',
+  'no-required-schema-properties-undefined': 'declare it in properties',
+  'no-undefined-server-variable': 'name it in both, or in neither',
+  'operation-operationId': 'write a name such as listPets',
   'operation-operationId-unique': 'choose another',
   'operation-parameters-unique': 'remove one of them',
   'path-parameters-defined': 'declare the parameter, or correct the path',
@@ -103,6 +107,7 @@ const whole: Oas3Rule = () => ({
       const document = node(root);
       const operations = operationsIn(document);
       const schemas = node(node(document.components).schemas);
+      const endless = endlessIn(schemas);
       const ids = operations.map(({ operation }) => String(operation.operationId));
       const commands = new Map<string, unknown>();
       for (const each of operations) {
@@ -127,8 +132,7 @@ const whole: Oas3Rule = () => ({
         const refuse = refuseAt(context, ['components', 'schemas', name]);
         if (typeName(name) !== name && typeName(name) in schemas)
           refuse(`${name} beside ${typeName(name)}`, 'rename one');
-        if (contains(schemas[name], name, document))
-          refuse(`${name}, which is a part of itself`, 'put a property or an array between');
+        if (endless.has(name)) refuse(`${name}, which is a part of itself`, 'put a property or an array between');
       }
       const deployments = list(document.servers).map((server) => node(server)['x-deployment']);
       if (new Set(deployments).size < deployments.length)
@@ -152,12 +156,9 @@ function checkParameters(parameters: readonly Node[], method: string, pagination
     refuse('this x-pagination', 'write cursor and limit, which are query parameters, and key', 'x-pagination');
 }
 
-/** Whether a schema contains another through references, alternatives and parts alone, so that it has no end. */
-function contains(schema: unknown, name: string, document: Node, seen = new Set<unknown>()): boolean {
-  if (seen.has(schema)) return false;
-  seen.add(schema);
-  const { $ref, oneOf, anyOf, allOf } = node(schema);
-  if ($ref === `#/components/schemas/${name}`) return true;
-  if (typeof $ref === 'string') return contains(followed(document, schema), name, document, seen);
-  return [oneOf, anyOf, allOf].flat().some((part) => contains(part, name, document, seen));
+/** The schemas that contain themselves through references, alternatives and parts alone, so that they have no end. */
+function endlessIn(schemas: Node): Set<string> {
+  const inner = /^(?:properties|items|additionalProperties)$/;
+  const withoutInner = JSON.stringify(schemas, (key, value) => (inner.test(key) ? undefined : value));
+  return recursiveIn(JSON.parse(withoutInner));
 }

@@ -44,15 +44,8 @@ export function operationsIn(document: Node): Declared[] {
 
 /** The parameters of an operation, and those of its path that it does not replace. */
 export function parametersOf({ item, operation }: Declared, document: Node): Node[] {
-  const follow = (parameter: unknown) => followed(document, parameter);
-  const own = list(operation.parameters).map(follow);
-  const isReplaced = ({ name, in: place }: Node) => own.some((each) => each.name === name && each.in === place);
-  return [
-    ...list(item.parameters)
-      .map(follow)
-      .filter((parameter) => !isReplaced(parameter)),
-    ...own,
-  ];
+  const all = [...list(item.parameters), ...list(operation.parameters)].map((each) => followed(document, each));
+  return [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];
 }
 
 function operationOf(each: Declared, document: Node): Operation {
@@ -170,7 +163,7 @@ function deploymentsOf(servers: readonly unknown[]): Record<string, string> {
 }
 
 /** The schemas from which a chain of references leads back to themselves. */
-function recursiveIn(schemas: Table['schemas']): Set<string> {
+export function recursiveIn(schemas: Table['schemas']): Set<string> {
   const reached = new Map(Object.entries(schemas).map(([name, schema]) => [name, referencesIn(schema)]));
   // The loop also visits the targets that it adds.
   for (const targets of reached.values())

@@ -1,5 +1,5 @@
 // The server as a process, for tests.
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { makeFolder } from './index.ts';
 
@@ -16,28 +16,14 @@ export interface Greeting {
   readonly key: string;
 }
 
-/** A server process that may not listen yet. */
-export interface ServerRun {
-  readonly child: ChildProcess;
-  /** The text that it has written to stderr. */
-  stderr(): string;
-  /** Resolves when the server listens; rejects if the process ends before. */
-  readonly greeting: Promise<Greeting>;
-  /** Resolves when the process has ended. */
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-}
+/** The options of the process. The log goes to a pipe that the caller reads, nowhere, or to a file descriptor. */
+type RunOptions = SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | 'ignore' | number };
 
-/** Runs the main file of a server. The caller ends the process. The log goes to a pipe that the caller reads, nowhere, or to a file descriptor. */
-export function runServer(
-  main: string,
-  {
-    args = [],
-    stdout = 'pipe',
-    ...options
-  }: SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | 'ignore' | number },
-): ServerRun {
-  const child = spawn(process.execPath, [main, ...args], { ...options, stdio: ['ignore', stdout, 'pipe'] });
+/** Runs the main file of a server, which may not listen yet. The caller ends the process. */
+export function runServer(main: string, { args = [], stdout = 'pipe', ...options }: RunOptions) {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', stdout, 'pipe'], ...options });
   let stderr = '';
+  /** Rejects if the process ends before it listens. */
   const greeting = new Promise<Greeting>((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -48,7 +34,8 @@ export function runServer(
   });
   // A test may wait for the end of the process only.
   greeting.catch(() => {});
-  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  type End = { code: number | null; signal: NodeJS.Signals | null };
+  const ended = once(child, 'exit').then(([code, signal]): End => ({ code, signal }));
   return { child, stderr: () => stderr, greeting, ended };
 }
 
@@ -60,15 +47,10 @@ function greetingIn(text: string): Greeting {
 }
 
 /** A server process that listens. */
-export interface ServerProcess extends Greeting, Pick<ServerRun, 'child' | 'stderr'> {
-  /** The text that it has written to stdout: its log. */
-  stdout(): string;
-  /** Sends a signal, by default SIGKILL, and resolves when the process has ended. */
-  kill(signal?: NodeJS.Signals): Promise<void>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 
 /** Starts a server with a new data folder, which is removed when the server ends. Resolves when the server listens. */
-export async function startServer(main: string, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+export async function startServer(main: string, env: NodeJS.ProcessEnv = {}) {
   const { folder, remove } = makeFolder('server');
   const defaults = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey, PETSTORE_LOG_LEVEL: 'error' };
   const { child, greeting, stderr } = runServer(main, { env: { ...process.env, ...defaults, ...env } });
@@ -77,6 +59,7 @@ export async function startServer(main: string, env: NodeJS.ProcessEnv = {}): Pr
     stdout += text;
   });
   const closed = once(child, 'close').then(remove);
+  /** Resolves when the process has ended. */
   const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
     child.kill(signal);
     await closed;
