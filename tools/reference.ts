@@ -45,8 +45,6 @@ if (import.meta.main) {
   const reference = referenceOf(await helpOf(petctlFile));
   const between = /(?<=<!-- reference -->\n)[\s\S]*(?=<!-- \/reference -->)/;
   if (!between.test(textOf(page))) throw new Error(`${page} lacks <!-- reference --> and <!-- /reference -->`);
-  writeFileSync(
-    join(root, page),
-    textOf(page).replace(between, () => reference),
-  );
+  const text = textOf(page).replace(between, () => reference);
+  writeFileSync(join(root, page), text);
 }

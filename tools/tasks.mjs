@@ -1,7 +1,9 @@
 // Runs tasks with turbo: `tasks.mjs test` and `tasks.mjs deep` repeat at the end what failed and what was skipped; any other
 // arguments are turbo's. turbo's own launch script cannot be stopped while turbo runs.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { runInstead } from './setup.mjs';
 
@@ -14,7 +16,7 @@ const args = process.argv.slice(2);
 const tasks = lists[args[0]];
 // Only an environment variable disables telemetry, and npm scripts cannot set variables on every system.
 const env = { TURBO_TELEMETRY_DISABLED: '1' };
-if (tasks) run(tasks);
+if (tasks) await run(tasks);
 else runInstead(turbo(), args, env);
 
 /** The path of turbo's binary. */
@@ -25,31 +27,24 @@ function turbo() {
   return resolve(`${name}/bin/turbo${platform === 'win32' ? '.exe' : ''}`);
 }
 
-function run(names) {
+async function run(names) {
   const colour = process.stdout.isTTY && { FORCE_COLOR: process.env.FORCE_COLOR ?? '1' };
   const child = spawn(turbo(), ['run', ...names, '--continue=dependencies-successful'], {
     stdio: ['inherit', 'pipe', 'inherit'],
     env: { ...process.env, ...env, ...colour },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const closed = once(child, 'close');
   const [skipped, failed] = [new Set(), new Set()];
-  let rest = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    process.stdout.write(text);
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines.map(stripVTControlCharacters)) {
-      skipped.add(/SKIPPED: .*/.exec(line)?.[0]);
-      // The second alternative is vitest's report of a failed test.
-      failed.add(/FAILED: .*|\bFAIL\b.* > .*/.exec(line)?.[0]);
-    }
-  });
-  child.on('close', (code) => {
-    process.exitCode = code ?? 1;
-    for (const found of [failed, skipped]) {
-      found.delete(undefined);
-      if (found.size > 0) console.log(`\n${[...found].join('\n')}`);
-    }
-    if (code === 0 && skipped.size === 0) console.log('\nNothing was skipped.');
-  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line);
+    const text = stripVTControlCharacters(line);
+    for (const found of text.match(/SKIPPED: .*/) ?? []) skipped.add(found);
+    // The second alternative is vitest's report of a failed test.
+    for (const found of text.match(/FAILED: .*|\bFAIL\b.* > .*/) ?? []) failed.add(found);
+  }
+  const [code] = await closed;
+  process.exitCode = code ?? 1;
+  for (const found of [failed, skipped]) if (found.size > 0) console.log(`\n${[...found].join('\n')}`);
+  if (code === 0 && skipped.size === 0) console.log('\nNothing was skipped.');
 }

@@ -80,21 +80,19 @@ export async function send(port: number, load: Load, milliseconds: number) {
 /** Sends a request, and resolves when its response has arrived. */
 function exchange(socket: Socket, request: Buffer): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let begun: Buffer = Buffer.of();
-  let left = Number.NaN;
+  let left = 0;
   const fail = (problem: unknown) => reject(new Error(`The load failed: ${problem}`));
   const closed = () => fail('the server closed a connection');
   const onData = (bytes: Buffer) => {
-    left -= bytes.length;
-    if (Number.isNaN(left)) {
-      begun = begun.length === 0 ? bytes : Buffer.concat([begun, bytes]);
-      const end = begun.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      const head = begun.toString('latin1', 0, end);
+    if (left === 0) {
+      // A head is sent at once, so it arrives as one piece.
+      const end = bytes.indexOf('\r\n\r\n');
+      const head = bytes.toString('latin1', 0, end);
       const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
-      if (!/^HTTP\/1\.1 20[01]/.test(head) || length === undefined) fail(head);
-      left = end + 4 + Number(length) - begun.length;
+      if (!/^HTTP\/1\.1 20[01]/.test(head) || length === undefined) return fail(head);
+      left = end + 4 + Number(length);
     }
+    left -= bytes.length;
     if (left > 0) return;
     socket.off('data', onData).off('close', closed);
     resolve();

@@ -2,17 +2,17 @@
  * `npm run bench` measures the parts and writes docs/performance.md; `npm run bench -- http client` measures only these two.
  * `--gate` is the regression gate of `npm run test:deep`, which writes nothing.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../repository.ts';
+import { root, textOf } from '../repository.ts';
 import { client, petctl } from './clients.ts';
 import { gate, http, start } from './http.ts';
 import { cores, type Section, type Table } from './measure.ts';
 import { store } from './store.ts';
 
 const parts: Readonly<Record<string, () => Promise<Section>>> = { http, start, store, client, petctl };
-const page = join(root, 'docs/performance.md');
+const page = 'docs/performance.md';
 /** Before the bench began. */
 const [load = 0] = loadavg();
 
@@ -33,10 +33,8 @@ try {
 function write(name: string, section: string): void {
   console.log(`\n${section}`);
   const old = new RegExp(`(?<=<!-- ${name} -->\n).*?(?=\n<!-- /${name} -->)`, 's');
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(old, () => section),
-  );
+  const text = textOf(page).replace(old, () => section);
+  writeFileSync(join(root, page), text);
 }
 
 function markdownOf({ title, how, tables, targets }: Section): string {
@@ -56,9 +54,8 @@ function tableOf(rows: Table): string {
   const columns = Object.keys(rows[0] ?? {});
   const line = (cells: readonly (string | number | undefined)[]) => `| ${cells.map(shown).join(' | ')} |`;
   const aligned = columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '---:' : '---'));
-  return [line(columns), `|${aligned.join('|')}|`, ...rows.map((row) => line(columns.map((name) => row[name])))].join(
-    '\n',
-  );
+  const lines = rows.map((row) => line(columns.map((name) => row[name])));
+  return [line(columns), `|${aligned.join('|')}|`, ...lines].join('\n');
 }
 
 function shown(value: string | number | undefined): string {

@@ -34,8 +34,7 @@ export async function checkValid(session: Session, operation: Operation, tried: 
     const wanted = value === undefined ? undefined : parseExact(exactJson(value));
     differ(report, `${method} ${path}: ${name} in the answer`, node(answer.data)[name], wanted);
   }
-  const item =
-    method === 'POST' ? new RegExp(`^${RegExp.escape(path)}/\\{(\\w+)\\}$`) : new RegExp(`^${RegExp.escape(path)}$`);
+  const item = new RegExp(`^${RegExp.escape(path)}${method === 'POST' ? '/\\{(\\w+)\\}' : ''}$`);
   const get = spec.operations.find((each) => each.method === 'GET' && !each.pagination && item.test(each.path));
   const [, parameter = ''] = item.exec(get?.path ?? '') ?? [];
   const key = keyOf(spec, path, parameter, answer.data);
@@ -86,11 +85,8 @@ function checkDeprecation({ spec, report }: Session, operation: Operation, { hea
 }
 
 /** The same key gives the first answer again; with another body, it gives 422. */
-export async function checkIdempotency(
-  session: Session,
-  operation: Operation,
-  [least, ...more]: Inputs[],
-): Promise<void> {
+export async function checkIdempotency(session: Session, operation: Operation, valid: Inputs[]): Promise<void> {
+  const [least, ...more] = valid;
   const { spec, server, report } = session;
   const { method, path, idempotencyKey, responses } = operation;
   if (!idempotencyKey || !least) return;
@@ -149,12 +145,8 @@ export async function checkList(session: Session, operation: Operation): Promise
   };
   const all = (await pagesOf({ [limit]: 7 })).flat();
   const keys = all.map((each) => each[key] as number);
-  differ(
-    report,
-    `GET ${path}: the order over the pages`,
-    keys,
-    [...new Set(keys)].sort((a, b) => (a < b ? -1 : 1)),
-  );
+  const ordered = [...new Set(keys)].sort((a, b) => (a < b ? -1 : 1));
+  differ(report, `GET ${path}: the order over the pages`, keys, ordered);
   const stored = [...(documents.get(path)?.values() ?? [])];
   const lost = stored.find((each) => !all.some((listed) => isDeepStrictEqual(listed, each)));
   if (lost) report(`GET ${path}: the list lacks ${exactJson(lost)}, which POST has written`);

@@ -11,9 +11,6 @@ import { typesModule } from './types.ts';
 
 const specFile = 'spec/openapi.yaml';
 
-/** The folders that hold nothing but generated files. */
-const folders = ['packages/types/src/gen', 'packages/client/src/gen'];
-
 /** The generated files by their paths. Equal texts give equal bytes. `npm start` compares the hash in them with the spec's. */
 export async function generate(text: string): Promise<Map<string, string>> {
   // The same parser as the linter's.
@@ -28,6 +25,13 @@ export async function generate(text: string): Promise<Map<string, string>> {
   ]);
 }
 
+/** The files in the folders of the generated ones that are not generated. */
+export function besides(generated: ReadonlyMap<string, string>): string[] {
+  const folders = [...new Set([...generated.keys()].map(dirname))].filter((folder) => existsSync(join(root, folder)));
+  const files = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
+  return files.filter((file) => !generated.has(file));
+}
+
 if (import.meta.main) {
   const text = textOf(specFile);
   const refusals = await refusalsOf(text, join(root, specFile));
@@ -35,9 +39,7 @@ if (import.meta.main) {
   if (refusals.length > 0) process.exit(1);
 
   const files = await generate(text);
-  for (const folder of folders)
-    for (const name of existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [])
-      if (!files.has(`${folder}/${name}`)) rmSync(join(root, folder, name));
+  for (const file of besides(files)) rmSync(join(root, file));
   for (const [file, code] of files) {
     const path = join(root, file);
     if (existsSync(path) && readFileSync(path, 'utf8') === code) continue;
