@@ -73,8 +73,8 @@ export const formats: Readonly<Record<string, readonly [sample: string, pattern:
 };
 
 /** The bounds of the integer formats. */
-export const integers: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
-  int32: [-(2 ** 31), 2 ** 31 - 1],
+export const integers: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
