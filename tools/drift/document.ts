@@ -1,8 +1,6 @@
 // D2: the spec is valid, within the supported part, and does not contradict itself.
-
 import { join } from 'node:path';
-import { createConfig, getLineColLocation, lintFromString } from '@redocly/openapi-core';
-import { refusalsOf } from '../generate/refusals.ts';
+import { problemsOf, refusalsOf } from '../generate/refusals.ts';
 import { list, node } from '../generate/table.ts';
 import { root, textOf } from '../repository.ts';
 import { membersOf } from './requests.ts';
@@ -10,14 +8,10 @@ import { commonHeaders, differ, type Operation, type Report, type Schema, type S
 
 export async function check(spec: Spec, report: Report): Promise<void> {
   const file = join(root, specFile);
-  for (const { line, column, message } of await refusalsOf(spec.text, file))
-    report(`${specFile}:${line}:${column}: ${message}`);
   const rules = { 'no-invalid-parameter-examples': 'error', 'no-invalid-schema-examples': 'error' } as const;
-  const config = await createConfig({ extends: ['recommended'], rules });
-  for (const { message, location } of await lintFromString({ source: spec.text, absoluteRef: file, config })) {
-    const [{ line, col } = { line: 1, col: 1 }] = location.map((place) => getLineColLocation(place).start);
-    report(`${specFile}:${line}:${col}: ${message}`);
-  }
+  const problems = await problemsOf(spec.text, file, { extends: ['recommended'], rules });
+  for (const { line, column, message } of [...(await refusalsOf(spec.text, file)), ...problems])
+    report(`${specFile}:${line}:${column}: ${message}`);
   checkCodes(spec, report);
   for (const operation of spec.operations) checkOperation(spec, operation, report);
   const { description } = node(spec.document.info);
