@@ -1,10 +1,11 @@
 // D2: the spec is valid, within the supported part, and does not contradict itself.
 import { join } from 'node:path';
+import type { Schema } from '@petstore/types';
 import { problemsOf, refusalsOf } from '../generate/refusals.ts';
 import { list, node } from '../generate/table.ts';
 import { root, textOf } from '../repository.ts';
 import { membersOf } from './requests.ts';
-import { commonHeaders, differ, type Operation, type Report, type Schema, type Spec, specFile } from './spec.ts';
+import { commonHeaders, differ, type Operation, type Report, type Spec, specFile } from './spec.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
   const file = join(root, specFile);
@@ -34,7 +35,7 @@ function checkCodes({ document, statuses, text }: Spec, report: Report): void {
 
 function checkOperation(spec: Spec, operation: Operation, report: Report): void {
   const { method, path, parameters, pagination, declared, responses, sunset, deprecatedSince, successor } = operation;
-  const items = spec.follow(responses[200]?.schema as Schema).items;
+  const items = spec.follow(responses[200]?.schema).items;
   const isFaulty = ({ schema }: Operation['parameters'][number]) => {
     const { default: usual } = spec.follow(schema);
     return usual !== undefined && spec.faultOf(schema, usual) !== undefined;
@@ -49,7 +50,7 @@ function checkOperation(spec: Spec, operation: Operation, report: Report): void 
     'x-sunset is before x-deprecated-since': Date.parse(String(sunset)) <= Date.parse(String(deprecatedSince)),
     'x-successor is deprecated': spec.operations.some(({ id, deprecated }) => id === successor && deprecated),
     '401 is not declared': !responses[401],
-    'an error response is no Error': !errors.every(([, { schema }]) => isError(schema as Schema)),
+    'an error response is no Error': !errors.every(([, { schema }]) => isError(schema)),
     'x-pagination names a key that not every element has':
       pagination && !membersOf(spec, items).required.includes(pagination.key),
   };

@@ -1,7 +1,7 @@
 // The requests that an operation has to accept and to refuse, from the valid and invalid values of its schemas.
-import { exactJson } from '@petstore/types';
+import { exactJson, type Schema } from '@petstore/types';
 import { node } from '../generate/table.ts';
-import { formats, integers, type Operation, type Parameter, type Schema, type Spec } from './spec.ts';
+import { formats, integers, type Operation, type Parameter, type Spec } from './spec.ts';
 
 /** What a caller passes to an operation. */
 export interface Inputs {
@@ -65,7 +65,7 @@ export function requestOf({ method, path, parameters }: Operation, inputs: Input
 /** Requests that the operation refuses: each constraint broken alone. */
 export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): BadRequest[] {
   const { idempotencyKey: key, body, bodySchema } = operation;
-  const keys = key ? [{ name: key.header, in: 'header', required: false, schema: key.schema as Schema }] : [];
+  const keys = key ? [{ name: key.header, in: 'header', required: false, schema: key.schema }] : [];
   const parameters = [...operation.parameters, ...keys];
   const good = requestOf(operation, inputs);
   const unknown = [...good.query, ['unknown-parameter', '1']] as const;
@@ -117,11 +117,9 @@ function invalidTexts(spec: Spec, schema: Schema, name: string): string[] {
 /** The members of an object schema, those of its `allOf` included. */
 export function membersOf(spec: Spec, schema?: Schema): { properties: Record<string, Schema>; required: string[] } {
   const { properties, required = [], allOf = [] } = spec.follow(schema);
-  const parts = allOf.map((part) => membersOf(spec, part));
-  return {
-    properties: Object.assign({}, ...parts.map((part) => part.properties), properties),
-    required: [...parts.flatMap((part) => part.required), ...required],
-  };
+  const parts = [...allOf.map((part) => membersOf(spec, part)), { properties, required }];
+  const all = Object.assign({}, ...parts.map((part) => part.properties));
+  return { properties: all, required: parts.flatMap((part) => part.required) };
 }
 
 /** Values that the schema allows: its bounds, each enum value, each optional member. The first is an ordinary one. */
@@ -136,8 +134,10 @@ export function validValues(spec: Spec, schema: Schema, depth = 0): unknown[] {
 
 /** Scalars, whether a schema allows them or not: what it lists, ordinary ones, and those at and beside its limits. */
 function scalarsOf(schema: Schema): unknown[] {
-  const { enum: listed = [], const: only, default: usual, example, format = '', minLength = 0, maxLength = 0 } = schema;
-  const named = [...listed, only, usual, example, formats[format]?.[0]].filter((each) => each !== undefined);
+  const { enum: listed = [], const: only, default: usual, format = '', minLength = 0, maxLength = 0 } = schema;
+  const named = [...listed, only, usual, node(schema).example, formats[format]?.[0]].filter(
+    (each) => each !== undefined,
+  );
   const limits = Object.values(schema).filter((each) => typeof each === 'number');
   const whole = [...limits.map((each) => BigInt(Math.floor(each))), ...(integers[format] ?? []), 2n ** 53n];
   const beside = whole.flatMap((each) => [each, each - 1n, each + 1n]);
