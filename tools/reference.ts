@@ -27,16 +27,12 @@ export async function helpOf(file: string, words = ''): Promise<Map<string, stri
   return new Map([[words, stdout], ...below.flatMap((each) => [...each])]);
 }
 
-/** The help of a command as the page shows it: only that of petctl itself has the options of every command. */
-export function shownHelp(words: string, text: string): string {
-  return (words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n')).trimEnd();
-}
-
-/** The reference as the page shows it. */
+/** The reference as the page shows it: only the help of petctl itself has the options of every command. */
 export function referenceOf(help: ReadonlyMap<string, string>): string {
-  const parts = [...help].map(
-    ([words, text]) => `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shownHelp(words, text)}\n\`\`\`\n`,
-  );
+  const parts = [...help].map(([words, text]) => {
+    const shown = words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n');
+    return `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
+  });
   return `${parts.join('')}\n`;
 }
 
