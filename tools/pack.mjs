@@ -20,11 +20,9 @@ else fail(`In ${root}, run "npm run pack -- client", with the name of a package.
 
 /** Packs a package and those that it needs into a folder. Builds them first, unless the flag says that they are built. */
 function packAll(name, folder) {
-  const names = new Set(namesFor(name));
-  for (const each of names) {
-    if (!values.built && manifestOf(each).scripts?.build) pnpm(folderOf(each), 'run', 'build');
-    pnpm(folderOf(each), 'pack', '--ignore-scripts', '--pack-destination', folder);
-  }
+  const filters = namesFor(name).map((each) => `--filter=${each}`);
+  if (!values.built) pnpm('--dir', root, ...filters, 'run', '--if-present', 'build');
+  pnpm('--dir', root, ...filters, 'pack', '--ignore-scripts', '--pack-destination', folder);
   const tarballs = readdirSync(folder).map((file) => join(folder, file));
   console.log(`In your project:\n\n  npm install ${tarballs.join(' ')}`);
 }
@@ -36,32 +34,22 @@ function emptyFolderFor(name) {
   return folder;
 }
 
-/** A package and those of this repository that it needs, those first. */
+/** A package, and those of this repository that it needs as it is packed. */
 function namesFor(name) {
-  const dependencies = Object.entries(manifestOf(name).dependencies ?? {});
-  return [
-    ...dependencies.filter(([, from]) => from.startsWith('workspace:')).flatMap(([each]) => namesFor(each)),
-    name,
-  ];
+  const folders = ['.', 'packages', 'apps'].map((parent) => join(root, parent, name.replace('@petstore/', '')));
+  const file = folders.map((folder) => join(folder, 'package.json')).find((each) => existsSync(each));
+  const manifest = file && JSON.parse(readFileSync(file, 'utf8'));
+  if (!manifest || manifest.private) fail(`There is no package ${name} to pack.`);
+  const dependencies = Object.entries(hooks.beforePacking(manifest).dependencies ?? {});
+  const ours = dependencies.filter(([, from]) => from.startsWith('workspace:'));
+  return [manifest.name, ...ours.flatMap(([each]) => namesFor(each))];
 }
 
-function folderOf(name) {
-  const short = name.replace('@petstore/', '');
-  const folders = ['.', 'packages', 'apps'].map((parent) => join(root, parent, short));
-  return folders.find((folder) => existsSync(join(folder, 'package.json'))) ?? fail(`There is no package ${name}.`);
-}
-
-/** The manifest of a package, as it is packed. */
-function manifestOf(name) {
-  const manifest = JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8'));
-  return manifest.private ? fail(`${name} is private.`) : hooks.beforePacking(manifest);
-}
-
-function pnpm(cwd, ...args) {
+function pnpm(...args) {
   const env = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH };
   const shell = process.platform === 'win32';
-  const { status, error, stdout, stderr } = spawnSync('pnpm', args, { cwd, env, shell, encoding: 'utf8' });
-  if (status !== 0) fail(`pnpm ${args.join(' ')} failed in ${cwd}:\n${error ?? stdout + stderr}`);
+  const { status, error, stdout, stderr } = spawnSync('pnpm', args, { env, shell, encoding: 'utf8' });
+  if (status !== 0) fail(`pnpm ${args.join(' ')} failed:\n${error ?? stdout + stderr}`);
 }
 
 function fail(message) {

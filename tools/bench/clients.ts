@@ -9,7 +9,7 @@ import createClient from 'openapi-fetch';
 import { petctlFile } from '../reference.ts';
 import { root } from '../repository.ts';
 import { apiKey, basePath, fill, list, pets } from './load.ts';
-import { inRounds, median, medianRatio, type Section, withScratch } from './measure.ts';
+import { inRounds, median, medianRatio, newScratch, type Section } from './measure.ts';
 
 /** What openapi-fetch has to know of the operation. */
 interface Paths {
@@ -33,15 +33,12 @@ export async function client(): Promise<Section> {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / calls;
   };
-  const times = await inRounds(
-    {
-      '@petstore/client': measure(async () => await ours.listPets({ status })),
-      'openapi-fetch': measure(
-        async () => (await theirs.GET(list.path, { headers, params: { query: { status } } })).data,
-      ),
-    },
-    40,
-  );
+  const query = { status };
+  const subjects = {
+    '@petstore/client': measure(async () => await ours.listPets(query)),
+    'openapi-fetch': measure(async () => (await theirs.GET(list.path, { headers, params: { query } })).data),
+  };
+  const times = await inRounds(subjects, 40);
   return {
     title: 'The client',
     how: `A call that lists pets, if fetch responds at once: medians of 40 rounds of ${calls} calls.`,
@@ -59,12 +56,13 @@ export async function petctl(): Promise<Section> {
   await fill(store, 5);
   const server = await listen(createApp(store, { keys: keysFrom(apiKey) }), { host: '127.0.0.1', port: 0 });
   const scripted = [...list.command, '--status', 'available', '--limit', '5', '-o', 'json'];
-  const times = await withScratch((HOME) => {
-    const env = { PATH: process.env.PATH, HOME, PETCTL_BASE_URL: server.origin + basePath, PETCTL_API_KEY: apiKey };
-    const running = (...args: string[]) => cpuTime.bind(undefined, args, env);
-    const [version, help] = [running(packed, '--version'), running(packed, '--help')];
-    return inRounds({ node: running('-e', '0'), version, call: running(packed, ...scripted), help }, 30);
-  }).finally(() => server.stop(0));
+  using scratch = newScratch();
+  const PETCTL_BASE_URL = server.origin + basePath;
+  const env = { PATH: process.env.PATH, HOME: scratch.path, PETCTL_BASE_URL, PETCTL_API_KEY: apiKey };
+  const running = (...args: string[]) => cpuTime.bind(undefined, args, env);
+  const [version, help] = [running(packed, '--version'), running(packed, '--help')];
+  const subjects = { node: running('-e', '0'), version, call: running(packed, ...scripted), help };
+  const times = await inRounds(subjects, 30).finally(() => server.stop(0));
   return {
     title: 'petctl',
     how: `\`node -e 0\`, \`petctl --version\`, \`petctl ${scripted.join(' ')}\` and \`petctl --help\`: medians of 30 rounds.`,

@@ -4,11 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLowdbStore } from '@petstore/server';
 import { runServer } from '@petstore/testing/server';
 import { root } from '../repository.ts';
-import { apiKey, basePath, connections, fill, type Load, list, loads, pets, send, size } from './load.ts';
-import { cores, inRounds, median, medianRatio, type Section, type Table, type Target, withScratch } from './measure.ts';
+import { apiKey, basePath, connections, filledStore, type Load, list, loads, pets, send, size } from './load.ts';
+import { cores, inRounds, median, medianRatio, newScratch, type Section, type Table, type Target } from './measure.ts';
 
 const descriptions = {
   bare: '`node:http` with the same API: no validation, no log, pets in memory',
@@ -77,57 +76,47 @@ export async function gate(): Promise<void> {
 
 /** Measures the time from the start of a process to its first response. */
 export async function start(): Promise<Section> {
-  return withScratch(async (scratch) => {
-    const starting = (name: Name) => async () => {
-      const { milliseconds, usage, stop } = await startServer(name, scratch);
-      const { rss } = await usage();
-      await stop();
-      return { milliseconds, rss };
-    };
-    const subjects = { ours: starting('ours'), fastify: starting('fastify') };
-    for (const name of Object.keys(subjects)) await makeDataFolder(join(scratch, name));
-    const rows = Object.entries(await inRounds(subjects, 7)).map(([server, all]) => ({
-      server,
-      ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
-      'resident MiB': Math.round(median(all.map(({ rss }) => rss)) / 2 ** 20),
-    }));
-    const how = `From the start of a process with ${size.toLocaleString('en-US')} pets to its first correct response: medians of 7 starts.`;
-    return { title: 'Starting', how, tables: [rows], targets: [['ours, ms', rows[0]?.ms ?? Number.NaN, '≤', 350]] };
-  });
+  using scratch = newScratch();
+  const starting = (name: Name) => async () => {
+    const { milliseconds, usage, stop } = await startServer(name, scratch.path);
+    const { rss } = await usage();
+    await stop();
+    return { milliseconds, rss };
+  };
+  const subjects = { ours: starting('ours'), fastify: starting('fastify') };
+  for (const name of Object.keys(subjects)) await (await filledStore(join(scratch.path, name), size)).close();
+  const rows = Object.entries(await inRounds(subjects, 7)).map(([server, all]) => ({
+    server,
+    ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
+    'resident MiB': Math.round(median(all.map(({ rss }) => rss)) / 2 ** 20),
+  }));
+  const how = `From the start of a process with ${size.toLocaleString('en-US')} pets to its first correct response: medians of 7 starts.`;
+  return { title: 'Starting', how, tables: [rows], targets: [['ours, ms', rows[0]?.ms ?? Number.NaN, '≤', 350]] };
 }
 
 async function withServers(names: readonly Name[], use: (measure: Measure) => Promise<void>): Promise<void> {
-  await withScratch(async (scratch) => {
-    const servers: Partial<Record<Name, Server>> = {};
-    try {
-      for (const name of names) {
-        await makeDataFolder(join(scratch, name));
-        servers[name] = await startServer(name, scratch);
-      }
-      // The servers have the first core, the load generator the last one.
-      pin(process.pid, cores - 1);
-      await use((load, rounds, milliseconds) => {
-        const measuring =
-          ({ port, usage }: Server) =>
-          async (round: number): Promise<Measured> => {
-            const before = await usage();
-            const result = await send(port, load, round < 0 ? 1500 : milliseconds);
-            return { ...result, cpu: ((await usage()).cpu - before.cpu) / result.responses };
-          };
-        const subjects = Object.entries(servers).map(([name, server]) => [name, measuring(server)]);
-        return inRounds<Name, Measured>(Object.fromEntries(subjects), rounds);
-      });
-    } finally {
-      await Promise.all(Object.values(servers).map(({ stop }) => stop()));
-    }
+  using scratch = newScratch();
+  await using running = new AsyncDisposableStack();
+  const servers: [Name, Server][] = [];
+  for (const name of names) {
+    await (await filledStore(join(scratch.path, name), size)).close();
+    const server = await startServer(name, scratch.path);
+    running.defer(server.stop);
+    servers.push([name, server]);
+  }
+  // The servers have the first core, the load generator the last one.
+  pin(process.pid, cores - 1);
+  await use((load, rounds, milliseconds) => {
+    const subjects = servers.map(([name, { port, usage }]) => {
+      const measure = async (round: number): Promise<Measured> => {
+        const before = await usage();
+        const result = await send(port, load, round < 0 ? 1500 : milliseconds);
+        return { ...result, cpu: ((await usage()).cpu - before.cpu) / result.responses };
+      };
+      return [name, measure];
+    });
+    return inRounds<Name, Measured>(Object.fromEntries(subjects), rounds);
   });
-}
-
-/** Makes a data folder of the shipped server with the pets. */
-async function makeDataFolder(folder: string): Promise<void> {
-  const store = await openLowdbStore(folder);
-  await fill(store, size);
-  await store.close();
 }
 
 /** Runs in every measured server: reports its CPU time in microseconds and its memory in bytes. */
@@ -143,12 +132,7 @@ async function startServer(name: Name, scratch: string) {
   const folder = join(scratch, name);
   const isOurs = name === 'ours';
   const main = isOurs ? join(root, 'apps/server/src/main.js') : join(import.meta.dirname, 'servers.ts');
-  const settings = {
-    PORT: '0',
-    PETSTORE_DATA_DIR: folder,
-    PETSTORE_API_KEYS: `bench=${apiKey}`,
-    NODE_ENV: 'production',
-  };
+  const settings = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey, NODE_ENV: 'production' };
   const { child, greeting, ended } = runServer(main, {
     args: isOurs ? [] : [name, folder],
     env: { ...process.env, ...settings, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(probe)}` },

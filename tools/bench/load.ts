@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import type { Store } from '@petstore/server';
+import { openLowdbStore, type Store } from '@petstore/server';
 import { type NewPet, operations, type Pet, service } from '@petstore/types';
 
 export const { listPets: list, createPet: create, getPet: get } = operations;
@@ -31,6 +31,13 @@ export async function fill(store: Store, count: number): Promise<void> {
     const batch = Array.from({ length: Math.min(1000, count - done) }, (_, i) => newPet(done + i + 1));
     await Promise.all(batch.map((pet) => store.collection(collection).create(pet)));
   }
+}
+
+/** A durable store in a new folder, with so many pets. */
+export async function filledStore(folder: string, count: number) {
+  const store = await openLowdbStore(folder);
+  await fill(store, count);
+  return store;
 }
 
 const read = (paths: readonly string[]) => ({ method: 'GET', paths: paths.map((path) => basePath + path), body: '' });

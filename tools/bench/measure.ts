@@ -1,5 +1,5 @@
 // How all parts of the bench measure, and what they return.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -61,8 +61,5 @@ export async function rateOf(call: () => unknown, callers: number, count: number
   return (count / (performance.now() - started)) * 1000;
 }
 
-/** Runs `use` with a temporary folder, and removes the folder afterwards. */
-export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
-  return use(folder).finally(() => rmSync(folder, { recursive: true, force: true }));
-}
+/** A temporary folder, which is removed at the end of the block that declares it with `using`. */
+export const newScratch = () => mkdtempDisposableSync(join(tmpdir(), 'petstore-bench-'));

@@ -1,3 +1,4 @@
+// The servers that ours is compared with, `servers.ts <name> <data folder>`. Each prints its address to stderr as ours does.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { handlers, openLowdbStore } from '@petstore/server';

@@ -9,38 +9,32 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openLowdbStore, openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
-import { collection, fill, newPet, size } from './load.ts';
-import { inRounds, median, medianRatio, rateOf, type Section, type Target, withScratch } from './measure.ts';
+import { collection, fill, filledStore, newPet, size } from './load.ts';
+import { inRounds, median, medianRatio, newScratch, rateOf, type Section, type Target } from './measure.ts';
 
 const [small, large, rounds, writers] = [1_000, 1_000_000, 8, 64];
 let created = 0;
 const creating = (store: Store) => () => store.collection(collection).create(newPet(++created));
 
 export async function store(): Promise<Section> {
-  return withScratch(async (scratch) => {
-    const lowdb = await measureLowdb(scratch);
-    const postgres = await measurePostgres(scratch);
-    const how = `Creates without HTTP by one writer and by ${writers}; the loop appends a line of the same length and syncs it. pgbench inserts and selects the same rows. Medians of ${rounds} rounds.`;
-    const rows = Object.entries({ ...lowdb.rates, ...postgres?.rates }).map(([subject, rates]) => ({
-      subject,
-      'writes or pages/s': Math.round(median(rates)),
-    }));
-    return { title: 'The stores', how, tables: [rows], targets: [...lowdb.targets, ...(postgres?.targets ?? [])] };
-  });
+  using scratch = newScratch();
+  const lowdb = await measureLowdb(scratch.path);
+  const postgres = await measurePostgres(scratch.path);
+  const how = `Creates without HTTP by one writer and by ${writers}; the loop appends a line of the same length and syncs it. pgbench inserts and selects the same rows. Medians of ${rounds} rounds.`;
+  const rows = Object.entries({ ...lowdb.rates, ...postgres.rates }).map(([subject, rates]) => ({
+    subject,
+    'writes or pages/s': Math.round(median(rates)),
+  }));
+  return { title: 'The stores', how, tables: [rows], targets: [...lowdb.targets, ...postgres.targets] };
 }
 
 async function measureLowdb(scratch: string) {
   const [bareFile, largeFolder] = [join(scratch, 'bare'), join(scratch, 'large')];
-  const filled = async (folder: string, count: number) => {
-    const made = await openLowdbStore(folder);
-    await fill(made, count);
-    return made;
-  };
-  await (await filled(largeFolder, large)).close();
+  await (await filledStore(largeFolder, large)).close();
   const args = ['--expose-gc', import.meta.filename, largeFolder];
   const opening = () => JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
   const openings = [opening(), opening(), opening()];
-  const stores = { small: await filled(join(scratch, 'small'), small), large: await openLowdbStore(largeFolder) };
+  const stores = { small: await filledStore(join(scratch, 'small'), small), large: await openLowdbStore(largeFolder) };
   const line = Buffer.from(`12345678 ${JSON.stringify([[collection, 1_234_567, { id: 1_234_567, ...newPet(1) }]])}\n`);
   const handle = await open(bareFile, 'a');
   const bare = async () => {
@@ -88,12 +82,12 @@ async function longestStop(work: () => Promise<unknown>): Promise<number> {
   return delays.max / 1e6;
 }
 
-/** Measures the store of a database, and pgbench on the same. Undefined where one of them is missing. */
+/** Measures the store of a database, and pgbench on the same. Nothing where one of them is missing. */
 async function measurePostgres(scratch: string) {
   const pgbench = join(postgresFolder() ?? '', 'pgbench');
   if (!existsSync(pgbench)) {
     console.error('SKIPPED: PostgreSQL in the bench: there is no pgbench; install postgresql');
-    return undefined;
+    return { rates: {}, targets: [] };
   }
   const cluster = await (await newCluster('shared_buffers = 256MB')).start();
   const ours = await openPostgresStore(cluster.url());

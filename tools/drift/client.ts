@@ -3,7 +3,7 @@ import { petstore } from '@petstore/client';
 import { exactJson, parseExact } from '@petstore/types';
 import { node } from '../generate/table.ts';
 import { type Inputs, requestOf, validInputs, validValues } from './requests.ts';
-import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
+import { differ, type Operation, type Report, type Spec } from './spec.ts';
 
 type Call = PromiseLike<unknown> & AsyncIterable<unknown>;
 type Methods = Record<string, (input: unknown, options?: { idempotencyKey: string }) => Call>;
@@ -62,7 +62,7 @@ function responseOf({ responses }: Operation, status: number, data?: unknown, he
 
 function bodiesOf(spec: Spec, { responses }: Operation, status: number): unknown[] {
   const { schema } = responses[status] ?? {};
-  return schema ? validValues(spec, schema as Schema) : [undefined];
+  return schema ? validValues(spec, schema) : [undefined];
 }
 
 /** What is sent is what the spec requires. A write carries a key of its own, or that of the caller. */
@@ -89,7 +89,7 @@ async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, re
   differ(report, `${name}: the headers`, Object.fromEntries(headers), { ...wanted.headers, authorization });
   if (!idempotencyKey) return;
   const keyOf = async (key?: string) => (await calling(key)).requests[0]?.request.headers.get(header);
-  const fault = spec.faultOf(idempotencyKey.schema as Schema, request.headers.get(header));
+  const fault = spec.faultOf(idempotencyKey.schema, request.headers.get(header));
   if (fault) report(`${name}: the header ${header} ${fault}`);
   if ((await keyOf()) === request.headers.get(header)) report(`${name}: two calls have one key`);
   differ(report, `${name}: the caller's key`, await keyOf('of-the-caller'), 'of-the-caller');

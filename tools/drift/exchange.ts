@@ -2,7 +2,7 @@
 import { exactJson, parseExact } from '@petstore/types';
 import { node } from '../generate/table.ts';
 import type { Request } from './requests.ts';
-import { commonHeaders, differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
+import { commonHeaders, differ, type Operation, type Report, type Spec } from './spec.ts';
 
 export interface Answer {
   readonly status: number;
@@ -79,7 +79,7 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
     if (isHead) return;
     const type = headers.get('content-type')?.split(';')[0];
     differ(report, `${name}: the media type`, type, response.schema && 'application/json');
-    const fault = response.schema && spec.faultOf(response.schema as Schema, data);
+    const fault = response.schema && spec.faultOf(response.schema, data);
     if (fault) report(`${name}: the body ${fault}`);
     for (const item of [data].flat()) for (const member of Object.keys(node(item))) see(`member ${member}`);
     if (status >= 400) checkError(name, status, data);
@@ -105,7 +105,7 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
       for (const [status, { schema }] of Object.entries(responses)) {
         const own = codes.filter((code) => spec.statuses[code] === Number(status));
         if (status === 'default' || (own.length > 0 && own.every((code) => unprovoked[code]))) continue;
-        const full = spec.follow(schema as Schema);
+        const full = spec.follow(schema);
         const members = Object.keys(spec.follow(full.items ?? full).properties ?? {}).map((name) => `member ${name}`);
         const wanted = seen.has(`${id} ${status} `) ? [...Object.keys(headers[status] ?? {}), ...members] : [''];
         for (const what of wanted.filter((each) => !seen.has(`${id} ${status} ${each}`) && !unprovoked[each]))

@@ -15,11 +15,6 @@ const checks: Readonly<Record<string, readonly [promise: string, fix: string, lo
   };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
-const unknown = names.find((name) => !(name in checks));
-if (unknown) {
-  console.error(`There is no check ${unknown}. The checks are ${Object.keys(checks).join(', ')}.`);
-  process.exit(2);
-}
 const lines = new Set<string>();
 try {
   const spec = readSpec(textOf(specFile));
@@ -33,10 +28,11 @@ process.exitCode = lines.size === 0 ? 0 : 1;
 
 async function run(name: string, spec: Spec): Promise<void> {
   const [promise, usual, load] = checks[name] ?? [];
+  if (!load) return void lines.add(`There is no check ${name}. The checks are ${Object.keys(checks).join(', ')}.`);
   const report: Report = (what, fix = usual) =>
     void lines.add(`${promise} ${name}: ${what}; fix: ${fix}`.replaceAll('\n', ' '));
   try {
-    const note = await (await load?.())?.check(spec, report);
+    const note = await (await load()).check(spec, report);
     if (note) console.log(`${promise} ${name}: ${note}`);
   } catch (error) {
     report(`the check failed: ${error instanceof Error ? error.stack : error}`, 'correct what it says');

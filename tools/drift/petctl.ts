@@ -1,7 +1,7 @@
 // D5: the commands, flags and help of the built petctl are those of the spec.
 import { helpOf, page, petctlFile, referenceOf } from '../reference.ts';
 import { textOf } from '../repository.ts';
-import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
+import { differ, type Operation, type Report, type Spec } from './spec.ts';
 
 /** The help of a program's commands, by their words. */
 export type Help = ReadonlyMap<string, string>;
@@ -43,7 +43,7 @@ function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report):
   const rows = rowsOf(text);
   const known = [...rowsOf(all.get('') ?? '').keys(), ...ownFlags];
   for (const [name, { in: place, required, ...field }] of Object.entries(fields)) {
-    const { type, enum: values = [], minimum, maximum } = spec.follow(field.schema as Schema);
+    const { type, enum: values = [], minimum, maximum } = spec.follow(field.schema);
     // Only JSON has them.
     if (place === 'body' && /object|array|undefined/.test(String(type))) continue;
     const flag = place === 'path' ? `<${kebab(name)}>` : `--${kebab(name)}`;
@@ -67,6 +67,7 @@ function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report):
   const target = spec.operations.find(({ id }) => id === successor)?.command.join(' ');
   for (const notice of [summary, ...(deprecated ? ['eprecated', sunset, target] : [])])
     if (notice && !told.includes(notice)) report(`the help of petctl ${command} does not say '${notice}'`);
+  if (!deprecated && /deprecated/i.test(text)) report(`the help of petctl ${command} says that it is deprecated`);
 }
 
 const kebab = (name: string) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '-').toLowerCase();

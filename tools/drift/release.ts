@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Schema } from '@petstore/types';
 import { root, textOf } from '../repository.ts';
-import { type Report, readSpec, type Schema, type Spec, specFile } from './spec.ts';
+import { type Report, readSpec, type Spec, specFile } from './spec.ts';
 
 export async function check(now: Spec, report: Report): Promise<string | undefined> {
   const text = released();
@@ -45,8 +46,8 @@ function termsOf(spec: Spec): { offers: Set<string>; demands: Map<string, number
   const offers = new Set<string>();
   const demands = new Map<string, number>();
   /** A reader relies on what always comes, and on nothing else coming; a sender on what is taken. */
-  const add = (schema: unknown, place: string, isRead: boolean, depth = 0): void => {
-    const { type, enum: listed, properties = {}, required = [], ...others } = spec.follow(schema as Schema);
+  const add = (schema: Schema, place: string, isRead: boolean, depth = 0): void => {
+    const { type, enum: listed, properties = {}, required = [], ...others } = spec.follow(schema);
     const types = [type].flat().flatMap((each) => (each === 'number' && !isRead ? ['number', 'integer'] : [each]));
     const values = listed?.map((value) => JSON.stringify(value)) ?? ['any'];
     offers.add(place);

@@ -1,7 +1,7 @@
 // The requests that an operation has to accept and to refuse, from the valid and invalid values of its schemas.
-import { exactJson, parseExact } from '@petstore/types';
+import { exactJson, type Schema } from '@petstore/types';
 import { node } from '../generate/table.ts';
-import { integers, type Operation, type Parameter, type Schema, type Spec } from './spec.ts';
+import { integers, type Operation, type Parameter, type Spec } from './spec.ts';
 
 /** What a caller passes to an operation. */
 export interface Inputs {
@@ -65,7 +65,7 @@ export function requestOf({ method, path, parameters }: Operation, inputs: Input
 /** Requests that the operation refuses: each constraint broken alone. */
 export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): BadRequest[] {
   const { idempotencyKey: key, body, bodySchema } = operation;
-  const keys = key ? [{ name: key.header, in: 'header', required: false, schema: key.schema as Schema }] : [];
+  const keys = key ? [{ name: key.header, in: 'header', required: false, schema: key.schema }] : [];
   const parameters = [...operation.parameters, ...keys];
   const good = requestOf(operation, inputs);
   const unknown = [...good.query, ['unknown-parameter', '1']] as const;
@@ -104,101 +104,75 @@ export function badRequests(spec: Spec, operation: Operation, inputs: Inputs): B
 }
 
 /** Texts of a parameter that the schema forbids. */
-function invalidTexts(spec: Spec, schema: Schema, name: string): Set<string> {
+function invalidTexts(spec: Spec, schema: Schema, name: string): string[] {
   const full = spec.follow(schema);
   const target = full.items ? spec.follow(full.items) : full;
-  const type = String(target.type);
-  const forms = { integer: /^-?(?:0|[1-9]\d*)$/, number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/, boolean: /^(?:true|false)$/ };
-  const form = forms[type as keyof typeof forms];
-  const read = (text: string) => (form?.test(text) ? parseExact(text) : text);
+  const isRead = (text: string) => target.type !== 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text);
   const values = invalidValues(spec, target, name).map(([, value]) => value);
-  const texts = values.filter((value) => Object(value) !== value).map(String);
-  if (type === 'integer') texts.push('1e1', '5.0', '05', '+5', ' 5', '0x5');
-  return new Set(texts.filter((text) => spec.faultOf(target, read(text)) !== undefined));
+  const texts = new Set(values.filter((value) => Object(value) !== value).map(String));
+  const found = [...texts].filter((text) => spec.faultOf(target, isRead(text) ? JSON.parse(text) : text));
+  return target.type === 'integer' ? [...found, '1e1', '5.0', '05', '+5', ' 5', '0x5'] : found;
 }
 
 /** The members of an object schema, those of its `allOf` included. */
 export function membersOf(spec: Spec, schema?: Schema): { properties: Record<string, Schema>; required: string[] } {
   const { properties, required = [], allOf = [] } = spec.follow(schema);
-  const parts = allOf.map((part) => membersOf(spec, part));
-  return {
-    properties: Object.assign({}, ...parts.map((part) => part.properties), properties),
-    required: [...parts.flatMap((part) => part.required), ...required],
-  };
+  const parts = [...allOf.map((part) => membersOf(spec, part)), { properties, required }];
+  const all = Object.assign({}, ...parts.map((part) => part.properties));
+  return { properties: all, required: parts.flatMap((part) => part.required) };
 }
 
 /** Values that the schema allows: its bounds, each enum value, each optional member. The first is an ordinary one. */
 export function validValues(spec: Spec, schema: Schema, depth = 0): unknown[] {
   const full = spec.follow(schema);
-  const { oneOf = [], anyOf = [], allOf = [], properties } = full;
-  const has = (...types: string[]) => [full.type].flat().some((type) => types.includes(type ?? ''));
-  const candidates = full.enum ?? [
-    ...('const' in full ? [full.const] : []),
-    ...(full.default === undefined ? [] : [full.default]),
-    ...[...oneOf, ...anyOf, ...(properties ? [] : allOf)].flatMap((part) => validValues(spec, part, depth + 1)),
-    ...(has('boolean') ? [true, false] : []),
-    ...(has('integer', 'number') ? numbersOf(full) : []),
-    ...(has('string') ? textsOf(full) : []),
-    ...(has('array') ? arraysOf(spec, full, depth) : []),
-    ...(has('object') || properties || allOf.length > 0 ? objectsOf(spec, full, depth) : []),
-    ...(has('null') ? [null] : []),
-  ];
+  const { oneOf = [], anyOf = [] } = full;
+  const ofParts = [...oneOf, ...anyOf].flatMap((part) => validValues(spec, part, depth + 1));
+  const candidates = [...ofParts, ...scalarsOf(full), ...arraysOf(spec, full, depth), ...objectsOf(spec, full, depth)];
   const distinct = new Map(candidates.map((value) => [exactJson(value), value]));
   return [...distinct.values()].filter((value) => spec.faultOf(schema, value) === undefined);
 }
 
-/** The lowest and the highest number. */
-function boundsOf(schema: Schema): [low: number | bigint, high: number | bigint] {
-  const [low, high] = integers[schema.format ?? ''] ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-  return [schema.minimum ?? low, schema.maximum ?? high];
+/** Scalars, whether a schema allows them or not: what it lists, ordinary ones, and those at and beside its limits. */
+function scalarsOf(schema: Schema): unknown[] {
+  const { enum: listed = [], const: only, default: usual, format = '', minLength = 0, maxLength = 0 } = schema;
+  const named = [...listed, only, usual, node(schema).example].filter((each) => each !== undefined);
+  const limits = Object.values(schema).filter((each) => typeof each === 'number');
+  const whole = [...limits.map((each) => BigInt(Math.floor(each))), ...(integers[format] ?? []), 2n ** 53n];
+  const beside = whole.flatMap((each) => [each, each - 1n, each + 1n]);
+  const numbers = beside.map((each) => (Number.isSafeInteger(Number(each)) ? Number(each) : each));
+  const lengths = [minLength, maxLength, 1000].map((length) => 'x'.repeat(length));
+  const texts = [
+    ...lengths.flatMap((each) => [each, `${each}x`, each.slice(1)]),
+    ...listed.flatMap((each) => [`${each}x`, `${each}`.toUpperCase()]),
+  ];
+  const words = ['Rex', 'X', '0', '12345', 'ABC-1', 'a b', ' Rex ', '!', 'é', 'a\u0000\nb', 'Ä"\\%&<>?#/ \u{1F431}'];
+  return [...named, 5, 'Rex', ...limits, ...numbers, 0, 0.5, 1.5, ...words, ...texts, true, false, null];
 }
 
-function numbersOf(schema: Schema): unknown[] {
-  const [low, high] = boundsOf(schema);
-  return [5, low, high, 2n ** 53n + 1n, 0, 0.5];
-}
-
-function textsOf({ pattern, minLength = 0, maxLength = 0, ...schema }: Schema): unknown[] {
-  const patterned = [schema.example ?? 'x', 'x', 'X', '0', 'abc', 'ABC-1', '12345'];
-  const free = ['Rex', '', 'Käthe "of" \\ 100% & <b>?#/ \u{1F431}', 'a\u0000\nb', ' Rex ', 'x'.repeat(1000)];
-  return [...(pattern ? patterned : free), 'x'.repeat(minLength), 'x'.repeat(maxLength)];
-}
-
-function arraysOf(spec: Spec, schema: Schema, depth: number): unknown[] {
-  const { items = {}, minItems = 1, maxItems = minItems } = schema;
+function arraysOf(spec: Spec, { items, minItems = 1, maxItems = minItems }: Schema, depth: number): unknown[] {
   // A schema that contains itself ends with an empty array, or with the members that it requires.
-  const values = depth < 4 ? validValues(spec, items, depth + 1) : [];
+  const values = items && depth < 4 ? validValues(spec, items, depth + 1) : [];
   const filled = (length: number) => Array.from({ length }, (_, i) => values[i % values.length]);
   return values.length > 0 ? [filled(Math.max(minItems, 1)), [], values, filled(maxItems)] : [[]];
 }
 
 function objectsOf(spec: Spec, schema: Schema, depth: number): unknown[] {
   const { properties, required } = membersOf(spec, schema);
-  const others = Object(schema.additionalProperties) === schema.additionalProperties && depth < 4;
-  const [extra] = others ? validValues(spec, schema.additionalProperties as Schema, depth + 1) : [];
-  const values = Object.entries(properties)
+  const others = node(schema.additionalProperties) === schema.additionalProperties;
+  const members = { ...properties, ...(others && { another: schema.additionalProperties as Schema }) };
+  const values = Object.entries(members)
     .filter(([name]) => depth < 4 || required.includes(name))
-    .map(([name, property]) => [name, validValues(spec, property, depth + 1)] as const);
+    .map(([name, member]) => [name, validValues(spec, member, depth + 1)] as const);
   const all = Object.fromEntries(values.map(([name, [first]]) => [name, first]));
   const least = Object.fromEntries(Object.entries(all).filter(([name]) => required.includes(name)));
-  const single = values.flatMap(([name, each]) => each.map((value) => ({ ...least, [name]: value })));
-  return [least, all, ...single, ...(extra === undefined ? [] : [{ ...least, another: extra }])];
+  return [least, all, ...values.flatMap(([name, each]) => each.map((value) => ({ ...least, [name]: value })))];
 }
 
 /** Values with one fault each, and what the fault is. */
 export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 0): [what: string, value: unknown][] {
   const full = spec.follow(schema);
-  const [low, high] = boundsOf(full).map((bound) => (typeof bound === 'bigint' ? bound : BigInt(Math.floor(bound))));
-  const isNumber = /integer|number/.test(String(full.type));
-  const { enum: [listed] = [], pattern, minItems = 0, maxItems = 0, minLength = 0, maxLength } = full;
-  const plain = [
-    ...[null, 5, 'no such value', '', {}, []],
-    ...(isNumber ? [1.5, (low ?? 0n) - 1n, (high ?? 0n) + 1n] : []),
-    ...(listed === undefined ? [] : [`${listed}x`, `${listed}`.toUpperCase()]),
-    ...(pattern ? ['a b', '!', 'é', '7', 'x'.repeat(300)] : []),
-    ...(minLength > 0 ? ['x'.repeat(minLength - 1)] : []),
-    ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1)]),
-  ];
+  const { minItems = 0, maxItems = 0 } = full;
+  const plain = [...scalarsOf(full), {}, []];
   const found = plain.map((value): [string, unknown] => [`${name} ${exactJson(value).slice(0, 40)}`, value]);
   const [valid, ...more] = depth < 4 ? validValues(spec, schema, depth) : [];
   if (Array.isArray(valid)) {
@@ -215,5 +189,5 @@ export function invalidValues(spec: Spec, schema: Schema, name: string, depth = 
       for (const [what, value] of invalidValues(spec, property, `${name}.${member}`, depth + 1))
         found.push([what, { ...Object(valid), [member]: value }]);
   }
-  return found.filter(([, value]) => spec.faultOf(schema, JSON.parse(exactJson(value))) !== undefined);
+  return found.filter(([, value]) => spec.faultOf(schema, value) !== undefined);
 }

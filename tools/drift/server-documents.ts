@@ -4,7 +4,7 @@ import { exactJson, parseExact } from '@petstore/types';
 import { list, type Node, node } from '../generate/table.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { type Inputs, membersOf, requestOf, validInputs, validValues } from './requests.ts';
-import { differ, type Operation, type Report, type Schema, type Spec } from './spec.ts';
+import { differ, type Operation, type Report, type Spec } from './spec.ts';
 
 /** What the checks of one server share. */
 export interface Session {
@@ -28,7 +28,7 @@ export async function checkValid(session: Session, operation: Operation, tried: 
 
   // What was not sent is not invented.
   const sent = membersOf(spec, method === 'PATCH' ? {} : operation.bodySchema).properties;
-  const returned = membersOf(spec, responses[answer.status]?.schema as Schema).properties;
+  const returned = membersOf(spec, responses[answer.status]?.schema).properties;
   for (const [name, schema] of Object.entries(sent).filter((each) => each[0] in returned)) {
     const value = node(inputs.body)[name] ?? spec.follow(schema).default;
     const wanted = value === undefined ? undefined : parseExact(exactJson(value));
@@ -93,7 +93,7 @@ export async function checkIdempotency(session: Session, operation: Operation, v
   const name = `${method} ${path} with a repeated ${idempotencyKey.header}`;
   // A key belongs to one request, whatever its operation.
   const [first] = spec.operations.filter((each) => each.idempotencyKey);
-  const others = operation === first ? validValues(spec, idempotencyKey.schema as Schema) : [];
+  const others = operation === first ? validValues(spec, idempotencyKey.schema) : [];
   for (const key of [crypto.randomUUID(), ...others].map(String)) {
     const { inputs } = await withDocuments(session, operation, least);
     const ask = (body: unknown, wanted: number) => {

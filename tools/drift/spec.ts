@@ -1,33 +1,13 @@
 // The spec as the checks read it: the operations of the generator's table, and what only the document says.
 import { isDeepStrictEqual } from 'node:util';
-import { exactJson, type Operation as TableOperation } from '@petstore/types';
+import { exactJson, type Field, type Schema, type Operation as TableOperation } from '@petstore/types';
 import { parseYaml } from '@redocly/openapi-core';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { followed, type Node, node, operationsIn, tableOf } from '../generate/table.ts';
 
-type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
-
-/** A schema as the document has it. */
-export interface Schema extends Node, Partial<Readonly<Record<Bound, number>>> {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-}
-
 /** A parameter or a header. */
-export interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly schema: Schema;
-}
+export type Parameter = Pick<Field, 'required' | 'schema'> & { readonly name: string; readonly in: string };
 
 export interface Operation extends TableOperation {
   readonly declared: Node;
@@ -65,8 +45,8 @@ export const specFile = 'spec/openapi.yaml';
 export const commonHeaders = ['X-Request-Id', 'X-Content-Type-Options', 'RateLimit', 'RateLimit-Policy'];
 
 /** The bounds of the integer formats. */
-export const integers: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
-  int32: [-(2 ** 31), 2 ** 31 - 1],
+export const integers: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
@@ -100,7 +80,7 @@ export function readSpec(text: string): Spec {
     const { content } = followed(document, declared.requestBody);
     const { schema: bodySchema } = node(node(content)['application/json']) as { schema?: Schema };
     const fields = Object.entries(operation.fields).filter(([, each]) => each.in !== 'body');
-    const parameters = fields.map(([name, each]) => ({ name, ...each, schema: each.schema as Schema }));
+    const parameters = fields.map(([name, each]) => ({ name, ...each }));
     return { ...operation, declared, headers: Object.fromEntries(headers), bodySchema, parameters };
   });
   return { text, document, operations: all, deployments, version, basePath, statuses, follow, faultOf };

@@ -4,18 +4,12 @@ import {
   getLineColLocation,
   lintFromString,
   type Oas3Rule,
+  type RawUniversalConfig,
   type UserContext,
 } from '@redocly/openapi-core';
 import { instead, members, type Refuse, rules, values } from './rules.ts';
 import { commandOf, list, type Node, node, operationsIn, parametersOf, recursiveIn } from './table.ts';
-import { typeName } from './types.ts';
-
-/** One construct that the generator does not support. */
-export interface Refusal {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
+import { operationType, typeName } from './types.ts';
 
 /** The linter's own rules that apply too, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
@@ -34,30 +28,35 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /** All refusals of a document, in the order of their places. */
-export async function refusalsOf(text: string, file: string): Promise<Refusal[]> {
-  const all = ['petstore/supported', 'petstore/whole', ...Object.keys(advice)];
-  const config = await createConfig({
+export async function refusalsOf(text: string, file: string) {
+  const names = ['petstore/supported', 'petstore/whole', ...Object.keys(advice)];
+  const problems = await problemsOf(text, file, {
     plugins: [{ id: 'petstore', rules: { oas3: { supported, whole } } }],
-    rules: Object.fromEntries(all.map((rule) => [rule, 'error'] as const)),
+    rules: Object.fromEntries(names.map((rule) => [rule, 'error'] as const)),
   });
-  const problems = await lintFromString({ source: text, absoluteRef: file, config }).catch((error: Error) => error);
-  // The linter does not parse such a document, or it ends at a reference that leads to itself.
-  if (problems instanceof Error) return [{ line: 1, column: 1, message: `${problems.message}; correct the document.` }];
-  const refusals = problems
-    // `supported` refuses other files, whether they are there or not.
-    .filter(({ message }) => !message.startsWith("Can't resolve $ref: "))
-    .map(({ ruleId, message, suggest, location: [place] }) => {
-      const { line, col: column } = place ? getLineColLocation(place).start : { line: 1, col: 1 };
-      const isOurs = ruleId.startsWith('petstore/');
-      const fix = suggest.length > 0 ? `did you mean ${suggest[0]}?` : `${advice[ruleId]}.`;
-      return { line, column, isOurs, message: isOurs ? message : `${message.replace(/\.?$/, ';')} ${fix}` };
-    });
   // Where a rule of ours refuses a place too, it says what to write.
-  const ours = new Set(refusals.filter(({ isOurs }) => isOurs).map(({ line, column }) => `${line}:${column}`));
-  return refusals
-    .filter(({ isOurs, line, column }) => isOurs || !ours.has(`${line}:${column}`))
-    .map(({ line, column, message }) => ({ line, column, message }))
-    .sort((a, b) => a.line - b.line || a.column - b.column);
+  const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
+  const others = problems
+    // `supported` refuses other files, whether they are there or not.
+    .filter(({ ruleId, message }) => ruleId in advice && !message.startsWith("Can't resolve $ref: "))
+    .filter(({ line, column }) => !ours.some((each) => each.line === line && each.column === column))
+    .map(({ ruleId, message, suggest, ...place }) => {
+      const fix = suggest.length > 0 ? `did you mean ${suggest[0]}?` : `${advice[ruleId]}.`;
+      return { ...place, message: `${message.replace(/\.?$/, ';')} ${fix}` };
+    });
+  return [...ours, ...others].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** What the linter finds in a document. */
+export async function problemsOf(source: string, absoluteRef: string, rules: RawUniversalConfig) {
+  const problems = await lintFromString({ source, absoluteRef, config: await createConfig(rules) }).catch((error) => [
+    // The linter does not parse such a document, or it ends at a reference that leads to itself.
+    { ruleId: 'petstore/whole', message: `${error.message}; correct the document.`, suggest: [], location: [] },
+  ]);
+  return problems.map(({ ruleId, message, suggest, location: [place] }) => {
+    const { line, col: column } = place ? getLineColLocation(place).start : { line: 1, col: 1 };
+    return { line, column, ruleId, message, suggest };
+  });
 }
 
 function refuseAt(context: UserContext, path: readonly string[] = []): Refuse {
@@ -122,6 +121,11 @@ const whole: Oas3Rule = () => ({
         if (successor !== undefined && (successor === operationId || !ids.includes(String(successor))))
           refuse(`the successor ${successor}`, 'write the operationId of another operation', 'x-successor');
         checkParameters(parametersOf(each, document), method, operation['x-pagination'], refuse);
+        const names = ['Data', 'Responses', 'Response', 'Errors', 'Error'].map((part) =>
+          operationType(String(operationId), part),
+        );
+        for (const name of names.filter((each) => each in schemas))
+          refuse(`the operationId ${operationId} beside the schema ${name}`, 'rename one', 'operationId');
       }
       for (const name of Object.keys(schemas)) {
         const refuse = refuseAt(context, ['components', 'schemas', name]);

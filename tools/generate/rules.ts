@@ -32,6 +32,8 @@ export const instead: Readonly<Record<string, string>> = {
   nullable: "write type: [string, 'null']",
   readOnly: 'declare two schemas, as NewPet and Pet',
   writeOnly: 'declare two schemas, as NewPet and Pet',
+  webhooks: 'describe them in another document',
+  callbacks: 'describe them in another document',
   discriminator: 'give each alternative of oneOf a property with const',
   security: 'remove it: the security of the document applies to each operation',
   servers: 'remove it: the servers of the document apply to each operation',

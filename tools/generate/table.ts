@@ -87,13 +87,13 @@ function operationOf(each: Declared, document: Node): Operation {
   });
 }
 
-function fieldOf(parameter: Node): Field {
+function fieldOf({ in: place, required, description, deprecated, schema }: Node): Field {
   return defined({
-    in: parameter.in as Field['in'],
-    required: parameter.required === true,
-    description: String(parameter.description ?? ''),
-    deprecated: parameter.deprecated === true || undefined,
-    schema: node(parameter.schema),
+    in: place as Field['in'],
+    required: required === true,
+    description: String(description ?? ''),
+    deprecated: deprecated === true || undefined,
+    schema: node(schema),
   });
 }
 
@@ -129,19 +129,13 @@ function bodyOf(
     parameters.some(({ name }) => names.includes(String(name))) ||
     (required === false && needed.size > 0);
   if (isWhole) {
-    const field = { in: 'body', required: required === true, description: String(description), schema } as const;
+    const field = fieldOf({ in: 'body', required, description, schema });
     return { body: { required: required === true, whole: true }, fields: { body: field } };
   }
-  const fields = Object.entries(properties).map(([name, property]): [string, Field] => [
-    name,
-    defined({
-      in: 'body',
-      required: needed.has(name),
-      description: String(property.description ?? follow(property).description ?? ''),
-      deprecated: property.deprecated === true || undefined,
-      schema: property,
-    }),
-  ]);
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const { description = follow(property).description, deprecated } = property;
+    return [name, fieldOf({ in: 'body', required: needed.has(name), description, deprecated, schema: property })];
+  });
   return { body: { required: required === true }, fields: Object.fromEntries(fields) };
 }
 

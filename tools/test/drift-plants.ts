@@ -53,6 +53,7 @@ export const plants: readonly Plant[] = [
     ['a reference to nothing', 'responses/NotModified', 'responses/Unmodified', "Can't resolve"],
     ['a sunset that has passed', 'x-sunset: "2030', 'x-sunset: "2025', 'x-sunset has passed'],
     ['a code without a status', '        rate_limited: 429\n', '', 'x-statuses'],
+    ['an error example with another status', 'identifier 7., status: 404', 'identifier 7., status: 400', '400'],
     ['another version', 'version: 1.0.0', 'version: 1.1.0', 'info.version'],
     ['an unused header', 'Version:\n', 'Age: { schema: { type: string } }\n    Version:\n', 'Age'],
   ]),

@@ -6,16 +6,6 @@ import { makeFolder } from './index.ts';
 /** The API key that the server processes of all tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
-/** What a server prints when it listens. */
-export interface Greeting {
-  readonly baseUrl: string;
-  readonly origin: string;
-  readonly adminOrigin: string | undefined;
-  /** The URL and the API key of the command to try. */
-  readonly url: string;
-  readonly key: string;
-}
-
 /** The options of the process. The log goes to a pipe that the caller reads, nowhere, or to a file descriptor. */
 type RunOptions = SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | 'ignore' | number };
 
@@ -24,7 +14,7 @@ export function runServer(main: string, { args = [], stdout = 'pipe', ...options
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', stdout, 'pipe'], ...options });
   let stderr = '';
   /** Rejects if the process ends before it listens. */
-  const greeting = new Promise<Greeting>((resolve, reject) => {
+  const greeting = new Promise<ReturnType<typeof greetingIn>>((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
       // The server prints the whole greeting at once.
@@ -39,7 +29,8 @@ export function runServer(main: string, { args = [], stdout = 'pipe', ...options
   return { child, stderr: () => stderr, greeting, ended };
 }
 
-function greetingIn(text: string): Greeting {
+/** What a server prints when it listens. `url` and `key` are those of the command to try. */
+function greetingIn(text: string) {
   const [, baseUrl = ''] = /listens on +(\S+)\n/.exec(text) ?? [];
   const [, adminOrigin] = /For operators +(http:\/\/[^/]+)/.exec(text) ?? [];
   const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (.+)' (\S+)\n/.exec(text) ?? [];

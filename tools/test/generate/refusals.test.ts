@@ -27,7 +27,7 @@ const cases: readonly Case[] = [
   ['a second media type', media(`application/json: { schema: ${text} }, a/b`), 'a/b', 'use application/json'],
   ['a file', post('{ type: string, format: binary }'), 'format', 'format: binary'],
   ['security of an operation', get(`security: []\n${done}`), 'security', 'the security of the document'],
-  ['callbacks', get(`callbacks: {}\n${done}`), 'callbacks', 'remove it'],
+  ['callbacks', get(`callbacks: {}\n${done}`), 'callbacks', 'another document'],
   ['HEAD', `paths:\n  /a:\n    head: { operationId: op, ${done} }`, 'head', 'wherever there is GET'],
   [
     'servers of a path',
@@ -89,6 +89,7 @@ const cases: readonly Case[] = [
     'use the same names',
   ],
   ['an endless schema', returns(to('J')) + schemas(`J: { anyOf: [${text}, ${to('J')}] }`), 'J', 'a part of itself'],
+  ['a name that an operation has', returns(to('OpData')) + schemas(`OpData: ${text}`), 'operationId', 'rename one'],
   [
     'a reference into a component',
     returns(to('A/properties/b')) + schemas(`A: { type: object, properties: { b: ${text} } }`),
