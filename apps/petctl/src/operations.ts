@@ -1,10 +1,12 @@
 import { type Field, type Operation, operations, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
 import { type Command, Option } from 'commander';
+import { notice } from './errors.ts';
 import { addImport } from './import.ts';
 import { checkComplete, type Input, parseValue, range, readData } from './input.ts';
-import { callOperation } from './results.ts';
-import { deprecationOf } from './send.ts';
-import { globalOptions } from './settings.ts';
+import { cutNotice, pageSize, pages } from './lists.ts';
+import { checkOutput, columnsOf, isClosed, printer } from './output.ts';
+import { deprecationOf, printRequest, senderFor } from './send.ts';
+import { globalOptions, settingsOf } from './settings.ts';
 import { kebab } from './text.ts';
 
 /** Adds a command for each operation of the spec. Its name and its flags depend on this operation alone. */
@@ -52,6 +54,42 @@ function addOperation(parent: Command, name: string, operation: Operation): void
     }
     await callOperation(operation, checkComplete(input, operation), command);
   });
+}
+
+/** The options of an operation's command. */
+interface CallFlags {
+  readonly limit?: number;
+  readonly all?: true;
+  readonly idempotencyKey?: string;
+  readonly dryRun?: true;
+  readonly curl?: true;
+}
+
+/** Calls an operation and prints its result, or with --dry-run and --curl its request. */
+async function callOperation(operation: Operation, input: Input, command: Command): Promise<void> {
+  const { dryRun, curl, idempotencyKey, limit, all } = command.opts<CallFlags>();
+  const { pagination, successes } = operation;
+  await checkOutput(operation, command);
+  const total = all ? Number.POSITIVE_INFINITY : limit && Number(limit);
+  const first = { ...input, ...(pagination && pageSize(operation, pagination, total)) };
+  if (dryRun || curl) return printRequest(operation, first, command, idempotencyKey);
+  const send = await senderFor(operation, command);
+  const out = await printer(columnsOf(operation), pagination !== undefined, command);
+  if (!pagination) {
+    const { data } = await send(first, { idempotencyKey });
+    const body = successes.length > 1 ? Object(data).data : data;
+    if (body !== undefined) await out.write([body]);
+    return out.end();
+  }
+  let [rows, cut] = [0, ''];
+  for await (const { items, next } of pages(send, operation, pagination, first, total)) {
+    await out.write(items);
+    if (isClosed()) return;
+    rows += items.length;
+    if (next !== undefined) cut = cutNotice(rows, pagination, next);
+  }
+  await out.end();
+  if (cut) notice(cut, settingsOf(command));
 }
 
 /** The options that are not fields of the spec. */

@@ -95,7 +95,7 @@ function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit']
       validate: false,
       keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
       handler: (_request, _response, next) =>
-        next(new HttpError('rate_limited', 'This key has reached its rate limit. Retry after Retry-After.')),
+        next(new HttpError('rate_limited', 'This key has reached its rate limit. Wait as long as Retry-After says.')),
     });
   return (exchange) => {
     // The fast path may have admitted it before Express.
