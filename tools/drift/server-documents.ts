@@ -25,6 +25,9 @@ export async function checkValid(session: Session, operation: Operation, tried: 
   const answer = await server.call(operation, request, why, isStored ? [200] : [200, 404]);
   checkDeprecation(session, operation, answer);
   if (answer.status >= 300) return;
+  // What another method has replaced or removed is no longer what POST has written.
+  const [, collection = '', last = ''] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];
+  if (method !== 'GET') documents.get(collection)?.delete(inputs.parameters[last]);
 
   // What was not sent is not invented.
   const sent = membersOf(spec, method === 'PATCH' ? {} : operation.bodySchema).properties;

@@ -55,6 +55,12 @@ test('the tests that the page adds pass', async () => {
   expect(output).toMatch(/Tests +\d+ passed/);
 });
 
+test('the server and the client do what the spec now says', () => {
+  const options = { cwd: copy.folder, encoding: 'utf8' } as const;
+  const checks = ['server', 'client', 'document', 'generated'];
+  expect(spawnSync(process.execPath, ['tools/drift/main.ts', ...checks], options).stdout).toContain('Nothing drifts');
+});
+
 test('the server serves the operations, and the client and petctl call them', async () => {
   const data = makeFolder('walk');
   const server = await startServerProcess(data.folder, process.env, copy.folder);
