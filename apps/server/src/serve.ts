@@ -20,9 +20,7 @@ export async function serve(config: Config) {
   const { apiKeys, databaseUrl, ...settings } = config;
   const { dataDir, adminPort } = settings;
   if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
-    throw new UsageError(
-      `With DATABASE_URL, keys have to be configured, because each server would make its own; set ${secrets.apiKeys}=name=key.`,
-    );
+    throw new UsageError(`With DATABASE_URL, keys have to be configured: set ${secrets.apiKeys}=name=key.`);
   const log = openLog(settings.logLevel, settings.trustProxy);
   const keys = apiKeys === undefined ? followKeys(dataDir, log.warn) : keysFrom(apiKeys, secrets.apiKeys);
   const opening = Promise.withResolvers<Store>();

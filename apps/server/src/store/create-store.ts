@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '@petstore/types';
+import { batched } from './batch.ts';
 import {
   type Awaitable,
   type Declaration,
@@ -75,7 +76,7 @@ export interface State {
 
 /** Creates a store. The writes of a moment become one commit of its backend. */
 export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
-  const batch = batched(backend);
+  const batch = batched<Write, Outcome>((writes) => backend.commit(writes));
   let isClosed = false;
   const checkOpen = () => {
     if (isClosed) throw new UnavailableError('The store is closed.');
@@ -155,9 +156,7 @@ export function plan(writes: readonly Write[], state: State) {
     if (kind === 'reserve' && id < nextId) return undefined;
     if (kind === 'restore' && before === json) return undefined;
     if (kind === 'restore' && before !== undefined)
-      return new StoreError(
-        `The document ${id} of ${collection} differs from the stored one, which an import never replaces; import into an empty store.`,
-      );
+      return new StoreError(`Document ${id} of ${collection} differs from the stored one; import into an empty store.`);
     if ((kind === 'replace' || kind === 'remove') && before === undefined) return undefined;
     const growth = sizeOf(json) - sizeOf(before);
     if (growth > 0 && growth > room)
@@ -180,50 +179,6 @@ export function plan(writes: readonly Write[], state: State) {
 /** About how much memory a document needs: its text, and the bytes that it costs beside. */
 export function sizeOf(json: string | null | undefined): number {
   return json == null ? 0 : json.length + 128;
-}
-
-/** The bounds of all waiting writes, and of one commit. */
-const WAITING = { writes: 20_000, size: 2 ** 26 };
-/** The last write of a commit may exceed its size. */
-const COMMIT = { writes: 1_000, size: 2 ** 22 };
-
-type Waiting = Omit<PromiseWithResolvers<Stored | undefined>, 'promise'> & { readonly write: Write };
-
-/** Collects the writes that wait while a commit is under way: they become the next commit. */
-function batched(backend: Backend) {
-  const waiting: Waiting[] = [];
-  let waitingSize = 0;
-  let running: Promise<void> | undefined;
-
-  const run = async (): Promise<void> => {
-    // Writes of the same moment belong to the same commit.
-    await null;
-    while (waiting.length > 0) {
-      let [count, size] = [0, 0];
-      for (; size < COMMIT.size && count < Math.min(waiting.length, COMMIT.writes); count++)
-        size += waiting[count]?.write.body.length ?? 0;
-      waitingSize -= size;
-      const group = waiting.splice(0, count);
-      const outcomes = await backend.commit(group.map(({ write }) => write)).catch((error) => group.map(() => error));
-      for (const [i, { resolve, reject }] of group.entries()) {
-        const outcome: Outcome = outcomes[i];
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      }
-    }
-    running = undefined;
-  };
-
-  const add = (write: Write): Promise<Stored | undefined> => {
-    if (waiting.length >= WAITING.writes || waitingSize > WAITING.size)
-      throw new UnavailableError('Too many writes are waiting.');
-    const { promise, resolve, reject } = Promise.withResolvers<Stored | undefined>();
-    waiting.push({ write, resolve, reject });
-    waitingSize += write.body.length;
-    running ??= run();
-    return promise;
-  };
-  return { add, finished: async () => running };
 }
 
 /** The stored key of the next write of a request. */

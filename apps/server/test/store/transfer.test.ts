@@ -52,7 +52,7 @@ async function expectMoved(open: () => Promise<Store>) {
   expect(await exported(store)).toBe(text);
   const differs = text.replace('"i":1}', '"i":-1}');
   await expect(imported(store, differs)).rejects.toThrow(
-    /document 2 of things differs from the stored one.*empty store/,
+    /ocument 2 of things differs from the stored one.*empty store/,
   );
   expect(parsed(await store.collection('things').create({}))).toEqual({ key: 2301 });
   await store.close();
