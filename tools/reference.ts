@@ -1,4 +1,4 @@
-// `npm run docs`: writes the reference in docs/petctl.md, which is the help of each command of the built petctl.
+// `npm run generate` also writes the reference in docs/petctl.md, which is the help of each command of the built petctl.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -33,7 +33,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   for (const operation of spec.operations)
     if (all.has(operation.command.join(' '))) checkHelp(spec, operation, all, report);
   const [, reference] = /<!-- reference -->\n([\s\S]*)<!-- \/reference -->/.exec(textOf(page)) ?? [];
-  if (reference !== referenceOf(all)) report(`the reference in ${page} is not what petctl prints`, 'run npm run docs');
+  if (reference !== referenceOf(all)) report(`the reference in ${page} is not what petctl prints`);
 }
 
 function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report): void {
