@@ -2,5 +2,10 @@ import { testConfig } from '@petstore/testing/vitest';
 
 export default testConfig({
   isolate: false,
-  withoutServer: ['test/generate/*.test.ts', 'test/packaging/packaging.test.ts'],
+  withoutServer: [
+    'test/deploy/workflows.test.ts',
+    'test/drift.test.ts',
+    'test/generate/*.test.ts',
+    'test/packaging/packaging.test.ts',
+  ],
 });

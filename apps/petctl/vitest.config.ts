@@ -1,3 +1,6 @@
 import { testConfig } from '@petstore/testing/vitest';
 
-export default testConfig({ globalSetup: ['./test/build.ts'] });
+export default testConfig({
+  globalSetup: ['./test/build.ts'],
+  withoutServer: ['completion', 'environment', 'errors', 'formats', 'operations'].map((name) => `test/${name}.test.ts`),
+});

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp, keysFrom, listen, openLowdbStore } from '@petstore/server';
 import { newFolder } from '@petstore/testing';
 import { service } from '@petstore/types';
 import { atEnd } from './petctl.ts';
@@ -11,6 +10,8 @@ export const apiKey = 'a-key-that-is-for-tests-only';
 
 /** Starts the server, with so many pets, for one test file. */
 export async function startService(count = 0) {
+  // On demand, because some tests do without the server.
+  const { createApp, keysFrom, listen, openLowdbStore } = await import('@petstore/server');
   const store = await openLowdbStore(newFolder('petctl-data', atEnd));
   const pets = store.collection('pets');
   for (let done = 0; done < count; done += 1000)
