@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, service } from '@petstore/types';
 import type { Command } from 'commander';
 import * as credentials from './credentials.ts';
 import { CliError, notice } from './errors.ts';
@@ -46,7 +46,7 @@ async function status(command: Command): Promise<void> {
     const isRejected = failure instanceof CliError && failure.kind === 'unauthorized';
     const accepted = inUse && from ? (failure === undefined ? true : isRejected ? false : 'unknown') : null;
     const key = from && (value.length > 12 ? `${value.slice(0, 3)}…${value.slice(-3)}` : '…');
-    rows.push({ address: inUse ? target.baseUrl : origin, inUse, key, from, accepted });
+    rows.push({ address: inUse ? target.baseUrl : origin + service.basePath, inUse, key, from, accepted });
   }
   const out = await printer(['address', 'inUse', 'key', 'from', 'accepted'], true, command);
   await out.write(rows);

@@ -49,9 +49,9 @@ export interface Key {
 export async function keyFor(target: Target): Promise<Key> {
   const key = await findKey(target);
   if (key) return key;
-  const { origin, keyOrigin } = target;
+  const { baseUrl, origin, keyOrigin } = target;
   const other = process.env.PETCTL_API_KEY === undefined ? '' : ` PETCTL_API_KEY is for ${keyOrigin}.`;
-  const hint = `Log in with 'petctl auth login', or set PETCTL_API_KEY${other && ' and PETCTL_BASE_URL'}.`;
+  const hint = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY${other && ' and PETCTL_BASE_URL'}.`;
   throw new CliError('unauthorized', `There is no API key for ${origin}.${other}`, hint);
 }
 

@@ -69,8 +69,10 @@ function explainedResponse(error: PetstoreError, baseUrl: string, keySource: str
     return new CliError(kind, `The service redirects to ${location}.`, 'Change --base-url to match this.', details);
   let hint = code === undefined ? 'Check --base-url; -v shows the request.' : hints[kind];
   if (!baseUrl.endsWith(service.basePath)) hint = `The base URL should end with ${service.basePath}.`;
-  if (kind === 'unauthorized') hint = `The key is from ${keySource}; 'petctl auth login' stores another.`;
-  return new CliError(kind, message, hint, details);
+  const fix = /^(PETCTL_API_KEY|the input)$/.test(keySource) ? ': correct it' : "; 'petctl auth login' stores another";
+  if (kind === 'unauthorized') hint = `The key is from ${keySource}${fix}.`;
+  // The client says in its words what the hint says.
+  return new CliError(kind, message.replace(/ \(baseUrl .*\)$/, ''), hint, details);
 }
 
 const hints: Partial<Record<ErrorKind, string>> = {

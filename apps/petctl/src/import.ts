@@ -24,7 +24,7 @@ export function addImport(parent: Command, name: string, operation: Operation): 
     .command(name)
     .summary(`${operation.summary}, for each record of a file`)
     .description(
-      `Reads JSON Lines, a JSON array or CSV with a header, also what petctl prints, and runs \`${operation.id}\` for each ` +
+      `Reads JSON Lines, a JSON array or CSV with a header, as -o jsonl, json and csv print, and runs \`${operation.id}\` for each ` +
         'record. Prints the results unless stdout is a terminal and no format is given. Ctrl-C stops after the calls in ' +
         `progress.${operation.idempotencyKey ? ` ${repeatHint}` : ''}`,
     )
@@ -46,7 +46,8 @@ async function runImport(operation: Operation, file: string, command: Command): 
   const isShown = !process.stdout.isTTY || settings.output !== undefined || settings.jq !== undefined;
   const out = isShown ? await printer(columnsOf(operation), true, command) : undefined;
   const counts = { created: 0, existing: 0, failed: 0 };
-  const bar = progressBar(isShown && process.stdout.isTTY, settings, source.progress, () => summary(counts));
+  let done = 0;
+  const bar = progressBar(isShown && process.stdout.isTTY, settings, source.size, () => summary(counts));
   let failuresInRow = 0;
   let stopReason: unknown;
   const stop = (reason: unknown) => {
@@ -80,7 +81,8 @@ async function runImport(operation: Operation, file: string, command: Command): 
         new CliError('partial', kind === 'usage' ? message : `${record.place}: ${message}`, undefined, details),
       );
     }
-    bar.draw();
+    done += Buffer.byteLength(record.text) + 1;
+    bar.draw(done);
   };
   const stopAtSignal = (kind: ErrorKind) => () => {
     stop(new CliError(kind, 'Interrupted.'));
@@ -111,7 +113,7 @@ async function runImport(operation: Operation, file: string, command: Command): 
     const usage = stopReason instanceof CliError && stopReason.kind === 'usage' ? stopReason : undefined;
     if (usage && counts.created + counts.existing + counts.failed === 0) throw stopReason;
     const isRepeatable = operation.idempotencyKey !== undefined && !again;
-    notice([total, isRepeatable ? repeatHint : rest].filter(Boolean).join(' '), settings);
+    notice([total, isRepeatable && repeatHint, rest].filter(Boolean).join(' '), settings);
     // A usage error would mean that nothing was sent.
     throw usage ? new CliError('partial', usage.message, usage.hint) : stopReason;
   }
@@ -173,16 +175,16 @@ function openFailed(name: string, source: string, header: string, stop: (error: 
 const REDRAW_MS = 100;
 
 /** A progress bar on stderr, if it is a terminal that can erase a line, and no results are shown on the same one. */
-function progressBar(isTaken: boolean, settings: Settings, progress: () => number | undefined, text: () => string) {
+function progressBar(isTaken: boolean, settings: Settings, size: number, text: () => string) {
   const { isTTY, columns } = process.stderr;
   const isShown = isTTY && !isTaken && !settings.quiet && !settings.verbose && process.env.TERM !== 'dumb';
   let drawnAt = Number.NEGATIVE_INFINITY;
   const show = (line: string) => isShown && process.stderr.write(`\r\u001b[K${line}`);
-  const draw = () => {
+  const draw = (done: number) => {
     if (performance.now() - drawnAt < REDRAW_MS) return;
     drawnAt = performance.now();
-    const share = progress();
-    const bar = share === undefined ? '' : `[${'#'.repeat(share * 24).padEnd(24, '-')}] ${Math.floor(share * 100)} %  `;
+    const share = Math.min(1, done / size);
+    const bar = size === 0 ? '' : `[${'#'.repeat(share * 24).padEnd(24, '-')}] ${Math.floor(share * 100)} %  `;
     // A line that wraps could not be erased.
     show((bar + text()).slice(0, (columns || 80) - 1));
   };

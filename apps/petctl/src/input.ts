@@ -87,7 +87,7 @@ export function checkComplete(input: Input, { fields, body }: Operation, source?
   if (missing.length === 0) return input;
   if (source) throw new UsageError(`${source}: ${missing.join(' and ')} missing.`);
   const flags = missing.map((name) => (name === 'body' && body?.whole ? '--data' : `--${kebab(name)}`));
-  throw new UsageError(`${flags.join(' and ')} missing.`, body && 'Set them by flags, or as members of --data.');
+  throw new UsageError(`${flags.join(' and ')} missing.`, body && 'Use flags, or members of --data.');
 }
 
 /** More than servers accept, so that an endless device does not fill the memory. */

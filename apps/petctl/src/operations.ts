@@ -72,6 +72,8 @@ async function callOperation(operation: Operation, input: Input, command: Comman
   await checkOutput(operation, command);
   const total = all ? Number.POSITIVE_INFINITY : limit && Number(limit);
   const first = { ...input, ...(pagination && pageSize(operation, pagination, total)) };
+  const isPart = pagination && total && total > Number(first[pagination.limit]);
+  if (isPart && (dryRun || curl)) notice('Only the first of the requests is shown.', settingsOf(command));
   if (dryRun || curl) return printRequest(operation, first, command, idempotencyKey);
   const send = await senderFor(operation, command);
   const out = await printer(columnsOf(operation), pagination !== undefined, command);

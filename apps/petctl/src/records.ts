@@ -23,7 +23,7 @@ const MAX_RECORD = 4 * 2 ** 20;
 /** An array is held in memory. */
 const MAX_ARRAY = 64 * 2 ** 20;
 
-/** Opens a file, or stdin for `-`. `progress` is how much of it is read, from 0 to 1. */
+/** Opens a file, or stdin for `-`. `size` is 0 where it is not known. */
 export function openText(file: string) {
   const stream = file === '-' ? process.stdin : createReadStream(file);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -37,11 +37,10 @@ export function openText(file: string) {
       }
       yield decoder.decode();
     } catch (error) {
-      throw new UsageError(`${file} cannot be read after byte ${read} (${codeOf(error)}).`, 'Check its encoding.');
+      throw new UsageError(`${file} cannot be read after byte ${read} (${codeOf(error)}).`, 'Check name and encoding.');
     }
   }
-  const progress = () => (size > 0 ? Math.min(1, read / size) : undefined);
-  return { chunks: chunks(), progress, close: () => stream.destroy() };
+  return { chunks: chunks(), size, close: () => stream.destroy() };
 }
 
 /** The records of JSON Lines, a JSON array or CSV; the first character tells which. */
@@ -117,7 +116,7 @@ async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation):
   const rows: AsyncIterator<CsvRow> = parser[Symbol.asyncIterator]();
   const next = () =>
     rows.next().catch((error: Error) => {
-      throw error instanceof UsageError ? error : new UsageError(`${error.message}.`, 'Later records are not added.');
+      throw error instanceof UsageError ? error : new UsageError(`CSV: ${error.message}.`, 'Later ones are not added.');
     });
   const first = await next();
   const titles = first.done ? [] : first.value.record.map((title = '') => title.trim());

@@ -67,7 +67,8 @@ export async function printRequest(operation: Operation, input: Input, command: 
   const from = (await findKey(target))?.from;
   // A key in the variable may be for another address.
   const isVariable = from === 'PETCTL_API_KEY' || (from === undefined && process.env.PETCTL_API_KEY === undefined);
-  const shown = isVariable ? keyVariable : `$(petctl auth token --base-url ${quoted(target.baseUrl)})`;
+  const self = process.env.npm_command === 'exec' ? 'npx petctl' : 'petctl';
+  const shown = isVariable ? keyVariable : `$(${self} auth token --base-url ${quoted(target.baseUrl)})`;
   await write(`${asCurl(request, shown)}\n`);
 }
 

@@ -59,14 +59,14 @@ describe('petctl auth', () => {
     const { stdout } = await petctl(['auth', 'status', '-o', 'json'], env());
     expect(JSON.parse(stdout)).toEqual([
       { address: other.baseUrl, inUse: true, key: 'the…key', from: file(), accepted: true },
-      { address: origin, inUse: false, key: 'a-k…nly', from: file(), accepted: null },
+      { address: baseUrl, inUse: false, key: 'a-k…nly', from: file(), accepted: null },
     ]);
   });
 
   test('does not store a key that is rejected or could not be tried, and says so', async () => {
     const wrong = await login(baseUrl, 'a-wrong-key');
     expect([wrong.code, existsSync(file())]).toEqual([4, false]);
-    expect(wrong.stderr).toMatch(/^petctl: The key was not stored\.\npetctl: .*The key is from the input;/);
+    expect(wrong.stderr).toMatch(/^petctl: The key was not stored\.\npetctl: .*The key is from the input: correct it/);
     const nowhere = await login('http://127.0.0.1:1/v1');
     expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
   });
@@ -95,7 +95,7 @@ describe('which key is sent where', () => {
       [['--deployment', 'staging'], {}],
     ] as const) {
       const { code, stderr } = await petctl(['pets', 'list', ...args], env(more));
-      expect([code, stderr]).toEqual([4, expect.stringContaining("Log in with 'petctl auth login'")]);
+      expect([code, stderr]).toEqual([4, expect.stringContaining("Log in with 'petctl auth login --base-url http")]);
     }
     const redirecting = await record(() => ({ status: 307, headers: { location: `${other.baseUrl}/pets` } }));
     expect((await petctl(['pets', 'list'], { ...redirecting.env })).code).toBe(6);
@@ -126,7 +126,7 @@ describe('which key is sent where', () => {
     await login(baseUrl, 'good');
     expect((await petctl(['pets', 'list'], env())).code).toBe(0);
     const bad = await petctl(['pets', 'list'], env({ PETCTL_API_KEY: 'bad' }));
-    expect([bad.code, bad.stderr]).toEqual([4, expect.stringContaining('The key is from PETCTL_API_KEY;')]);
+    expect([bad.code, bad.stderr]).toEqual([4, expect.stringContaining('The key is from PETCTL_API_KEY: correct it.')]);
     const status = await petctl(['auth', 'status'], env(recorded));
     expect([status.code, status.stdout]).toEqual([4, expect.stringContaining('PETCTL_API_KEY\tfalse')]);
     writeFileSync(file(), readFileSync(file(), 'utf8').replace('good', 'revoked'));

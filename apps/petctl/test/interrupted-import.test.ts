@@ -90,7 +90,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     writeFileSync(file, lines(300));
     const { code, terminal } = await onTerminal(['pets', 'import', file], { env });
     expect(code).toBe(0);
-    expect(terminal).toMatch(/\[[#-]{24}\] \d+ % {2}\d+ created/);
+    expect(terminal).toMatch(/\[[#-]{24}\] \d\d? % {2}\d+ created/);
     expect(terminal.endsWith('\r\u001b[Kpetctl: 300 created.\r\n')).toBe(true);
     const narrow = await onTerminal(['pets', 'import', file], { env, columns: 20 });
     for (const bar of narrow.terminal.split('\r\u001b[K').slice(1, -1)) expect(bar.length).toBeLessThan(20);

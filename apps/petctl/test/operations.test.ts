@@ -105,6 +105,12 @@ test.skipIf(hasNoCurl)('--curl takes a stored key from petctl', async () => {
   expect(requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
 });
 
+test('of several requests, --dry-run shows the first and says so', async () => {
+  const shown = async (limit: string) =>
+    (await petctl(['pets', 'list', '--dry-run', '--limit', limit], unreachable)).stderr;
+  expect([await shown('100'), await shown('101')]).toEqual(['', 'petctl: Only the first of the requests is shown.\n']);
+});
+
 describe('--data', () => {
   const create = async (args: string[], input = '') => {
     const { stdout, stderr } = await petctl(['pets', 'create', '--dry-run', ...args], unreachable, input);
