@@ -192,7 +192,7 @@ test('a second store on the folder is refused, also by another process, until th
   const folder = newFolder();
   const first = await open(folder);
   await expect(open(folder)).rejects.toThrow(
-    `${folder}: another process uses it; stop that, or choose another folder.`,
+    `${folder}: another process uses it; stop that, or set PETSTORE_DATA_DIR to another folder.`,
   );
   const fixture = new URL('fixture.ts', import.meta.url).href;
   const program = `import { open } from '${fixture}'; await open(process.argv[1]).then((store) => store.close(), (error) => console.log(error.message))`;
