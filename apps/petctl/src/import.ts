@@ -118,7 +118,7 @@ async function runImport(operation: Operation, file: string, command: Command): 
     throw usage ? new CliError('partial', usage.message, usage.hint) : stopReason;
   }
   if (counts.failed > 0) throw new CliError('partial', total, rest ?? 'Use --failed FILE to store the failed records.');
-  notice(total, settings);
+  notice(counts.existing > 0 ? `${total} Existing ones are skipped without --again.` : total, settings);
 }
 
 function summary(counts: Readonly<Record<string, number>>): string {

@@ -152,7 +152,9 @@ describe('a service that fails', () => {
     });
     expect(failedNames()).toEqual(['2']);
     for (let i = 0; i < 6; i++) await run(lines(1), env);
-    expect((await run(lines(3) + lines(1), env)).stderr).toBe('petctl: 1 created, 3 existing.\n');
+    expect((await run(lines(3) + lines(1), env)).stderr).toBe(
+      'petctl: 1 created, 3 existing. Existing ones are skipped without --again.\n',
+    );
   });
 
   test.each([

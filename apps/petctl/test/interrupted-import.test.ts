@@ -34,9 +34,14 @@ test(`an import of ${total} records that is killed ${kills} times adds each once
     await closed;
   }
   const { code, stderr } = await petctl(['pets', 'import', file], env);
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/existing\.\n$/)]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/existing\. Existing ones are skipped without --again\.\n$/),
+  ]);
   expect((await petctl(['pets', 'list', '--all', '--jq', 'length'], env)).stdout).toBe(`${total}\n`);
-  expect((await petctl(['pets', 'import', file], env)).stderr).toBe(`petctl: 0 created, ${total} existing.\n`);
+  expect((await petctl(['pets', 'import', file], env)).stderr).toBe(
+    `petctl: 0 created, ${total} existing. Existing ones are skipped without --again.\n`,
+  );
   const again = await petctl(['pets', 'import', file, '--again'], env);
   expect(again.stderr).toBe(`petctl: ${total} created.\n`);
 });
