@@ -23,7 +23,7 @@ function packAll(name, folder) {
   const filters = namesFor(name).map((each) => `--filter=${each}`);
   if (!values.built) pnpm('--dir', root, ...filters, 'run', '--if-present', 'build');
   pnpm('--dir', root, ...filters, 'pack', '--ignore-scripts', '--pack-destination', folder);
-  const tarballs = readdirSync(folder).map((file) => join(folder, file));
+  const tarballs = readdirSync(folder).flatMap((file) => (file.endsWith('.tgz') ? join(folder, file) : []));
   console.log(`In your project:\n\n  npm install ${tarballs.join(' ')}`);
 }
 

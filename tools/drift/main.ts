@@ -1,5 +1,7 @@
 // `npm run drift [-- <check> …]`: says for each contradiction to spec/openapi.yaml what, where and how to end it.
-import { textOf } from '../repository.ts';
+import { join } from 'node:path';
+import { refusalsOf } from '../generate/refusals.ts';
+import { root, textOf } from '../repository.ts';
 import { type Check, type Report, readSpec, type Spec, specFile } from './spec.ts';
 
 /** The checks, with the usual way to end what they find. Those that start processes come first: the others keep this one busy. */
@@ -16,11 +18,14 @@ const checks: Readonly<Record<string, readonly [promise: string, fix: string, lo
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
 const lines = new Set<string>();
-try {
-  const spec = readSpec(textOf(specFile));
+const text = textOf(specFile);
+const refusals = await refusalsOf(text, join(root, specFile));
+for (const { line, column, message } of refusals)
+  lines.add(`D2 document: ${specFile}:${line}:${column}: ${message}; fix: correct the spec`.replaceAll('\n', ' '));
+// The checks read only what is supported.
+if (refusals.length === 0) {
+  const spec = readSpec(text);
   await Promise.all(names.map((name) => run(name, spec)));
-} catch (error) {
-  lines.add(`D2 document: ${specFile}: ${error}; fix: correct the spec`);
 }
 for (const line of [...lines].sort()) console.log(line);
 console.log(lines.size === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.size}.`);

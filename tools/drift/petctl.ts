@@ -46,7 +46,9 @@ function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report):
     const { type, enum: values = [], minimum, maximum } = spec.follow(field.schema);
     // Only JSON has them.
     if (place === 'body' && /object|array|undefined/.test(String(type))) continue;
-    const flag = place === 'path' ? `<${kebab(name)}>` : `--${kebab(name)}`;
+    // The prefix where a flag of petctl itself has the name.
+    const [usual, prefixed] = [`--${kebab(name)}`, `--${place}-${kebab(name)}`];
+    const flag = place === 'path' ? `<${kebab(name)}>` : rows.has(prefixed) ? prefixed : usual;
     known.push(flag);
     // The limit of a page is here that of the results, over pages.
     if (name === pagination?.limit) continue;

@@ -27,24 +27,27 @@ function released(): string | undefined {
   return base ? git('show', `${base}:${specFile}`) : undefined;
 }
 
-/** What callers of one interface cannot do with another: what it no longer offers them, and what it demands more of them. */
+/** What callers of one interface cannot do with another: what it no longer offers or assures them, and what it demands more. */
 function breaks(before: Spec, now: Spec): string[] {
   const [old, current] = [termsOf(before), termsOf(now)];
   const isOffered = (offer: string) =>
     current.offers.has(offer) || current.offers.has(offer.replace(/ takes ".*/, ' takes any'));
   const gone = [...old.offers].filter((offer) => !isOffered(offer)).map((offer) => `the removal of '${offer}'`);
-  const more = [...current.demands].filter(([demand, bound]) => {
-    // What is new has no callers.
-    const isKnown = old.offers.has(demand.replace(/: .*/, ''));
-    return isKnown && bound > (old.demands.get(demand) ?? Number.NEGATIVE_INFINITY);
-  });
-  return [...gone, ...more.map(([demand, bound]) => `'${demand}' with ${Math.abs(bound)}`)];
+  // What is new has no callers.
+  const isKnown = ([term]: [string, number]) => old.offers.has(term.replace(/: .*/, ''));
+  const exceeds = (bound: number, other = Number.NEGATIVE_INFINITY) => bound > other;
+  const more = [...current.demands]
+    .filter(isKnown)
+    .filter(([demand, bound]) => exceeds(bound, old.demands.get(demand)));
+  const less = [...old.assures].filter(([term, bound]) => exceeds(bound, current.assures.get(term)));
+  return [...gone, ...[...more, ...less].map(([term, bound]) => `'${term}${bound ? ` ${Math.abs(bound)}` : ''}'`)];
 }
 
-/** What an interface offers its callers, and what it demands of them: a higher bound demands more. */
-function termsOf(spec: Spec): { offers: Set<string>; demands: Map<string, number> } {
+/** What an interface offers its callers, and what it demands of those who send and assures those who read: a higher bound is more. */
+function termsOf(spec: Spec) {
   const offers = new Set<string>();
   const demands = new Map<string, number>();
+  const assures = new Map<string, number>();
   /** A reader relies on what always comes, and on nothing else coming; a sender on what is taken. */
   const add = (schema: Schema, place: string, isRead: boolean, depth = 0): void => {
     const { type, enum: listed, properties = {}, required = [], ...others } = spec.follow(schema);
@@ -58,9 +61,10 @@ function termsOf(spec: Spec): { offers: Set<string>; demands: Map<string, number
       if (isRead) offers.add(`${place} always has ${name}`);
       else demands.set(`${place}: needs ${name}`, 0);
     for (const [key, value] of Object.entries(others)) {
-      const isLower = /min/i.test(key) !== isRead;
-      if (/min|max/i.test(key)) demands.set(`${place}: ${key}`, isLower ? Number(value) : -Number(value));
-      else if (/^(?:pattern|format|const)$/.test(key)) demands.set(`${place}: ${key} ${value}`, 0);
+      const bounds = isRead ? assures : demands;
+      if (/min|max/i.test(key)) bounds.set(`${place}: ${key}`, /min/i.test(key) ? Number(value) : -Number(value));
+      else if (/^(?:pattern|format|const)$/.test(key)) bounds.set(`${place}: ${key} ${value}`, 0);
+      else if (key === 'default' && !isRead) offers.add(`${place} is ${value} if it is left out`);
     }
     if (depth > 6) return;
     for (const [name, property] of Object.entries(properties)) add(property, `${place} ${name}`, isRead, depth + 1);
@@ -69,17 +73,19 @@ function termsOf(spec: Spec): { offers: Set<string>; demands: Map<string, number
   };
   for (const [name, url] of Object.entries(spec.deployments)) offers.add(`the server ${name} at ${url}`);
   for (const { id, method, path, command, fields, responses, ...operation } of spec.operations) {
-    const { pagination = {}, idempotencyKey, successes } = operation;
+    const { pagination = {}, idempotencyKey, successes, headers } = operation;
     const others = [...successes, ...Object.entries(pagination).map(String), idempotencyKey?.header ?? ''];
     for (const what of ['', `${method} ${path}`, command.join(' '), ...others]) offers.add(`${id} ${what}`.trim());
-    for (const [name, { required, schema }] of Object.entries(fields)) {
+    for (const [name, { required, schema, in: where }] of Object.entries(fields)) {
       add(schema, `${id} ${name}`, false);
+      offers.add(`${id} ${name} in ${where}`);
       if (required) demands.set(`${id}: needs ${name}`, 0);
     }
     for (const [status, { schema }] of Object.entries(responses)) {
       offers.add(`${id} ${status}${schema ? ' with' : ' without'} a body`);
       if (schema) add(schema, `${id} ${status}`, true);
+      for (const header of Object.keys(headers[status] ?? {})) offers.add(`${id} ${status} with ${header}`);
     }
   }
-  return { offers, demands };
+  return { offers, demands, assures };
 }

@@ -67,7 +67,7 @@ async function checkRead({ server, report }: Session, operation: Operation, inpu
   const etag = headers.get('etag');
   if (etag) await server.call(operation, { ...request, headers: { 'if-none-match': etag } }, 'its ETag', [304]);
   if (etag) await server.call(operation, { ...request, headers: { 'if-none-match': '"x"' } }, 'another ETag', [200]);
-  const head = await server.call(operation, { ...request, method: 'HEAD' }, 'HEAD', [status]);
+  const head = await server.call(operation, { ...request, method: 'HEAD' }, 'HEAD', [status < 300 ? 200 : status]);
   differ(report, `HEAD ${operation.path}: the body`, head.text, '');
   differ(report, `HEAD ${operation.path}: the ETag`, head.headers.get('etag'), etag);
   await server.call(operation, { ...request, method: 'HEAD', headers: { authorization: '' } }, 'HEAD, no key', [401]);

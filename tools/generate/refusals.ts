@@ -8,7 +8,17 @@ import {
   type UserContext,
 } from '@redocly/openapi-core';
 import { instead, members, type Refuse, rules, values } from './rules.ts';
-import { commandOf, list, type Node, node, operationsIn, parametersOf, recursiveIn } from './table.ts';
+import {
+  commandOf,
+  deploymentsOf,
+  kebab,
+  list,
+  type Node,
+  node,
+  operationsIn,
+  parametersOf,
+  recursiveIn,
+} from './table.ts';
 import { operationType, typeName } from './types.ts';
 
 /** The linter's own rules that apply too, and what to do about each. */
@@ -133,16 +143,21 @@ const whole: Oas3Rule = () => ({
           refuse(`${name} beside ${typeName(name)}`, 'rename one');
         if (endless.has(name)) refuse(`${name}, which is a part of itself`, 'put a property or an array between');
       }
-      const deployments = list(document.servers).map((server) => node(server)['x-deployment']);
-      if (new Set(deployments).size < deployments.length)
-        refuseAt(context)('two servers of one name', 'give each its own x-deployment', 'servers');
+      const servers = list(document.servers);
+      const refuse = refuseAt(context);
+      if (new Set(servers.map((server) => node(server)['x-deployment'])).size < servers.length)
+        refuse('two servers of one name', 'give each its own x-deployment', 'servers');
+      const urls = Object.values(deploymentsOf(servers)).map((url) => URL.parse(url, 'http://localhost'));
+      if (urls.includes(null)) refuse('a server whose address is no URL', 'write a URL', 'servers');
+      else if (new Set(urls.map((url) => url?.pathname)).size > 1)
+        refuse('servers with different paths', 'end all with the same one', 'servers');
     },
   },
 });
 
 /** Refuses parameters that cannot be told apart by their names, which are the names of inputs, and parameters that do nothing. */
 function checkParameters(parameters: readonly Node[], method: string, pagination: unknown, refuse: Refuse): void {
-  const names = parameters.map(({ name }) => String(name).toLowerCase());
+  const names = parameters.map(({ name }) => kebab(String(name)));
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) refuse(`two parameters called ${repeated}`, 'rename one of them', 'parameters');
   const keys = parameters.filter((parameter) => parameter['x-idempotency-key'] === true);

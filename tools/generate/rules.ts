@@ -1,5 +1,5 @@
 // The supported part of OpenAPI, as tables: the members that each type of object may have, and their values. What is not here is refused.
-import { list, type Node, node } from './table.ts';
+import { kebab, list, type Node, node } from './table.ts';
 
 /** The members that are generated for, by the type of object. Any other member is refused. */
 export const members: Readonly<Record<string, string>> = {
@@ -47,15 +47,25 @@ export const instead: Readonly<Record<string, string>> = {
 };
 
 const scalars = ['string', 'number', 'integer', 'boolean'];
-const date = [/^\d{4}-\d\d-\d\d$/, 'write a date such as "2030-12-31"'] as const;
+const date = [
+  /^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))$/,
+  'write a date such as "2030-12-31"',
+] as const;
 
 /** What the text of a member, or with `*` each key of a map, has to be, and what to write instead. */
 export const values: Readonly<Record<string, readonly [allowed: RegExp, fix: string]>> = {
   'Root.openapi': [/^3\.1\.\d+$/, 'write openapi: 3.1.0'],
   'SecurityScheme.type': [/^http$/, 'write type: http, scheme: bearer'],
   'SecurityScheme.scheme': [/^bearer$/i, 'write type: http, scheme: bearer'],
-  'Paths.*': [/^\//, 'begin it with /'],
-  'Operation.operationId': [/^[a-z][A-Za-z0-9]*$/, 'write a name such as listPets'],
+  'Paths.*': [
+    /^(?:\/(?!\.\.?(?:\/|$))(?:[\w.~-]+|\{\w+\}))+$/,
+    'write /segments of letters, digits, or one {parameter} each',
+  ],
+  // A client has properties of these names.
+  'Operation.operationId': [
+    /^(?!(?:then|withOptions|constructor|toString)$)[a-z][A-Za-z0-9]*$/,
+    'write a name such as listPets',
+  ],
   'Operation.x-command': [/^[a-z][a-z0-9-]* [a-z][a-z0-9-]*$/, 'write two words, such as pets list'],
   'Operation.x-deprecated-since': date,
   'Operation.x-sunset': date,
@@ -86,11 +96,10 @@ export const rules: Readonly<Record<string, (object: Node, refuse: Refuse, place
     if (list(security).length !== 1 || Object.keys(node(list(security)[0])).length !== 1)
       refuse('a security other than one bearer key', 'write security: [{ bearer: [] }]', 'security');
   },
-  Server: ({ url }, refuse) => {
-    if (!/\{/.test(String(url)) && !URL.canParse(String(url), 'http://localhost'))
-      refuse(`the URL ${url}`, 'write a URL', 'url');
-  },
-  Operation: (operation, refuse, { own: method }) => {
+  Operation: (operation, refuse, { own: method, follow }) => {
+    const { content } = follow(node(operation.responses)['200']);
+    if ('x-pagination' in operation && follow(node(node(content)['application/json']).schema).type !== 'array')
+      refuse('x-pagination without a list', 'declare the response 200 with an array', 'x-pagination');
     if (/^(?:get|delete)$/.test(method) && operation.requestBody)
       refuse(`a body of ${method.toUpperCase()}`, 'use POST or PUT', 'requestBody');
     if (!Object.keys(node(operation.responses)).some((status) => /^2\d\d$/.test(status)))
@@ -108,7 +117,10 @@ export const rules: Readonly<Record<string, (object: Node, refuse: Refuse, place
   Parameter: (parameter, refuse, { follow }) => {
     const { name, in: place, style, explode, required } = parameter;
     const isInQuery = place === 'query';
-    const isOwn = /^(?:accept|content-type|authorization|cookie|host)$/i.test(String(name));
+    const isOwn =
+      /^(?:accept|authorization|connection|content-\w+|cookie|expect|host|te|trailer|transfer-encoding|upgrade)$/i.test(
+        String(name),
+      );
     if (place === 'header' && (isOwn || !/^[\w!#$%&'*+.^`|~-]+$/.test(String(name))))
       refuse(`the header parameter '${name}'`, 'remove it, or correct its name', 'name');
     if (place === 'path' && !/^\w+$/.test(String(name)))
@@ -145,6 +157,12 @@ export const rules: Readonly<Record<string, (object: Node, refuse: Refuse, place
       if (key in schema && !types.includes('object')) refuse(`${key} without type: object`, 'add the type', key);
     if ('items' in schema !== types.includes('array'))
       refuse('items without type: array, or an array without items', 'write both');
+    const shared = list(allOf).flatMap((part) => Object.keys(node(follow(part).properties)));
+    if (new Set(shared).size < shared.length)
+      refuse('allOf of objects that share a property', 'declare it in one of them', 'allOf');
+    const names = Object.keys(node(schema.properties)).map(kebab);
+    if (new Set(names).size < names.length)
+      refuse('two properties with the same words', 'rename one of them', 'properties');
     if (list(allOf).some((part) => !('allOf' in follow(part)) && follow(part).type !== 'object'))
       refuse('allOf of something else than objects', 'write one schema', 'allOf');
     if (pattern !== undefined && !isPattern(String(pattern)))

@@ -146,7 +146,7 @@ function partsOf(schema: Node, follow: (value: unknown) => Node): Node[] {
 }
 
 /** The base URL of each deployment, with the default of each variable. */
-function deploymentsOf(servers: readonly unknown[]): Record<string, string> {
+export function deploymentsOf(servers: readonly unknown[]): Record<string, string> {
   const urls = servers
     .map(node)
     .map(({ url, variables, 'x-deployment': name }, i): [string, string] => [
@@ -204,7 +204,7 @@ export function commandOf({ operationId, tags, 'x-command': chosen }: Record<str
 }
 
 /** `categoryId` as `category-id`. */
-function kebab(name: string): string {
+export function kebab(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll(/[^A-Za-z0-9]+/g, '-')

@@ -42,10 +42,10 @@ export async function typesModule(document: Node): Promise<string> {
   }
 }
 
-/** Whether an integer may be beyond the exact numbers: an int64 without bounds within them. */
+/** Whether an integer may be beyond the exact numbers: one of more than 32 bits without bounds within them. */
 function isWide({ type, format, minimum, maximum, enum: values, const: only }: Node): boolean {
   const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum);
-  return type === 'integer' && format === 'int64' && !isBounded && !values && only === undefined;
+  return type === 'integer' && format !== 'int32' && !isBounded && !values && only === undefined;
 }
 
 /**
@@ -90,7 +90,8 @@ const taken = new Set(
     'Headers Infinity Iterable Map Math NonNullable Number Object Omit Partial Pick Promise Readonly ReadonlyArray Record RegExp ' +
     'Request Required Response Set String Symbol URL Api Arguments Call CallError CallOptions Deployment Field Hooks ' +
     'IdempotencyKey Input Methods Operation OperationId OperationResponse Operations Options Outcome PageCall Pagination ' +
-    'Petstore Result Retry Schema ServiceErrorCode Wire'
+    'Petstore Result Retry Schema ServiceErrorCode Wire PetstoreError UnauthorizedError NotFoundError RateLimitedError ' +
+    'InvalidRequestError ServerError UnexpectedResponseError ConnectionError TimeoutError AbortedError InexactNumberError'
   ).split(' '),
 );
 

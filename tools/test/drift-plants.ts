@@ -126,5 +126,8 @@ export const plants: readonly Plant[] = [
     ['a wider answer', 'maximum: 599', 'maximum: 699', 'listPets 400 status: maximum'],
     ['a parameter that is gone', /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/, '', "the removal of 'listPets status'"],
     ['another path', '  /pets:\n', '  /animals:\n', 'listPets GET /pets'],
+    ['another default', 'default: 20', 'default: 10', 'limit is 20 if it is left out'],
+    ['a header that answers no longer have', `${link}\n`, '', "the removal of 'listPets 200 with link'"],
+    ['a bound that answers no longer have', /(?<=minimum: 1)\n {6}maximum: \d+/, '', 'id: maximum'],
   ]),
 ];

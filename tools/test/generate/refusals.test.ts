@@ -8,7 +8,8 @@ const id = `{ name: id, in: path, required: true, schema: ${text} }`;
 const texts = '{ type: array, items: { type: string } }';
 const media = (type: string) => returns(text).replace('application/json', type);
 const parameter = (place: string, schema = text) => query(schema).replace('in: query', `in: ${place}`);
-const paged = (value: string) => get(`x-pagination: ${value}\n${done}`);
+const objectWith = (schema: string) => `{ type: object, properties: { z: ${schema} } }`;
+const paged = (value: string) => returns(texts).replace('responses:', `x-pagination: ${value}\n      responses:`);
 const twoPaths = (second: string) => `paths:\n  /a:\n    get: { operationId: op, ${done} }\n  ${second}`;
 
 /** The word at the place, and a part of the message. */
@@ -20,6 +21,7 @@ const cases: readonly Case[] = [
   ['explode: false', query(texts, 'explode: false, '), 'explode', 'repeat the parameter'],
   ['an object in a query', query('{ type: object }'), 'schema', 'or an array of them'],
   ['an array in a header', parameter('header', texts), 'schema', 'use string, number, integer, boolean.'],
+  ['a header that fetch sets', parameter('header').replace('name: q', 'name: Content-Length'), 'name', 'Length'],
   ['a header of HTTP', parameter('header').replace('name: q', 'name: Accept'), 'name', "'Accept'"],
   ['a parameter called body', query(text).replace('name: q', 'name: body'), 'name', 'rename it'],
   ['a form', media('application/x-www-form-urlencoded'), 'application/x-www-form-urlencoded', 'use application/json'],
@@ -38,6 +40,8 @@ const cases: readonly Case[] = [
   ['a body of GET', post(text).replace('post:', 'get:'), 'requestBody', 'use POST or PUT'],
   ['no operationId', get(done).replace('      operationId: op\n', ''), 'get', 'listPets'],
   ['an operationId that is no name', get(done).replace('op\n', 'list pets\n'), 'operationId', 'list pets'],
+  ['an operationId of every promise', get(done).replace('op\n', 'then\n'), 'operationId', 'listPets'],
+  ['a part of a segment as parameter', item(id).replace('{id}:', '{id}.json:'), '/a/{id', 'one {parameter} each'],
   ['no success', get('responses: { "404": { description: None. } }'), 'responses', 'declare a response such as "200"'],
   ['a range of statuses', get(done.replace('} }', '}, 4XX: { description: No. } }')), '4XX', 'write one status'],
   ['a body of 204', media('application/json').replace('"200"', '"204"'), '"204"', 'a body of 204'],
@@ -47,6 +51,18 @@ const cases: readonly Case[] = [
   ['several types', returns('{ type: [string, integer] }'), 'type', 'write oneOf'],
   ['a schema without a type', returns('{ minLength: 1 }'), 'schema', 'no type'],
   ['alternatives beside each other', returns(`{ oneOf: [${text}], anyOf: [${text}] }`), 'anyOf', 'oneOf and anyOf'],
+  [
+    'a property in two parts of allOf',
+    returns(`{ allOf: [${['{ minLength: 3, type: string }', text].map(objectWith)}] }`),
+    'allOf',
+    'in one of them',
+  ],
+  [
+    'properties with the same words',
+    returns(`{ type: object, properties: { aB: ${text}, a_b: ${text} } }`),
+    'properties',
+    'rename one',
+  ],
   ['an enum of another type', returns('{ type: string, enum: [a, 1] }'), '1', 'values of that type'],
   ['an allOf of numbers', returns('{ allOf: [{ type: integer }, { type: integer }] }'), 'allOf', 'write one schema'],
   ['a required property that is none', returns('{ type: object, required: [z] }'), 'z', 'declare it in properties'],
@@ -63,7 +79,16 @@ const cases: readonly Case[] = [
   ['a misspelt extension', get(`x-comand: a list\n${done}`), 'x-comand', 'or correct its name'],
   ['a misspelt part of x-pagination', paged('{ curser: after }'), 'x-pagination', 'which are query parameters'],
   ['paging by no parameter', paged('{ cursor: after, key: id, limit: limit }'), 'x-pagination', 'query parameters'],
-  ['a date that is none', get(`deprecated: true\nx-sunset: tomorrow\n${done}`), 'x-sunset', 'write a date'],
+  [
+    'pages of what is no list',
+    query('{ type: integer }').replace(
+      'parameters:',
+      'x-pagination: { cursor: q, key: id, limit: q }\n      parameters:',
+    ),
+    'x-pagination',
+    'with an array',
+  ],
+  ['a date that is none', get(`deprecated: true\nx-sunset: "2030-02-31"\n${done}`), 'x-sunset', 'write a date'],
   ['a format of texts', post('{ type: string, format: date-time }'), 'format', 'for a text a pattern'],
   ['a sunset without deprecated', get(`x-sunset: "2030-12-31"\n${done}`), 'x-sunset', 'add deprecated: true'],
   ['a successor that is none', get(`deprecated: true\nx-successor: z\n${done}`), 'x-successor', 'another operation'],
@@ -97,6 +122,13 @@ const cases: readonly Case[] = [
     'a component',
   ],
   ['another version', documentOf(get(done)).replace('3.1.0', '3.0.3'), 'openapi', 'write openapi: 3.1.0'],
+  [
+    'servers with different paths',
+    documentOf(get(done)).replace('servers: [', 'servers: [{ url: https://b.example.com/v2, x-deployment: b }, '),
+    'servers',
+    'the same one',
+  ],
+  ['an address that is no URL', documentOf(get(done)).replace('api.example.com', 'a b'), 'servers', 'write a URL'],
   [
     'basic authentication',
     documentOf(get(done)).replace('scheme: bearer', 'scheme: basic'),
