@@ -130,7 +130,6 @@ const policy = [
 
 /** The docs page with everything that it loads, and the spec as files. Addresses are relative, so that a proxy can add a path. */
 const pages: Readonly<Record<string, RequestHandler>> = {
-  '/': (_request, response) => response.redirect('docs'),
   '/openapi.yaml': page('application/yaml', specText),
   '/openapi.json': page('application/json', () => `${JSON.stringify(parsedSpec(), null, 2)}\n`),
   '/docs': page('text/html', () => docs),

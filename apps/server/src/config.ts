@@ -58,13 +58,13 @@ export function configOf(program: Command): Config {
 
 /** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
 const others =
-  /^PETSTORE_(API_KEY|BASE_URL|TEST_\w+|(\w+_)?SERVICE_(HOST|PORT(_\w+)?)|(\w+_)?PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
+  /^PETSTORE_((API_KEY|BASE_URL|TEST_\w+|(\w+_)?SERVICE_(HOST|PORT(_\w+)?))=|(\w+_)?PORT(=(tcp|udp):|_\d+_(TCP|UDP)))/;
 
 /** Refuses variables that look like settings, because they may be misspelt. */
 function rejectUnknown(env: NodeJS.ProcessEnv): void {
   const known = [...Object.values(secrets), ...Object.values(settings).map(([variable]) => variable)];
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('PETSTORE_') || known.includes(name) || others.test(name)) continue;
+    if (!name.startsWith('PETSTORE_') || known.includes(name) || others.test(`${name}=${env[name]}`)) continue;
     throw new UsageError(`${name} in the environment is not a setting; did you mean ${closest(name, known) ?? known}?`);
   }
 }

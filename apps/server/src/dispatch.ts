@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { exactJson, type Operation, parseExact } from '@petstore/types';
 import { asHttpError, HttpError, unavailable } from './errors.ts';
 import { type Collections, collections, type Handlers } from './handlers.ts';
@@ -39,16 +38,14 @@ type AnyHandler = (input: Record<string, unknown>, store: Collections) => unknow
 const MAX_UNREAD = 2 ** 26;
 let unread = 0;
 
-/** Calls handlers over a store, once it is open, for which requests wait some milliseconds. */
+/** Calls handlers over a store, once it is open. */
 export function dispatcher(
   store: Store | Promise<Store>,
   handlers: Partial<Handlers>,
   validateResponses: boolean,
-  openTimeout: number,
 ): Pick<Service, 'dispatch' | 'version'> {
   let opened: Store | undefined;
-  const opening = Promise.resolve(store).then((open) => (opened = open));
-  opening.catch(() => {});
+  (async () => (opened = await store))().catch(() => {});
   /** The idempotency keys of the requests that are running. */
   const running = new Set<string>();
   return {
@@ -61,7 +58,7 @@ export function dispatcher(
       if (!handler) throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
       const { query, path, header, body, idempotencyKey: key } = input;
       const values = { ...header, ...query, ...path, ...(operation.body?.whole ? { body } : Object(body)) };
-      const ready = opened ?? (await Promise.race([opening, pause(openTimeout, undefined, { ref: false })]));
+      const ready = opened;
       if (!ready) throw unavailable('The store is still being opened. Retry later.');
       const respond = async (requestKey?: RequestKey) =>
         answerOf(target, operation, await handler(values, collectionsOf(ready, requestKey)), validateResponses);
@@ -95,7 +92,7 @@ export function send({ request, response, requestId }: Exchange, { status, heade
   // Head and body become one write; ASCII is written faster as Latin-1.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
   const waiting = response.writableLength;
-  if (waiting === 0) return;
+  if (waiting === 0 || response.destroyed) return;
   unread += waiting;
   response.once('close', () => {
     unread -= waiting;
@@ -138,9 +135,16 @@ function answerOf(target: Target, operation: Operation, result: unknown, validat
     // Relative to the request, so that it also works behind a proxy that adds a path.
     headers.Link = [headers.Link ?? [], `<?${query}>; rel="next"`].flat().join(', ');
   }
+  const hasHeaders = Object.values(operation.fields).some((field) => field.in === 'header');
   const etag = operation.method === 'GET' && body ? `"${hash('sha1', body, 'base64url')}"` : undefined;
   if (etag) headers.ETag = etag;
-  return { status, headers: Object.entries(headers).flat(), etag, body, isLasting: stored !== undefined };
+  return {
+    status,
+    headers: Object.entries(headers).flat(),
+    etag,
+    body,
+    isLasting: stored !== undefined && !hasHeaders,
+  };
 }
 
 function isStored(result: unknown): result is Stored & Partial<Page> {

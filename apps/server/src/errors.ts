@@ -71,6 +71,7 @@ export function asHttpError(error: unknown): HttpError {
 /** The line that reports an error of a command; with the stack if nobody expected it. */
 export function lineOf(error: unknown): string {
   // A pipe that `head` has closed is no fault.
-  const isExpected = error instanceof UsageError || error instanceof StoreError || Object(error).code === 'EPIPE';
+  const isExpected =
+    error instanceof UsageError || error instanceof StoreError || /^(EPIPE|ENOSPC)$/.test(Object(error).code);
   return isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error);
 }

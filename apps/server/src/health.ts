@@ -13,8 +13,7 @@ export type Health = ReturnType<typeof createHealth>;
 /** Creates the health of a server, which is ready once its store is open, until it is draining. */
 export function createHealth(store: Store | Promise<Store>, lostLines = () => 0) {
   let opened: Store | undefined;
-  const opening = Promise.resolve(store).then((open) => (opened = open));
-  opening.catch(() => {});
+  (async () => (opened = await store))().catch(() => {});
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

@@ -8,8 +8,9 @@ import { createHealth, type Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import type { Log } from './log.ts';
 import { type App, begin, exchangeOf, faultOf, headersOf } from './request.ts';
+import { createStore } from './store/create-store.ts';
 import { openLowdbStore as openLowdb } from './store/lowdb.ts';
-import { memoryStore as inMemory } from './store/memory.ts';
+import { Memory } from './store/memory.ts';
 import type { Store } from './store/store.ts';
 
 export { type Handlers, handlers } from './handlers.ts';
@@ -21,7 +22,7 @@ export type { Collection, Page, Query, RequestKey, Store, Stored } from './store
 export const declarations = Object.values(collections);
 
 /** A store that forgets everything when the process ends, for tests. */
-export const memoryStore = (): Store => inMemory(declarations);
+export const memoryStore = (): Store => createStore(declarations, new Memory(declarations));
 
 /** The durable store in a folder. */
 export const openLowdbStore = (folder: string, limits?: Parameters<typeof openLowdb>[2]): Promise<Store> =>
@@ -39,22 +40,21 @@ export interface AppOptions {
   readonly validateResponses?: boolean;
   /** The largest body in bytes. */
   readonly bodyLimit?: number;
-  /** The milliseconds for which a request waits for a store that is still being opened. */
-  readonly openTimeout?: number;
   /** The origins whose pages may call the service; `*` for all. */
   readonly corsOrigins?: readonly string[] | null;
   /** Requests per minute and key. */
   readonly rateLimit?: number | null;
   readonly log?: Log;
-  /** Liveness, readiness and metrics; null to serve them elsewhere. */
-  readonly health?: Health | null;
+  readonly health?: Health;
+  /** Whether liveness, readiness and metrics are served, too. */
+  readonly hasProbes?: boolean;
 }
 
 /** Creates the app of the service over a store, which may still be being opened. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): App {
-  const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20, openTimeout = 30_000 } = options;
-  const { corsOrigins, log, health = createHealth(store) } = options;
-  const calls = dispatcher(store, handlers, validateResponses, openTimeout);
+  const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20 } = options;
+  const { corsOrigins, log, health = createHealth(store), hasProbes = true } = options;
+  const calls = dispatcher(store, handlers, validateResponses);
   const service: Service = { ...calls, admit: admission(options), bodyLimit };
   let loading: Promise<Serve> | undefined;
   /** Serves by the Express app, which is loaded at the first: that takes longer than to load all others together. */
@@ -68,14 +68,14 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): A
   return (request, response) => {
     const exchange = begin(request, response);
     response.once('close', () => {
-      health?.responded(exchange);
+      health.responded(exchange);
       log?.request(exchange);
       // An idle connection keeps its last exchange.
       exchange.input = undefined;
     });
     const fault = faultOf(request);
     if (fault) return fail(exchange, fault);
-    if (health && probes.has(exchange.target.url)) return health.serve(exchange);
+    if (hasProbes && probes.has(exchange.target.url)) return health.serve(exchange);
     if (!crossOrigin || !exchange.target.isService) return serve(exchange);
     // It answers preflight requests itself.
     response.setHeaders(new Map(Object.entries(headersOf(exchange))));

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineOf, UsageError } from './errors.ts';
 import { lock } from './store/disk.ts';
@@ -49,8 +49,8 @@ export function followKeys(folder: string, report: (problem: string) => void): K
     if (version !== '' && performance.now() - checkedAt < 1000) return keys;
     checkedAt = performance.now();
     const known = version;
-    version = versionOf(folder);
     try {
+      version = versionOf(folder);
       if (version !== known) keys = readKeys(folder) ?? keys;
     } catch (error) {
       report(`${lineOf(error)} The previous keys stay valid.`);
@@ -134,6 +134,10 @@ function change(folder: string, make: (keys: readonly HashedKey[]) => readonly H
     const temporary = `${fileOf(folder)}.tmp`;
     writeFileSync(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flush: true });
     renameSync(temporary, fileOf(folder));
+    // A revoked key stays revoked after a power cut.
+    const handle = openSync(folder, 'r');
+    fsyncSync(handle);
+    closeSync(handle);
     return keys;
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -52,7 +52,8 @@ export async function listen(app: App, options: ListenOptions) {
   const accept = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = connections.get(socket);
-    if (!connection || connection.end) return;
+    // What follows a response that closes the connection could not be answered.
+    if (!connection || connection.end || !socket.writable) return;
     connection.last = response;
     // Node drops bytes after an offer to upgrade, so the next ones could be misread.
     if (request.headers.upgrade !== undefined) {
@@ -66,9 +67,10 @@ export async function listen(app: App, options: ListenOptions) {
   const serve = (connection: Connection, response: ServerResponse) => {
     const { socket } = response.req;
     connection.current = response;
-    if (isStopping) response.setHeader('Connection', 'close');
+    if (isStopping && connection.waiting.length === 0) response.setHeader('Connection', 'close');
     response.once('close', () => {
       connection.current = undefined;
+      if (!socket.writable) connection.waiting.length = 0;
       const next = connection.waiting.shift();
       if (connection.waiting.length < MAX_WAITING) socket.resume();
       if (next) serve(connection, next);

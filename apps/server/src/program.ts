@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
-import { addSettings, type Config, configOf } from './config.ts';
+import { addSettings, type Config, configOf, secrets } from './config.ts';
 import { lineOf, UsageError } from './errors.ts';
 import { createKey, readKeys, revokeKey } from './keys.ts';
 import type { Running } from './serve.ts';
@@ -28,7 +28,9 @@ export async function main(): Promise<void> {
   const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
   const create = command(keys, 'create', 'create a key, and print it').option('--name <name>', 'name of the key');
   create.action((options: { name?: string }) => {
-    const { name, key } = createKey(configOf(program).dataDir, options.name);
+    const { dataDir, apiKeys } = configOf(program);
+    if (apiKeys !== undefined) throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
+    const { name, key } = createKey(dataDir, options.name);
     process.stderr.write(`The key '${name}' is shown only this once:\n`);
     process.stdout.write(`${key}\n`);
   });
@@ -42,7 +44,7 @@ export async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    program.error(`petstore-server: ${lineOf(listenError(error, program.opts<Config>()))}`);
+    program.error(`petstore-server: ${lineOf(listenError(error))}`);
   }
 }
 
@@ -58,36 +60,28 @@ async function start(config: Config): Promise<void> {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   running = await (await serving()).serve(config);
-  process.stderr.write(greeting(running, config));
+  process.stderr.write(greeting(running));
 }
 
-function greeting({ origin, adminOrigin, madeKey }: Running, { apiKeys }: Config): string {
+function greeting({ origin, adminOrigin, madeKey }: Running): string {
   const base = origin + service.basePath;
   const admin = adminOrigin ? `  For operators         ${adminOrigin}/metrics, /healthz, /readyz\n` : '';
-  const another = apiKeys === undefined ? `  For another API key   ${pathOf('petstore-server')} keys create\n` : '';
-  const key = madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : another;
+  const key = madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : '';
+  // In a checkout, petctl is not in the PATH.
+  const petctl = existsSync('node_modules/.bin/petctl') ? 'node_modules/.bin/petctl' : 'petctl';
   const list = Object.values<Operation>(operations).find(({ pagination }) => pagination);
   const tries = list && [
     '\n  Try it from another terminal, in this folder:\n',
-    `    PETCTL_API_KEY='${madeKey ?? '<your API key>'}' ${pathOf('petctl')} --base-url ${base} ${list.command.join(' ')}`,
+    `    PETCTL_API_KEY='${madeKey ?? '<your API key>'}' ${petctl} --base-url ${base} ${list.command.join(' ')}`,
     `    curl -H 'Authorization: Bearer ${madeKey ?? '<your API key>'}' ${base}${list.path}\n`,
   ];
   const head = `\n  ${service.title} listens on  ${base}\n  Its docs are at       ${origin}/docs\n`;
   return `${head}${admin}${key}${tries?.join('\n') ?? ''}\n`;
 }
 
-/** How to run a program: by its path where it is installed in this folder, else by its name. */
-function pathOf(name: string): string {
-  const path = `node_modules/.bin/${name}`;
-  return existsSync(path) ? path : name;
-}
-
 /** Says what to do if the server cannot listen. Returns any other error unchanged. */
-function listenError(error: unknown, { adminPort }: Config): unknown {
-  const { syscall, code, address, port, hostname } = error as Record<string, unknown>;
+function listenError(error: unknown): unknown {
+  const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;
-  const setting = port === adminPort ? 'PETSTORE_ADMIN_PORT' : 'PORT';
-  const problem = { EADDRINUSE: 'is in use', EACCES: 'is reserved' }[String(code)];
-  if (problem) return new UsageError(`port ${port} on ${address} ${problem}; choose another one with ${setting}.`);
-  return new UsageError(`${address ?? hostname} is no address of this machine; choose another one with HOST.`);
+  return new UsageError(`${message}; choose another PORT, HOST or PETSTORE_ADMIN_PORT.`);
 }

@@ -15,7 +15,7 @@ import { exportLines, importLines } from './transfer.ts';
 /** A running server. */
 export type Running = Awaited<ReturnType<typeof serve>>;
 
-/** Starts a server. Requests wait until the store is open. */
+/** Starts a server. Until the store is open, requests get 503. */
 export async function serve(config: Config) {
   const { apiKeys, databaseUrl, ...settings } = config;
   const { dataDir, adminPort } = settings;
@@ -27,11 +27,11 @@ export async function serve(config: Config) {
   const health = createHealth(opening.promise, log.lost);
   const app = createApp(opening.promise, {
     ...settings,
-    openTimeout: settings.requestTimeout,
     corsOrigins: settings.corsOrigin,
     keys,
     log,
-    health: adminPort === null ? health : null,
+    health,
+    hasProbes: adminPort === null,
   });
   // Before anything is written: another server may use the port.
   const listener = await listen(app, { ...settings, log });
@@ -56,8 +56,8 @@ export async function serve(config: Config) {
 
 /** Prints all documents. A folder is read without its lock, because a server may use it. */
 export async function exportDocuments(config: Config): Promise<void> {
-  const isFolder = config.databaseUrl === undefined;
-  const store = await (isFolder ? readLowdbFolder(config.dataDir, declarations) : openStore(config));
+  const { databaseUrl, dataDir } = config;
+  const store = await (databaseUrl === undefined ? readLowdbFolder(dataDir, declarations) : openStore(config));
   await pipeline(exportLines(store, declarations), process.stdout);
   await store.close();
 }

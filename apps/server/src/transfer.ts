@@ -53,7 +53,8 @@ export async function importLines(
     const target = restored.get(collection);
     const id = target && document?.[target.id];
     if (documents !== undefined) end = documents;
-    else if (!document || !isId(id)) return `its document has no '${target?.id}' that is a positive integer`;
+    else if (!document || !isId(id))
+      return `its document has no '${target?.id ?? 'collection'}' that is a positive integer`;
     else if (target?.documents.set(id, document)) count++;
     return undefined;
   };

@@ -6,7 +6,7 @@ import { freePort, newFolder } from '@petstore/testing';
 import { apiKey, runServer, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { environment, linesOf, main, startForTest, startGate } from './listening.ts';
-import { json, key, openForTest, pet, postHead, raw } from './wire.ts';
+import { json, key, openForTest, pet, post, postHead, raw } from './wire.ts';
 
 const list = (baseUrl: string, headers = {}) => fetch(`${baseUrl}/pets`, { headers: { ...key, ...headers } });
 const isClosed = (origin: string) =>
@@ -107,6 +107,20 @@ test('SIGTERM finishes the requests in flight, and what they did is there after 
   expect(await ended).toEqual([0, null]);
   const next = await startForTest({ PETSTORE_DATA_DIR: folder });
   expect(await (await list(next.baseUrl)).text()).toContain('in flight');
+});
+
+test('SIGTERM while requests are pipelined: what is done gets its response', async () => {
+  const folder = newFolder();
+  const server = await startForTest({ PETSTORE_DATA_DIR: folder });
+  const wire = openForTest(server.origin);
+  wire.send(Array.from({ length: 60 }, (_, i) => post(pet(`pipelined ${i}`))).join(''));
+  await wire.until(1);
+  server.child.kill('SIGTERM');
+  const responses = await wire.ended();
+  const next = await startForTest({ PETSTORE_DATA_DIR: folder });
+  const done =
+    (await (await fetch(`${next.baseUrl}/pets?limit=100`, { headers: key })).text()).match(/pipelined/g) ?? [];
+  expect(responses.map(({ status }) => status)).toEqual(done.map(() => 201));
 });
 
 test('SIGTERM waits no longer than its time-out for a body that never arrives', async () => {

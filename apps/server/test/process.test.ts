@@ -81,7 +81,7 @@ test('a port in use is refused in one line that says how to choose another, and 
     const { child, stderr } = runServer(main, { env });
     const [code] = await once(child, 'close');
     expect([code === 0, stderr()]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
-    expect(stderr()).toContain(`port ${port} on 127.0.0.1 is in use; choose another one with ${variable}.`);
+    expect(stderr()).toContain(`address already in use 127.0.0.1:${port}; choose another PORT, HOST or`);
     expect(existsSync(folder)).toBe(false);
   }
 });

@@ -69,7 +69,7 @@ describe('both ways', () => {
   });
 
   test('the paths that are not the service allow only GET and HEAD', async () => {
-    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/docs', '/openapi.yaml', '/openapi.json']) {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.yaml', '/openapi.json']) {
       const response = await send(request(`POST ${path}`));
       expectError(response, 'method_not_allowed');
       expect(response.headers.get('allow')).toBe('GET, HEAD');

@@ -66,23 +66,22 @@ export async function journalsIn(folder: string): Promise<number[]> {
 }
 
 /**
- * Reads a journal, and returns the bytes of its whole lines. Throws if it is damaged, but for an unfinished last line of the last
- * journal, and if the end of a former journal is missing.
+ * Reads a journal, and returns the bytes of its whole lines, and whether another one followed it. Throws if it is damaged, but for
+ * an unfinished last line.
  */
-export async function readJournal(path: string, number: number, isLast: boolean, apply: (entry: unknown) => void) {
+export async function readJournal(path: string, number: number, apply: (entry: unknown) => void) {
   let bytes = 0;
   let content: string | undefined = '';
   await eachLine(path, (line, count) => {
-    const isEnded = content === undefined;
+    const isBehind = content === undefined || content === '[]';
     content = contentOf(line, number);
-    if (isEnded || (content === undefined && !(isLast && isUnfinished(line, number))))
+    if (isBehind || (content === undefined && !isUnfinished(line, number)))
       throw damaged(path, `line ${count} is damaged`);
     if (content === undefined) return;
     for (const entry of parseExact(content) as unknown[]) apply(entry);
     bytes += line.length;
   });
-  if (!isLast && content !== '[]') throw damaged(path, 'its end is missing');
-  return bytes;
+  return [bytes, content === '[]'] as const;
 }
 
 /** Depends on the number of the journal, so that a line of another one is noticed. */

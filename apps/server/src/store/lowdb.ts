@@ -69,16 +69,19 @@ async function load(folder: string, memory: Memory) {
   // A new store has its empty journal before its snapshot.
   const isNew = snapshot.bytes === 0;
   const numbers = (await journalsIn(folder)).filter((number) => number >= db.data.journal);
-  let [number, bytes] = [db.data.journal, 0];
+  let [number, bytes, isEnded] = [db.data.journal, 0, true];
   for (let i = 0; i < Math.max(numbers.length, isNew ? 0 : 1); i++) {
-    number = db.data.journal + i;
-    const path = join(folder, journalName(number));
-    if (numbers[i] !== number) throw damaged(path, 'it is missing');
-    bytes = await readJournal(path, number, number === numbers.at(-1), (entry) => {
+    const path = join(folder, journalName(db.data.journal + i));
+    if (numbers[i] !== db.data.journal + i) throw damaged(path, 'it is missing');
+    const [size, isFollowed] = await readJournal(path, db.data.journal + i, (entry) => {
       if (isNew) throw damaged(snapshot.path, 'it is missing');
       applyEntry(memory, entry);
     });
+    // Before a journal ends, the next one is made.
+    if (!isEnded && size > 0) throw damaged(join(folder, journalName(number)), 'its end is missing');
+    if (isEnded) [number, bytes, isEnded] = [db.data.journal + i, size, isFollowed];
   }
+  if (isEnded && !isNew) throw damaged(join(folder, journalName(number + 1)), 'it is missing');
   memory.keys.forgotten = 0;
   return { folder, db, snapshot, isNew, number, bytes };
 }
@@ -99,8 +102,9 @@ function saving({ folder, db, snapshot }: Files, last: Journal, foldFloor: numbe
   let journal = last;
   let folding: Promise<void> | undefined;
   const follow = async ({ append, number }: Journal): Promise<Journal> => {
+    const next = await openJournal(folder, number + 1);
     await append([]);
-    return openJournal(folder, number + 1);
+    return next;
   };
   /** Writes the snapshot that the new journal follows while writes go on. If this fails, it is tried when that is as long. */
   const fold = async (previous: Journal): Promise<void> => {

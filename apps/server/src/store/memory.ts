@@ -2,7 +2,6 @@ import { exactJson, parseExact } from '@petstore/types';
 import {
   type Backend,
   type Change,
-  createStore,
   type KeyRecord,
   type Outcome,
   plan,
@@ -18,15 +17,9 @@ import {
   type Page,
   type Query,
   type Reader,
-  type Store,
   type Stored,
   StoreError,
 } from './store.ts';
-
-/** A store that forgets everything when the process ends, for tests. */
-export function memoryStore(declarations: readonly Declaration[]): Store {
-  return createStore(declarations, new Memory(declarations));
-}
 
 /** All that a store holds in memory. */
 export class Memory implements Backend, State {
@@ -116,6 +109,7 @@ class Documents implements Reader {
 
   list({ after, limit, filter }: Query): Page {
     const source = filter ? this.#indexes.get(filter.property)?.get(filter.value) : this.all;
+    if (filter && !this.#indexes.has(filter.property)) throw new StoreError(`There is no filter '${filter.property}'.`);
     if (!source) return { json: '[]' };
     const { texts, last, hasMore } = source.slice(after + 1, limit, MAX_PAGE_SIZE);
     const json = `[${texts.join(',')}]`;

@@ -23,6 +23,7 @@ export const SWEEP_MS = 5_000;
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
 export async function openPostgresStore(url: string, declarations: readonly Declaration[]): Promise<Store> {
   checkUrl(url);
+  let isReported = false;
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   for (const deadline = performance.now() + START_MS; ; await pause(500)) {
     const client = new Client(options);
@@ -38,6 +39,8 @@ export async function openPostgresStore(url: string, declarations: readonly Decl
       const isFinal = error instanceof DatabaseError && !/^(08|40|53|55|57|25006)/.test(error.code ?? '');
       const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
       if (isFinal || performance.now() > deadline) throw new StoreError(message, { cause: error });
+      if (!isReported) process.emitWarning(`${message} Trying again for a minute.`);
+      isReported = true;
     } finally {
       client.end().catch(() => {});
     }

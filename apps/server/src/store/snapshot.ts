@@ -80,7 +80,7 @@ export function snapshotIn(path: string, memory: Memory) {
       await syncFolder(dirname(path));
       snapshot.bytes = bytes;
     } catch (error) {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
   };

@@ -94,6 +94,19 @@ describe('damage', () => {
     expect(await opened(files)).toEqual({ documents: JSON.parse(states.at(-1) ?? '') });
   });
 
+  test('is refused if the last journal is gone', async () => {
+    const others = new Map(files);
+    others.delete(last);
+    await expectRefusal(others, last);
+  });
+
+  test('is none if the journal that follows was made, and the one before has not ended', async () => {
+    const bytes = files.get('journal-2.jsonl') ?? Buffer.of();
+    const unended = bytes.subarray(0, bytes.lastIndexOf('\n', -2) + 1);
+    const { error } = await opened(new Map(files).set('journal-2.jsonl', unended).set(last, Buffer.of()));
+    expect(error).toBeUndefined();
+  });
+
   const step = rounds(13, 1);
 
   test(`is refused if any ${step}th byte of any file differs`, async () => {

@@ -2,7 +2,8 @@ import { newFolder, rounds } from '@petstore/testing';
 import { exactJson } from '@petstore/types';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { memoryStore } from '../../src/store/memory.ts';
+import { createStore } from '../../src/store/create-store.ts';
+import { Memory } from '../../src/store/memory.ts';
 import {
   KEYS,
   KeyReusedError,
@@ -26,7 +27,7 @@ interface Fixture {
 describe('memory', () =>
   suite({
     newPlace: async () => '',
-    open: async () => memoryStore([things, others]),
+    open: async () => createStore([things, others], new Memory([things, others])),
     keeps: false,
     runs: rounds(100, 1000),
   }));
@@ -315,7 +316,7 @@ function suite(fixture: Fixture) {
 
 describe('idempotency keys in memory', () => {
   test('are forgotten after 24 hours, which does not count', async () => {
-    const store = memoryStore([things]);
+    const store = createStore([things], new Memory([things]));
     const create = () => store.collection('things', key('k')).create({});
     await create();
     vi.useFakeTimers({ now: Date.now() + KEYS.milliseconds - 60_000, toFake: ['Date'] });
@@ -333,7 +334,7 @@ describe('idempotency keys in memory', () => {
     ['number', KEYS.count + 10, 1, 10],
     ['size', 70, 2 ** 20, 7],
   ] as const)('beyond a %s the oldest are forgotten and counted', async ([, count, length, forgotten]) => {
-    const store = memoryStore([things]);
+    const store = createStore([things], new Memory([things]));
     const text = 'x'.repeat(length);
     for (let i = 0; i < count; i++) {
       await store.collection('things', key(`${i}`)).create({ text });

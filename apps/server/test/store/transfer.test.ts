@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
+import { createStore } from '../../src/store/create-store.ts';
 import { readLowdbFolder } from '../../src/store/lowdb.ts';
-import { memoryStore } from '../../src/store/memory.ts';
+import { Memory } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
 import { exportLines, importLines } from '../../src/transfer.ts';
 import { describeOnSchema } from '../databases.ts';
@@ -28,7 +29,7 @@ function imported(store: Pick<Store, 'restore'>, text: string | Buffer, chunk = 
 
 /** A store with strange documents and gaps. */
 async function filled(): Promise<Store> {
-  const store = memoryStore(all);
+  const store = createStore(all, new Memory(all));
   for (let i = 0; i < 2300; i++) await store.collection('things').create({ color: i % 2 ? 'Žofie 🐈\n' : 'a\0', i });
   await store.collection('others').create({ big: 2n ** 63n - 1n, nested: [{ document: null }] });
   for (const id of [1, 7, 2300]) await store.collection('things').remove(id);
@@ -89,7 +90,7 @@ test('what is not a complete export is refused in one line', async () => {
     [Buffer.from(text.replaceAll('🐈', 'é'), 'latin1'), /it is not a JSON object in UTF-8; correct/],
   ];
   for (const [input, message] of cases) {
-    const error: unknown = await imported(memoryStore(all), input).catch((reason: unknown) => reason);
+    const error: unknown = await imported(createStore(all, new Memory(all)), input).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreError);
     expect((error as StoreError).message).toMatch(message);
     expect((error as StoreError).message).not.toContain('\n');
