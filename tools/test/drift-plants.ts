@@ -25,14 +25,13 @@ const required = 'required: [name, categoryId]';
 const statuses = '[available, pending, sold]';
 
 /** An operation without a handler, a method and a command. */
-export const deletePet = `    delete:
-      operationId: deletePet
-      tags: [pets]
-      summary: Remove an animal
-      parameters:
-        - { name: petId, in: path, required: true, schema: { $ref: "#/components/schemas/PetId" }, example: 1 }
+export const listToys = `  /toys:
+    get:
+      operationId: listToys
+      tags: [toys]
+      summary: List toys
       responses:
-        "204": { description: Done. }
+        "204": { description: There are none. }
         "401": { $ref: "#/components/responses/Unauthorized" }
         default: { $ref: "#/components/responses/UnexpectedError" }
 ${end}`;
@@ -79,12 +78,12 @@ export const plants: readonly Plant[] = [
     ['a status that no request gets', '"304": { $ref', '"403": { $ref', '403: the status'],
     ['another status of a code', 'not_found: 404', 'not_found: 410', 'not_found'],
     ['another order', 'key: id', 'key: categoryId', 'GET /pets'],
-    ['an operation without a handler', end, deletePet, 'DELETE /pets/{petId}'],
+    ['an operation without a handler', end, listToys, 'GET /toys'],
   ]),
 
   ...on('client', spec, [
     ['another path', '  /pets:\n', '  /animals:\n', '/v1/animals'],
-    ['an operation without a method', end, deletePet, 'deletePet'],
+    ['an operation without a method', end, listToys, 'listToys'],
     ['a parameter in another case', /petId(?=\}:|\n {10}in)/g, 'petID', 'getPet'],
     ['other idempotency keys', /pattern: \^\(\?:.*/, "pattern: '^[0-9]{4}$'", 'idempotency-key'],
     ['another success', '"201":', '"200":', 'the result for 200'],
@@ -98,7 +97,7 @@ export const plants: readonly Plant[] = [
     ['a narrower bound', 'minimum: 0, maximum: 9007199254740991', 'minimum: 0, maximum: 1000', '1000'],
     ['a member that is required', required, 'required: [name, categoryId, status]', 'required'],
     ['another sunset', 'x-sunset: "2030-12-05"', 'x-sunset: "2031-12-05"', '2031-12-05'],
-    ['an operation without a command', end, deletePet, 'pets delete'],
+    ['an operation without a command', end, listToys, 'toys list'],
   ]),
 
   ...on('pages', 'README.md', [

@@ -132,6 +132,9 @@ describe('methods', () => {
 
   test('OPTIONS responds with Allow', async () => {
     const response = await send(request('OPTIONS /v1/pets/1', key));
-    expect([response.status, response.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    expect([response.status, response.headers.get('allow')]).toEqual([
+      204,
+      expect.stringMatching(/^GET, HEAD(, [A-Z]+)*, OPTIONS$/),
+    ]);
   });
 });
