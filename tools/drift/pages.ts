@@ -37,7 +37,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
       for (const found of page[part].matchAll(names)) {
         const line = page.text.slice(0, found.index).split('\n').length;
         const [, name = ''] = found;
-        if (!exists(name, found, page)) report(`${file}:${line}: there is no ${what} ${name}`.trimEnd());
+        if (!exists(name, found, page)) report(`${file}:${line}: there is no ${what} ${name.trim()}`.trimEnd());
       }
   }
 }
@@ -89,7 +89,7 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
   };
   const ofClient: Exists = (name, _, { file }) =>
     new RegExp(`\\b${name}\\b`).test(client) || name in globalThis || !file.startsWith('packages/client/');
-  const ofServer = /petstore-server|@petstore\/server/;
+  const ofServer = /(?:node_modules\/\.bin\/)?petstore-server|@petstore\/server/;
   const ofVariable: Exists = (name) =>
     otherVariables.test(name) || helps.some((text) => text.match(/\b[A-Z_]+\b/g)?.includes(name));
   const ofScript: Exists = (name, [found]) =>

@@ -112,6 +112,15 @@ export const plants: readonly Plant[] = [
     ['a script that is gone', /$/, '\nRun `npm run drfit`.\n', 'npm script drfit'],
   ]),
 
+  ...on('pages', 'docs/operating.md', [
+    [
+      'a command of the server that is gone',
+      'petstore-server keys revoke',
+      'petstore-server keys remove',
+      'keys remove',
+    ],
+  ]),
+
   ...on('release', spec, [
     ['a narrower parameter', 'maximum: 100', 'maximum: 50', 'listPets limit: maximum'],
     ['a status that is gone', statuses, '[available, pending]', 'listPets status takes "sold"'],
