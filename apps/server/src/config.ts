@@ -57,8 +57,7 @@ export function configOf(program: Command): Config {
 }
 
 /** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
-const others =
-  /^PETSTORE_((API_KEY|BASE_URL|TEST_\w+|(\w+_)?SERVICE_(HOST|PORT(_\w+)?))=|(\w+_)?PORT(=(tcp|udp):|_\d+_(TCP|UDP)))/;
+const others = /^PETSTORE_(API_KEY=|BASE_URL=|TEST_|(\w+_)?SERVICE_(HOST|PORT)|(\w+_)?PORT(=tcp:|=udp:|_\d+_))/;
 
 /** Refuses variables that look like settings, because they may be misspelt. */
 function rejectUnknown(env: NodeJS.ProcessEnv): void {

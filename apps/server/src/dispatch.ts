@@ -135,16 +135,9 @@ function answerOf(target: Target, operation: Operation, result: unknown, validat
     // Relative to the request, so that it also works behind a proxy that adds a path.
     headers.Link = [headers.Link ?? [], `<?${query}>; rel="next"`].flat().join(', ');
   }
-  const hasHeaders = Object.values(operation.fields).some((field) => field.in === 'header');
   const etag = operation.method === 'GET' && body ? `"${hash('sha1', body, 'base64url')}"` : undefined;
   if (etag) headers.ETag = etag;
-  return {
-    status,
-    headers: Object.entries(headers).flat(),
-    etag,
-    body,
-    isLasting: stored !== undefined && !hasHeaders,
-  };
+  return { status, headers: Object.entries(headers).flat(), etag, body, isLasting: stored !== undefined };
 }
 
 function isStored(result: unknown): result is Stored & Partial<Page> {

@@ -26,7 +26,9 @@ export function fastPath({ admit, dispatch, version, bodyLimit }: Service, expla
       if (!isValid(operation, input)) return explain(Object.assign(exchange, { input }));
       const answer = await dispatch(exchange, operation, input);
       const isSmall = (answer.body?.length ?? 0) <= MAX_KEPT;
-      if (method === 'GET' && answer.isLasting && isSmall) kept.set(target, { version: before, answer });
+      // A target does not tell the headers.
+      const isByTarget = Object.values(operation.fields).every((field) => field.in !== 'header');
+      if (method === 'GET' && answer.isLasting && isSmall && isByTarget) kept.set(target, { version: before, answer });
       send(exchange, answer);
     } catch (error) {
       fail(exchange, error);

@@ -146,6 +146,6 @@ function unusable(folder: string, error: unknown): StoreError {
   const reason = messageOf(error);
   if (reason === 'database is locked')
     return new StoreError(`${folder}: another process uses it; stop that, or set PETSTORE_DATA_DIR to another folder.`);
-  const advice = reason.startsWith('ENOSPC') ? 'Free some space' : 'Check the path, its permissions and the disk';
-  return new StoreError(`${folder}: cannot be used (${reason}). ${advice}.`, { cause: error });
+  const message = `${folder}: cannot be used (${reason}). Check its path, permissions and free space.`;
+  return new StoreError(message, { cause: error });
 }

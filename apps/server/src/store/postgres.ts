@@ -23,9 +23,9 @@ export const SWEEP_MS = 5_000;
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
 export async function openPostgresStore(url: string, declarations: readonly Declaration[]): Promise<Store> {
   checkUrl(url);
-  let isReported = false;
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
-  for (const deadline = performance.now() + START_MS; ; await pause(500)) {
+  let deadline = Number.POSITIVE_INFINITY;
+  for (; ; await pause(500)) {
     const client = new Client(options);
     // The error also rejects the query.
     client.on('error', () => {});
@@ -39,8 +39,8 @@ export async function openPostgresStore(url: string, declarations: readonly Decl
       const isFinal = error instanceof DatabaseError && !/^(08|40|53|55|57|25006)/.test(error.code ?? '');
       const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
       if (isFinal || performance.now() > deadline) throw new StoreError(message, { cause: error });
-      if (!isReported) process.emitWarning(`${message} Trying again for a minute.`);
-      isReported = true;
+      if (deadline === Number.POSITIVE_INFINITY) process.emitWarning(`${message} Trying again for a minute.`);
+      deadline = Math.min(deadline, performance.now() + START_MS);
     } finally {
       client.end().catch(() => {});
     }

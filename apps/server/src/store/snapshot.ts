@@ -44,7 +44,6 @@ export function snapshotIn(path: string, memory: Memory) {
       checksum = crc32(line, checksum);
       snapshot.bytes += line.length;
     });
-    if (snapshot.bytes === 0) throw damaged(path, OTHER_FORMAT);
     if (!isWhole) throw damaged(path, 'its checksum is wrong or missing');
     return data;
   };

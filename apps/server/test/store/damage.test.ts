@@ -219,7 +219,7 @@ test('a second store on the folder is refused, also by another process, until th
 test('a folder that cannot be used is refused with the reason', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'file'), '');
-  await expect(open(join(folder, 'file'))).rejects.toThrow(/file: cannot be used \(EEXIST.*\)\. Check the path/);
+  await expect(open(join(folder, 'file'))).rejects.toThrow(/file: cannot be used \(EEXIST.*\)\. Check its path/);
   mkdirSync(join(folder, 'data/store.json'), { recursive: true });
   await expect(open(join(folder, 'data'))).rejects.toThrow(/data: cannot be used \(EISDIR.*\)\. Check/);
   symlinkSync('nowhere', join(folder, 'link'));

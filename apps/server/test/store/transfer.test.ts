@@ -119,5 +119,5 @@ test(`a folder is exported ${count} times while writers use it and fold it, and 
 
 test('a folder without a store is not exported', async () => {
   const missing = join(newFolder(), 'missing');
-  await expect(readLowdbFolder(missing, all)).rejects.toThrow(/missing: cannot be used \(ENOENT.*Check the path/);
+  await expect(readLowdbFolder(missing, all)).rejects.toThrow(/missing: cannot be used \(ENOENT.*Check its path/);
 });
