@@ -54,6 +54,7 @@ test('configured keys are the only ones, and are neither stored nor shown', asyn
 
 test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   ['a misspelt variable', [], { PETSTORE_LOG_LEVLE: 'info' }, 'did you mean PETSTORE_LOG_LEVEL?'],
+  ['a port in the variable of Kubernetes', [], { PETSTORE_PORT: '80' }, 'PETSTORE_PORT'],
   ['a variable of nothing', [], { PETSTORE_COLOUR: 'red' }, 'PETSTORE_COLOUR'],
   ['a misspelt flag', ['--prot', '1'], {}, '--port'],
   ['an invalid value', [], { PETSTORE_BODY_LIMIT: '1e6' }, 'a number from 1'],
@@ -116,8 +117,17 @@ test('the help shows every setting with its variable', () => {
   expect(status).toBe(0);
 });
 
-test("with an admin port, the operators' paths are only there", async () => {
-  const { origin, adminOrigin } = await startForTest({ PETSTORE_ADMIN_PORT: '0' });
+test('a key for servers that take those of their variable is not made', () => {
+  const env = { PETSTORE_DATA_DIR: newFolder(), PETSTORE_API_KEYS: apiKey };
+  const { status, stdout, stderr } = runCommand(['keys', 'create'], env);
+  expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('PETSTORE_API_KEYS')]);
+});
+
+test("with an admin port, the operators' paths are only there, and count the requests of the other", async () => {
+  const { origin, adminOrigin, baseUrl } = await startForTest({ PETSTORE_ADMIN_PORT: '0' });
+  await list(baseUrl, apiKey);
+  const metrics = async () => (await fetch(`${adminOrigin}/metrics`)).text();
+  await expect.poll(metrics).toContain('{operation="listPets",status="200"} 1');
   for (const path of ['/metrics', '/healthz', '/readyz']) {
     expect((await fetch(adminOrigin + path)).status).toBe(200);
     expect((await fetch(origin + path)).status).toBe(404);
