@@ -7,7 +7,7 @@ import { differ, type Operation, type Report, type Spec } from './spec.ts';
 export type Help = ReadonlyMap<string, string>;
 
 const ownCommands = /^(?:|(?:auth|completion|help)\b.*|\S+ import)$/;
-const ownFlags = 'all curl data dry-run help idempotency-key limit page-size'.split(' ').map((name) => `--${name}`);
+const ownFlags = 'all curl data dry-run help idempotency-key limit'.split(' ').map((name) => `--${name}`);
 
 /** The help of petctl's commands, which two checks read. */
 let help: Promise<Map<string, string>> | undefined;

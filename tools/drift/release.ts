@@ -17,13 +17,13 @@ export async function check(now: Spec, report: Report): Promise<string | undefin
   return undefined;
 }
 
-/** The spec of the last release: of the newest tag, or of the commit or the file in DRIFT_BASE. */
+/** The spec of the last release: that of the newest tag, or in tests the file DRIFT_BASE. */
 function released(): string | undefined {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
   const { DRIFT_BASE: named } = process.env;
-  if (named && existsSync(named)) return readFileSync(named, 'utf8');
+  if (named) return readFileSync(named, 'utf8');
   const tags = existsSync(join(root, '.git')) ? git('tag', '--list', '@petstore/spec@*', '--sort=-creatordate') : '';
-  const base = named ?? tags.split('\n')[0];
+  const [base] = tags.split('\n');
   return base ? git('show', `${base}:${specFile}`) : undefined;
 }
 
