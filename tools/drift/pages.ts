@@ -46,7 +46,7 @@ function readPage(file: string): Page {
   const text = textOf(file);
   const blank = (part: string) => part.replaceAll(/[^\n]/g, ' ');
   const commandsIn = (language: string, inside: string) => {
-    if (/text|diff|mermaid/.test(language)) return blank(inside);
+    if (/text|mermaid/.test(language)) return blank(inside);
     return inside.replaceAll(language === 'console' ? /^(?!\$ ).*$/gm : /(?<=^|\s)#.*$/gm, blank);
   };
   const parts = /^( *```(\w*).*\n)([\s\S]*?)^( *```)$|`[^`\n]+`|[^`\n]+|[\s\S]/gm;
@@ -55,10 +55,8 @@ function readPage(file: string): Page {
       if (start) return isShown ? blank(start) + commandsIn(language, inside) + blank(end) : blank(part);
       return /^`./.test(part) ? part : blank(part);
     });
-  const patches = [...text.matchAll(/^```diff\n([\s\S]*?)^```$/gm)].map(([patch]) =>
-    patch.match(/^\+.*$/gm)?.join('\n'),
-  );
-  return { file, text, code: withBlocks(true), spans: withBlocks(false), added: patches.join('\n') };
+  const added = file.startsWith('docs/adding-') ? text : '';
+  return { file, text, code: withBlocks(true), spans: withBlocks(false), added };
 }
 
 function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {

@@ -10,7 +10,9 @@ import { startServerProcess } from '../support/server.ts';
 import { blocksOf, pattern } from './pages.ts';
 
 const blocks = blocksOf('docs/adding-an-operation.md');
-const [described = '', ...written] = blocks.filter(({ language }) => language === 'diff').map(({ text }) => text);
+const textsOf = (wanted: string) => blocks.filter(({ language }) => language === wanted).map(({ text }) => text);
+const [description = ''] = textsOf('yaml');
+const [handlers = '', tests = ''] = textsOf('ts');
 
 let copy: Copy;
 beforeAll(() => {
@@ -18,7 +20,16 @@ beforeAll(() => {
   return () => copy.remove();
 });
 
-const apply = (patch: string) => execFileSync('git', ['apply', '-'], { cwd: copy.folder, input: patch, stdio: 'pipe' });
+/** Adds lines to the end of the block whose first line begins with `start`. `end` tests the first line behind its content. */
+function addTo(file: string, start: string, end: RegExp, added: string): void {
+  copy.change(file, (text) => {
+    const lines = text.split('\n');
+    const first = lines.findIndex((line) => line.startsWith(start));
+    const last = lines.findIndex((line, i) => i > first && end.test(line));
+    if (first < 0 || last < 0) throw new Error(`${file} has no block that begins with ${start}`);
+    return lines.toSpliced(last, 0, added.trimEnd()).join('\n');
+  });
+}
 
 function compile(): string {
   const cwd = join(copy.folder, 'apps/server');
@@ -31,14 +42,15 @@ describe.skipIf(skips('docs/adding-an-operation.md', 'updatePet' in operations ?
   'the page',
   () => {
     test('the compiler reports the missing handlers once the operations are described', () => {
-      apply(described);
+      addTo('spec/openapi.yaml', '  /pets/{petId}:', /^ {0,2}\S|^$/, description);
       copy.generate();
       const message = blocks.find(({ language }) => language === 'text')?.text ?? '';
       expect(compile().split('\n')[0]).toMatch(pattern(message));
     });
 
-    test('the other patches of the page apply, and what they make compiles', () => {
-      for (const patch of written) apply(patch);
+    test('the handlers and tests of the page compile', () => {
+      addTo('apps/server/src/handlers.ts', 'export const handlers', /^}/, handlers);
+      addTo('apps/server/test/contract.ts', 'export function contract', /^}/, tests);
       expect(compile()).toBe('');
     });
 
