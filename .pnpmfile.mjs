@@ -13,7 +13,14 @@ function readPackage(pkg) {
 // petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed. The
 // server is published with the files of its docs page, because their package brings one that reports each installation.
 const bundled = {
-  petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild', 'string-width'],
+  petctl: [
+    '@petstore/client',
+    '@petstore/types',
+    'commander',
+    'csv-parse',
+    'esbuild',
+    'string-width',
+  ],
   '@petstore/server': ['swagger-ui-dist'],
 };
 

@@ -56,13 +56,20 @@ for await (const pet of store.listPets({ status: 'sold', limit: 100 })) {
 
 /** @param {string} line */
 function petIn(line) {
-  const [name = '', categoryId = '', status = '', ...more] = line.split(',').map((part) => part.trim());
+  const [name = '', categoryId = '', status = '', ...more] = line
+    .split(',')
+    .map((part) => part.trim());
   if (!/^-?\d+$/.test(categoryId) || more.length > 0) return undefined;
   // The service validates the status.
-  const optional = status === '' ? {} : { status: /** @type {NewPet['status'] & string} */ (status) };
+  const optional =
+    status === '' ? {} : { status: /** @type {NewPet['status'] & string} */ (status) };
   const number = Number(categoryId);
   // The service validates the range. A number would round a larger integer.
-  return { name, categoryId: Number.isSafeInteger(number) ? number : BigInt(categoryId), ...optional };
+  return {
+    name,
+    categoryId: Number.isSafeInteger(number) ? number : BigInt(categoryId),
+    ...optional,
+  };
 }
 
 /** @param {string} problem */

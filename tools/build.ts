@@ -8,10 +8,16 @@ import { build } from 'esbuild';
 // tsc does not remove the files of an earlier build.
 rmSync('dist', { recursive: true, force: true });
 // The compiler of the package may have another version than that of the tools.
-const compiler = createRequire(join(process.cwd(), 'package.json')).resolve('typescript/package.json');
-const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin/tsc'), '-p', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-});
+const compiler = createRequire(join(process.cwd(), 'package.json')).resolve(
+  'typescript/package.json',
+);
+const { status } = spawnSync(
+  process.execPath,
+  [join(dirname(compiler), 'bin/tsc'), '-p', 'tsconfig.build.json'],
+  {
+    stdio: 'inherit',
+  },
+);
 process.exitCode = status ?? 1;
 
 if (status === 0 && !process.argv.includes('--esm')) {
@@ -24,6 +30,7 @@ if (status === 0 && !process.argv.includes('--esm')) {
     platform: 'node',
     target: 'es2022',
   });
-  for (const file of files.filter((name) => name.endsWith('.d.ts'))) cpSync(`dist/${file}`, `dist/cjs/${file}`);
+  for (const file of files.filter((name) => name.endsWith('.d.ts')))
+    cpSync(`dist/${file}`, `dist/cjs/${file}`);
   writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
 }

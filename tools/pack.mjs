@@ -23,7 +23,9 @@ function packAll(name, folder) {
   const filters = namesFor(name).map((each) => `--filter=${each}`);
   if (!values.built) pnpm('--dir', root, ...filters, 'run', '--if-present', 'build');
   pnpm('--dir', root, ...filters, 'pack', '--ignore-scripts', '--pack-destination', folder);
-  const tarballs = readdirSync(folder).flatMap((file) => (file.endsWith('.tgz') ? join(folder, file) : []));
+  const tarballs = readdirSync(folder).flatMap((file) =>
+    file.endsWith('.tgz') ? join(folder, file) : [],
+  );
   console.log(`In your project:\n\n  npm install ${tarballs.join(' ')}`);
 }
 
@@ -36,8 +38,12 @@ function emptyFolderFor(name) {
 
 /** A package, and those of this repository that it needs as it is packed. */
 function namesFor(name) {
-  const folders = ['.', 'packages', 'apps'].map((parent) => join(root, parent, name.replace('@petstore/', '')));
-  const file = folders.map((folder) => join(folder, 'package.json')).find((each) => existsSync(each));
+  const folders = ['.', 'packages', 'apps'].map((parent) =>
+    join(root, parent, name.replace('@petstore/', '')),
+  );
+  const file = folders
+    .map((folder) => join(folder, 'package.json'))
+    .find((each) => existsSync(each));
   const manifest = file && JSON.parse(readFileSync(file, 'utf8'));
   if (!manifest || manifest.private) fail(`There is no package ${name} to pack.`);
   const dependencies = Object.entries(hooks.beforePacking(manifest).dependencies ?? {});
@@ -46,9 +52,16 @@ function namesFor(name) {
 }
 
 function pnpm(...args) {
-  const env = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH };
+  const env = {
+    ...process.env,
+    PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH,
+  };
   const shell = process.platform === 'win32';
-  const { status, error, stdout, stderr } = spawnSync('pnpm', args, { env, shell, encoding: 'utf8' });
+  const { status, error, stdout, stderr } = spawnSync('pnpm', args, {
+    env,
+    shell,
+    encoding: 'utf8',
+  });
   if (status !== 0) fail(`pnpm ${args.join(' ')} failed:\n${error ?? stdout + stderr}`);
 }
 

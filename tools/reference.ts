@@ -15,7 +15,9 @@ export async function helpOf(file: string, words = ''): Promise<Map<string, stri
   const env = { ...process.env, COLUMNS: undefined, NO_COLOR: '1' };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   const [, commands = ''] = /^Commands:?\n((?: {2}.*\n?)*)/m.exec(stdout) ?? [];
-  const names = [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].filter(([, name]) => name !== 'help');
+  const names = [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].filter(
+    ([, name]) => name !== 'help',
+  );
   const below = await Promise.all(names.map(([, name]) => helpOf(file, `${words} ${name}`.trim())));
   return new Map([[words, stdout], ...below.flatMap((each) => [...each])]);
 }
@@ -23,7 +25,8 @@ export async function helpOf(file: string, words = ''): Promise<Map<string, stri
 /** The reference as the page shows it: only the help of petctl itself has the options of every command. */
 export function referenceOf(help: ReadonlyMap<string, string>): string {
   const parts = [...help].map(([words, text]) => {
-    const shown = words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n');
+    const shown =
+      words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n');
     return `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
   });
   return `${parts.join('')}\n`;
@@ -32,7 +35,8 @@ export function referenceOf(help: ReadonlyMap<string, string>): string {
 if (import.meta.main) {
   const reference = referenceOf(await helpOf(petctlFile));
   const between = /(?<=<!-- reference -->\n)[\s\S]*(?=<!-- \/reference -->)/;
-  if (!between.test(textOf(page))) throw new Error(`${page} lacks <!-- reference --> and <!-- /reference -->`);
+  if (!between.test(textOf(page)))
+    throw new Error(`${page} lacks <!-- reference --> and <!-- /reference -->`);
   const text = textOf(page).replace(between, () => reference);
   writeFileSync(join(root, page), text);
 }

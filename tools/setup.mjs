@@ -11,23 +11,39 @@ const setpriv = '/usr/bin/setpriv';
 const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
 /** The filter for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
-const subset = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/server...', '--filter-prod', 'petctl...'];
+const subset = [
+  '--prod',
+  '--filter',
+  'petstore',
+  '--filter-prod',
+  '@petstore/server...',
+  '--filter-prod',
+  'petctl...',
+];
 
 /** Installs `subset` if `wanted` is `serve`, else everything. A full installation stays complete. */
 export async function setup(wanted) {
   const lock = read('pnpm-lock.yaml');
   const hasAll = existsSync(new URL('node_modules/turbo', root));
   // pnpm stores the lockfile of the installed packages. After `serve` that is only a part, so `stamp` holds all of it.
-  if (hasAll ? read('node_modules/.pnpm/lock.yaml') === lock : wanted === 'serve' && read(stamp) === lock) return;
+  if (
+    hasAll
+      ? read('node_modules/.pnpm/lock.yaml') === lock
+      : wanted === 'serve' && read(stamp) === lock
+  )
+    return;
   await install(hasAll || wanted === 'all' ? [] : subset);
   writeFileSync(stamp, lock);
 }
 
 /** The path of the installed, pinned Node. Where no package has Node for the platform, that of the running Node. */
 export function pinnedNode() {
-  const [folder] = readdirSync(new URL('node_modules/', root)).filter((name) => /^node-(bin-)?\w+-\w+$/.test(name));
+  const [folder] = readdirSync(new URL('node_modules/', root)).filter((name) =>
+    /^node-(bin-)?\w+-\w+$/.test(name),
+  );
   if (!folder && process.features.typescript) return process.execPath;
-  if (!folder) throw new Error('No package has Node for this platform: install Node 22.18 or later.');
+  if (!folder)
+    throw new Error('No package has Node for this platform: install Node 22.18 or later.');
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   return fileURLToPath(new URL(`node_modules/${folder}/bin/${file}`, root));
 }
@@ -42,7 +58,13 @@ async function install(filter) {
   const { packageManager: pnpm } = JSON.parse(read('package.json'));
   const started = Date.now();
   console.error(`Installing with ${pnpm} …`);
-  const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
+  const args = [
+    'install',
+    '--frozen-lockfile',
+    '--trust-lockfile',
+    '--reporter=append-only',
+    ...filter,
+  ];
   const child = npm('exec', '--yes', `--package=${pnpm}`, '--', 'pnpm', ...args);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -50,14 +72,19 @@ async function install(filter) {
       output += text;
     });
   const [code] = await once(child, 'close');
-  if (code === 0) return console.error(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  if (code === 0)
+    return console.error(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   console.error(`The installation failed:\n${output.trimEnd()}`);
   process.exit(1);
 }
 
 /** Starts the npm in PATH. */
 function npm(...args) {
-  const child = spawn('npm', args, { cwd: root, stdio: 'pipe', shell: process.platform === 'win32' });
+  const child = spawn('npm', args, {
+    cwd: root,
+    stdio: 'pipe',
+    shell: process.platform === 'win32',
+  });
   return child.on('error', ({ code }) => {
     console.error(`npm cannot be started (${code}). Install it, and put it into PATH.`);
     process.exit(1);
@@ -71,12 +98,19 @@ function npm(...args) {
 export function runInstead(command, args, env = {}) {
   const all = { ...process.env, ...env };
   const isTied = process.platform === 'linux' && existsSync(setpriv);
-  const tied = isTied ? [setpriv, '--pdeathsig', 'TERM', '--', command, ...args] : [command, ...args];
+  const tied = isTied
+    ? [setpriv, '--pdeathsig', 'TERM', '--', command, ...args]
+    : [command, ...args];
   if (isTied && process.execve) process.execve(setpriv, tied, all);
 
   const [file = '', ...rest] = tied;
-  const child = spawn(file, rest, { stdio: 'inherit', env: all, shell: process.platform === 'win32' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const child = spawn(file, rest, {
+    stdio: 'inherit',
+    env: all,
+    shell: process.platform === 'win32',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`${command}: ${error.message}`);
     process.exitCode = 1;

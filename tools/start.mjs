@@ -25,7 +25,9 @@ function isGenerated() {
   const spec = readFileSync(path('spec/openapi.yaml'));
   const hash = createHash('sha256').update(spec).digest('hex').slice(0, 16);
   const files = generated.map((file) => path(`packages/${file}.gen.ts`));
-  return files.every((file) => existsSync(file) && readFileSync(file, 'utf8').split('\n')[0].includes(hash));
+  return files.every(
+    (file) => existsSync(file) && readFileSync(file, 'utf8').split('\n')[0].includes(hash),
+  );
 }
 
 async function generate() {

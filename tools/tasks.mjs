@@ -33,7 +33,8 @@ async function run(names) {
     stdio: ['inherit', 'pipe', 'inherit'],
     env: { ...process.env, ...env, ...colour },
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
   const closed = once(child, 'close');
   const [skipped, failed] = [new Set(), new Set()];
   for await (const line of createInterface({ input: child.stdout })) {
@@ -45,6 +46,7 @@ async function run(names) {
   }
   const [code] = await closed;
   process.exitCode = code ?? 1;
-  for (const found of [failed, skipped]) if (found.size > 0) console.log(`\n${[...found].join('\n')}`);
+  for (const found of [failed, skipped])
+    if (found.size > 0) console.log(`\n${[...found].join('\n')}`);
   if (code === 0 && skipped.size === 0) console.log('\nNothing was skipped.');
 }

@@ -7,5 +7,8 @@ const run = (command, ...args) => execFileSync(command, args, { stdio: 'inherit'
 
 run('changeset', 'version');
 const { version } = JSON.parse(readFileSync('spec/package.json', 'utf8'));
-writeFileSync(specFile, readFileSync(specFile, 'utf8').replace(/^ {2}version: .*$/m, `  version: ${version}`));
+writeFileSync(
+  specFile,
+  readFileSync(specFile, 'utf8').replace(/^ {2}version: .*$/m, `  version: ${version}`),
+);
 run('node', 'tools/generate/main.ts');

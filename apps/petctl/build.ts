@@ -37,9 +37,13 @@ function put(name: string, text: string, mode = 0o644): void {
 
 /** The licences of the packages that these files are from. */
 function licences(files: readonly string[]): string {
-  const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(`/${file}`)?.[0] ?? []);
+  const folders = files.flatMap(
+    (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(`/${file}`)?.[0] ?? [],
+  );
   const texts = [...new Set(folders)].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
     const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
     if (!file) throw new Error(`${folder} is bundled, but has no licence.`);
     return `${'-'.repeat(80)}\n\n${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}`;

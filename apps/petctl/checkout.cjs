@@ -5,7 +5,13 @@ const { readdirSync, statSync } = require('node:fs');
 const { join } = require('node:path');
 
 const petctl = join(__dirname, 'dist/petctl.js');
-const sources = ['package.json', 'build.ts', 'src', '../../packages/client/src', '../../packages/types/src'];
+const sources = [
+  'package.json',
+  'build.ts',
+  'src',
+  '../../packages/client/src',
+  '../../packages/types/src',
+];
 
 /** When a file, or anything in a folder, was changed; 0 if it does not exist. */
 function changed(path) {

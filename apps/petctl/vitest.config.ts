@@ -2,5 +2,7 @@ import { testConfig } from '@petstore/testing/vitest';
 
 export default testConfig({
   globalSetup: ['./test/build.ts'],
-  withoutServer: ['completion', 'environment', 'errors', 'formats', 'operations'].map((name) => `test/${name}.test.ts`),
+  withoutServer: ['completion', 'environment', 'errors', 'formats', 'operations'].map(
+    (name) => `test/${name}.test.ts`,
+  ),
 });

@@ -10,7 +10,8 @@ const add = form('add');
 const list = element('ul');
 const message = element('[role=status]');
 
-for (const status of operations.listPets.fields.status.schema.enum) element('select').append(new Option(status));
+for (const status of operations.listPets.fields.status.schema.enum)
+  element('select').append(new Option(status));
 settings.addEventListener('submit', (event) => run(event, showPets));
 add.addEventListener('submit', (event) => run(event, addPet));
 
@@ -37,7 +38,11 @@ async function showPets({ store, status } = readSettings()) {
 async function addPet() {
   const fields = new FormData(add);
   const { store, status } = readSettings();
-  const pet = { name: String(fields.get('name')), categoryId: Number(fields.get('categoryId')), status };
+  const pet = {
+    name: String(fields.get('name')),
+    categoryId: Number(fields.get('categoryId')),
+    status,
+  };
   const { id } = await store.createPet(pet);
   await showPets({ store, status });
   return `Added ${id}`;
@@ -46,13 +51,17 @@ async function addPet() {
 /** The settings when an action begins, because the visitor may change them meanwhile. The key stays in its form field; nothing stores it. */
 function readSettings() {
   const fields = new FormData(settings);
-  const store = petstore({ baseUrl: String(fields.get('baseUrl')), apiKey: String(fields.get('apiKey')) });
+  const store = petstore({
+    baseUrl: String(fields.get('baseUrl')),
+    apiKey: String(fields.get('apiKey')),
+  });
   return { store, status: /** @type {Status} */ (fields.get('status')) };
 }
 
 /** @param {unknown} error */
 function describeError(error) {
-  if (error instanceof UnauthorizedError) return 'The service rejected this key. Enter another one.';
+  if (error instanceof UnauthorizedError)
+    return 'The service rejected this key. Enter another one.';
   // A browser hides the reason from the page.
   if (error instanceof ConnectionError)
     return 'The service cannot be reached, or does not allow calls from this page. Check its address and PETSTORE_CORS_ORIGIN.';

@@ -13,7 +13,12 @@ import { inRounds, median, medianRatio, newScratch, type Section } from './measu
 
 /** What openapi-fetch has to know of the operation. */
 interface Paths {
-  '/pets': { get: { parameters: { query: object }; responses: { 200: { content: { 'application/json': unknown } } } } };
+  '/pets': {
+    get: {
+      parameters: { query: object };
+      responses: { 200: { content: { 'application/json': unknown } } };
+    };
+  };
 }
 
 /** Lists pets by status, with a `fetch` that responds at once, so that only the cost of the client is measured. */
@@ -36,14 +41,28 @@ export async function client(): Promise<Section> {
   const query = { status };
   const subjects = {
     '@petstore/client': measure(async () => await ours.listPets(query)),
-    'openapi-fetch': measure(async () => (await theirs.GET(list.path, { headers, params: { query } })).data),
+    'openapi-fetch': measure(
+      async () => (await theirs.GET(list.path, { headers, params: { query } })).data,
+    ),
   };
   const times = await inRounds(subjects, 40);
   return {
     title: 'The client',
     how: `A call that lists pets, if fetch responds at once: medians of 40 rounds of ${calls} calls.`,
-    tables: [Object.entries(times).map(([name, each]) => ({ client: name, 'CPU µs a call': median(each) }))],
-    targets: [['CPU time / openapi-fetch', medianRatio(times['@petstore/client'], times['openapi-fetch']), '≤', 2]],
+    tables: [
+      Object.entries(times).map(([name, each]) => ({
+        client: name,
+        'CPU µs a call': median(each),
+      })),
+    ],
+    targets: [
+      [
+        'CPU time / openapi-fetch',
+        medianRatio(times['@petstore/client'], times['openapi-fetch']),
+        '≤',
+        2,
+      ],
+    ],
   };
 }
 
@@ -54,11 +73,19 @@ export async function petctl(): Promise<Section> {
   const packed = join(root, 'apps/petctl/dist/petctl.js');
   const store = memoryStore();
   await fill(store, 5);
-  const server = await listen(createApp(store, { keys: keysFrom(apiKey) }), { host: '127.0.0.1', port: 0 });
+  const server = await listen(createApp(store, { keys: keysFrom(apiKey) }), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   const scripted = [...list.command, '--status', 'available', '--limit', '5', '-o', 'json'];
   using scratch = newScratch();
   const PETCTL_BASE_URL = server.origin + basePath;
-  const env = { PATH: process.env.PATH, HOME: scratch.path, PETCTL_BASE_URL, PETCTL_API_KEY: apiKey };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: scratch.path,
+    PETCTL_BASE_URL,
+    PETCTL_API_KEY: apiKey,
+  };
   const running = (...args: string[]) => cpuTime.bind(undefined, args, env);
   const [version, help] = [running(packed, '--version'), running(packed, '--help')];
   const subjects = { node: running('-e', '0'), version, call: running(packed, ...scripted), help };
@@ -66,7 +93,12 @@ export async function petctl(): Promise<Section> {
   return {
     title: 'petctl',
     how: `\`node -e 0\`, \`petctl --version\`, \`petctl ${scripted.join(' ')}\` and \`petctl --help\`: medians of 30 rounds.`,
-    tables: [Object.entries(times).map(([command, each]) => ({ command, 'ms CPU': Math.round(median(each)) }))],
+    tables: [
+      Object.entries(times).map(([command, each]) => ({
+        command,
+        'ms CPU': Math.round(median(each)),
+      })),
+    ],
     targets: [
       ['version / node', medianRatio(times.version, times.node), '≤', 1.2],
       ['call / node', medianRatio(times.call, times.node), '≤', 2.5],
@@ -78,7 +110,11 @@ export async function petctl(): Promise<Section> {
 /** Milliseconds of CPU that a run of Node takes. bash measures them, because bash reports those of a child. */
 async function cpuTime(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const script = 'TIMEFORMAT="%3U %3S"; time "$0" "$@" >/dev/null';
-  const { stderr } = await promisify(execFile)('bash', ['--norc', '-c', script, process.execPath, ...args], { env });
+  const { stderr } = await promisify(execFile)(
+    'bash',
+    ['--norc', '-c', script, process.execPath, ...args],
+    { env },
+  );
   const [user = 0, system = 0] = (stderr.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
   return (user + system) * 1000;
 }

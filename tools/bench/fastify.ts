@@ -18,7 +18,9 @@ async function onFastify(): Promise<void> {
   });
   app.get<{ Querystring: Input<'listPets'> }>(
     basePath + list.path,
-    { schema: { querystring: schemaOf(list.fields), response: { 200: list.responses[200].schema } } },
+    {
+      schema: { querystring: schemaOf(list.fields), response: { 200: list.responses[200].schema } },
+    },
     ({ query }) => api.listPets(query),
   );
   app.post<{ Body: NewPet }>(
@@ -47,7 +49,8 @@ async function inStore() {
   const collections = { pets: (await openLowdbStore(folder)).collection(collection) };
   const parsed = (result: unknown) => JSON.parse((result as { json: string }).json);
   return {
-    listPets: async (input: Input<'listPets'>) => parsed(await handlers.listPets(input, collections)),
+    listPets: async (input: Input<'listPets'>) =>
+      parsed(await handlers.listPets(input, collections)),
     createPet: async (input: NewPet) => parsed(await handlers.createPet(input, collections)),
     getPet: async (input: Input<'getPet'>) => parsed(await handlers.getPet(input, collections)),
   };

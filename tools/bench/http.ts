@@ -6,12 +6,33 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { runServer } from '@petstore/testing/server';
 import { root } from '../repository.ts';
-import { apiKey, basePath, connections, filledStore, type Load, list, loads, pets, send, size } from './load.ts';
-import { cores, inRounds, median, medianRatio, newScratch, type Section, type Table, type Target } from './measure.ts';
+import {
+  apiKey,
+  basePath,
+  connections,
+  filledStore,
+  type Load,
+  list,
+  loads,
+  pets,
+  send,
+  size,
+} from './load.ts';
+import {
+  cores,
+  inRounds,
+  median,
+  medianRatio,
+  newScratch,
+  type Section,
+  type Table,
+  type Target,
+} from './measure.ts';
 
 const descriptions = {
   ours: 'the shipped server: validation, log, metrics, durable store; keeps answers to repeated reads until the next write',
-  fastify: 'Fastify 5 with JSON schemas for requests and responses and its log, on our durable store',
+  fastify:
+    'Fastify 5 with JSON schemas for requests and responses and its log, on our durable store',
 };
 type Name = keyof typeof descriptions;
 
@@ -23,7 +44,11 @@ const all = Object.keys(loads) as Load[];
 type Server = Awaited<ReturnType<typeof startServer>>;
 /** The result of a load, with the microseconds of CPU time that the server used for each response. */
 type Measured = Awaited<ReturnType<typeof send>> & { readonly cpu: number };
-type Measure = (load: Load, rounds: number, milliseconds: number) => Promise<Record<Name, Measured[]>>;
+type Measure = (
+  load: Load,
+  rounds: number,
+  milliseconds: number,
+) => Promise<Record<Name, Measured[]>>;
 
 export async function http(): Promise<Section> {
   const rounds = 7;
@@ -40,7 +65,12 @@ export async function http(): Promise<Section> {
         'CPU µs': median(of(name, 'cpu')),
       }));
       tables.push(rows);
-      targets.push([`${load}: CPU of fastify / ours`, medianRatio(of('fastify', 'cpu'), of('ours', 'cpu')), '≥', 1]);
+      targets.push([
+        `${load}: CPU of fastify / ours`,
+        medianRatio(of('fastify', 'cpu'), of('ours', 'cpu')),
+        '≥',
+        1,
+      ]);
       targets.push([`${load}: p99/p50`, medianRatio(of('ours', 'p99'), of('ours', 'p50')), '≤', 3]);
     }
   });
@@ -60,7 +90,9 @@ export async function gate(): Promise<void> {
         console.log(`${load}: CPU of fastify / ours ${ratio.toFixed(2)}, at least ${floor}`);
       }
       if (ratio < floor)
-        throw new Error(`'${load}' became slower: CPU of fastify / ours ${ratio.toFixed(2)}, at least ${floor}.`);
+        throw new Error(
+          `'${load}' became slower: CPU of fastify / ours ${ratio.toFixed(2)}, at least ${floor}.`,
+        );
     }
   });
 }
@@ -75,14 +107,20 @@ export async function start(): Promise<Section> {
     return { milliseconds, rss };
   };
   const subjects = { ours: starting('ours'), fastify: starting('fastify') };
-  for (const name of Object.keys(subjects)) await (await filledStore(join(scratch.path, name), size)).close();
+  for (const name of Object.keys(subjects))
+    await (await filledStore(join(scratch.path, name), size)).close();
   const rows = Object.entries(await inRounds(subjects, 7)).map(([server, all]) => ({
     server,
     ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
     'resident MiB': Math.round(median(all.map(({ rss }) => rss)) / 2 ** 20),
   }));
   const how = `From the start of a process with ${size.toLocaleString('en-US')} pets to its first correct response: medians of 7 starts.`;
-  return { title: 'Starting', how, tables: [rows], targets: [['ours, ms', rows[0]?.ms ?? Number.NaN, '≤', 350]] };
+  return {
+    title: 'Starting',
+    how,
+    tables: [rows],
+    targets: [['ours, ms', rows[0]?.ms ?? Number.NaN, '≤', 350]],
+  };
 }
 
 async function withServers(use: (measure: Measure) => Promise<void>): Promise<void> {
@@ -122,16 +160,29 @@ async function startServer(name: Name, scratch: string) {
   const started = performance.now();
   const folder = join(scratch, name);
   const isOurs = name === 'ours';
-  const main = isOurs ? join(root, 'apps/server/src/main.js') : join(import.meta.dirname, 'fastify.ts');
-  const settings = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey, NODE_ENV: 'production' };
+  const main = isOurs
+    ? join(root, 'apps/server/src/main.js')
+    : join(import.meta.dirname, 'fastify.ts');
+  const settings = {
+    PORT: '0',
+    PETSTORE_DATA_DIR: folder,
+    PETSTORE_API_KEYS: apiKey,
+    NODE_ENV: 'production',
+  };
   const { child, greeting, ended } = runServer(main, {
     args: isOurs ? [] : [folder],
-    env: { ...process.env, ...settings, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(probe)}` },
+    env: {
+      ...process.env,
+      ...settings,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(probe)}`,
+    },
     stdio: ['ignore', openSync(`${folder}.log`, 'a'), 'pipe', 'ipc'],
   });
   const { origin } = await greeting;
   pin(child.pid ?? 0, 0);
-  const response = await fetch(origin + basePath + list.path, { headers: { authorization: `Bearer ${apiKey}` } });
+  const response = await fetch(origin + basePath + list.path, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
   deepStrictEqual(await response.json(), pets().slice(0, 20), `${name} does not list the pets`);
   return {
     port: Number(new URL(origin).port),

@@ -23,12 +23,15 @@ export function newPet(number: number): NewPet {
   return { name: `Rex the ${number}th`, categoryId: number % 50, ...(status && { status }) };
 }
 
-export const pets = (): Pet[] => Array.from({ length: size }, (_, i) => ({ id: i + 1, ...newPet(i + 1) }));
+export const pets = (): Pet[] =>
+  Array.from({ length: size }, (_, i) => ({ id: i + 1, ...newPet(i + 1) }));
 
 /** Adds pets to a store. */
 export async function fill(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += 1000) {
-    const batch = Array.from({ length: Math.min(1000, count - done) }, (_, i) => newPet(done + i + 1));
+    const batch = Array.from({ length: Math.min(1000, count - done) }, (_, i) =>
+      newPet(done + i + 1),
+    );
     await Promise.all(batch.map((pet) => store.collection(collection).create(pet)));
   }
 }
@@ -40,7 +43,11 @@ export async function filledStore(folder: string, count: number) {
   return store;
 }
 
-const read = (paths: readonly string[]) => ({ method: 'GET', paths: paths.map((path) => basePath + path), body: '' });
+const read = (paths: readonly string[]) => ({
+  method: 'GET',
+  paths: paths.map((path) => basePath + path),
+  body: '',
+});
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
 
 /** The requests of each load, in turn. Creating is last, because it adds pets. */
@@ -48,19 +55,27 @@ export const loads = {
   'list 20': read([`${list.path}?limit=20`]),
   'list 100 filtered': read([`${list.path}?limit=100&status=${statuses[0]}`]),
   get: read(ids.map((id) => get.path.replace('{petId}', `${id}`))),
-  create: { method: 'POST', paths: [basePath + create.path], body: JSON.stringify(newPet(1234567)) },
+  create: {
+    method: 'POST',
+    paths: [basePath + create.path],
+    body: JSON.stringify(newPet(1234567)),
+  },
 } as const;
 export type Load = keyof typeof loads;
 
 /** Sends the requests of a load for a time. Each connection has had one response before the clock starts. Latencies are in milliseconds. */
 export async function send(port: number, load: Load, milliseconds: number) {
   const { method, paths, body } = loads[load];
-  const more = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  const more =
+    body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   const head = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${apiKey}\r\n${more}\r\n${body}`;
   const requests = paths.map((path) => Buffer.from(`${method} ${path} ${head}`));
-  const sockets = Array.from({ length: connections }, () => connect({ port, host: '127.0.0.1', noDelay: true }));
+  const sockets = Array.from({ length: connections }, () =>
+    connect({ port, host: '127.0.0.1', noDelay: true }),
+  );
   let sent = 0;
-  const next = (socket: Socket) => exchange(socket, requests[sent++ % requests.length] ?? Buffer.of());
+  const next = (socket: Socket) =>
+    exchange(socket, requests[sent++ % requests.length] ?? Buffer.of());
   try {
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     await Promise.all(sockets.map(next));

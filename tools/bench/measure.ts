@@ -39,7 +39,10 @@ export async function inRounds<Name extends string, Measured>(
 ): Promise<Record<Name, Measured[]>> {
   const all = Object.entries(subjects) as [Name, (round: number) => Promise<Measured>][];
   // `fromEntries` loses the names.
-  const measured = Object.fromEntries(all.map(([name]) => [name, []])) as unknown as Record<Name, Measured[]>;
+  const measured = Object.fromEntries(all.map(([name]) => [name, []])) as unknown as Record<
+    Name,
+    Measured[]
+  >;
   for (let round = -1; round < rounds; round++) {
     const first = Math.max(round, 0) % all.length;
     for (const [name, measure] of [...all.slice(first), ...all.slice(0, first)]) {

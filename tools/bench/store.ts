@@ -10,7 +10,15 @@ import { promisify } from 'node:util';
 import { openLowdbStore, openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
 import { collection, fill, filledStore, newPet, size } from './load.ts';
-import { inRounds, median, medianRatio, newScratch, rateOf, type Section, type Target } from './measure.ts';
+import {
+  inRounds,
+  median,
+  medianRatio,
+  newScratch,
+  rateOf,
+  type Section,
+  type Target,
+} from './measure.ts';
 
 const [small, large, rounds, writers] = [1_000, 1_000_000, 8, 64];
 let created = 0;
@@ -25,7 +33,12 @@ export async function store(): Promise<Section> {
     subject,
     'writes or pages/s': Math.round(median(rates)),
   }));
-  return { title: 'The stores', how, tables: [rows], targets: [...lowdb.targets, ...postgres.targets] };
+  return {
+    title: 'The stores',
+    how,
+    tables: [rows],
+    targets: [...lowdb.targets, ...postgres.targets],
+  };
 }
 
 async function measureLowdb(scratch: string) {
@@ -34,8 +47,13 @@ async function measureLowdb(scratch: string) {
   const args = ['--expose-gc', import.meta.filename, largeFolder];
   const opening = () => JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
   const openings = [opening(), opening(), opening()];
-  const stores = { small: await filledStore(join(scratch, 'small'), small), large: await openLowdbStore(largeFolder) };
-  const line = Buffer.from(`12345678 ${JSON.stringify([[collection, 1_234_567, { id: 1_234_567, ...newPet(1) }]])}\n`);
+  const stores = {
+    small: await filledStore(join(scratch, 'small'), small),
+    large: await openLowdbStore(largeFolder),
+  };
+  const line = Buffer.from(
+    `12345678 ${JSON.stringify([[collection, 1_234_567, { id: 1_234_567, ...newPet(1) }]])}\n`,
+  );
   const handle = await open(bareFile, 'a');
   const bare = async () => {
     await handle.write(line);
@@ -65,8 +83,18 @@ async function measureLowdb(scratch: string) {
     ['one writer / append + sync', medianRatio(one, loop), '≥', 0.85],
     ['one writer: 1,000,000 pets / 1,000', medianRatio(oneLarge, one), '≥', 0.8],
     ['64 writers: 1,000,000 pets / 1,000', medianRatio(manyLarge, many), '≥', 0.8],
-    ['opening 1,000,000 pets, ms', median(openings.map(({ milliseconds }) => milliseconds)), '≤', 2000],
-    ['resident memory for each, bytes', median(openings.map(({ bytes }) => bytes)) / large, '≤', 350],
+    [
+      'opening 1,000,000 pets, ms',
+      median(openings.map(({ milliseconds }) => milliseconds)),
+      '≤',
+      2000,
+    ],
+    [
+      'resident memory for each, bytes',
+      median(openings.map(({ bytes }) => bytes)) / large,
+      '≤',
+      350,
+    ],
     ['longest stop while folding - in calm, ms', stop - calm, '≤', 10],
   ];
   return { rates, targets };
@@ -95,14 +123,16 @@ async function measurePostgres(scratch: string) {
     const file = join(scratch, name);
     writeFileSync(file, sql);
     const flags = `-n -M prepared -f ${file} -T 2 -j 2 -c ${writers} ${cluster.url()}`.split(' ');
-    return async () => Number(/tps = ([\d.]+)/.exec((await promisify(execFile)(pgbench, flags)).stdout)?.[1]);
+    return async () =>
+      Number(/tps = ([\d.]+)/.exec((await promisify(execFile)(pgbench, flags)).stdout)?.[1]);
   };
   try {
     await fill(ours, size);
     await cluster.ask(`CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text);
       CREATE INDEX ON bare (status, id);
       INSERT INTO bare (data, status) SELECT data, by_status FROM petstore_${collection} ORDER BY id`);
-    const page = () => ours.collection(collection).list({ after: Math.floor(Math.random() * size), limit: 20 });
+    const page = () =>
+      ours.collection(collection).list({ after: Math.floor(Math.random() * size), limit: 20 });
     const insert = `INSERT INTO bare (data, status) VALUES ('${JSON.stringify(newPet(1))}', 'available') RETURNING id;`;
     const select = `\\set after random(0, ${size})\nSELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT 20;`;
     const subjects = {
@@ -133,6 +163,8 @@ if (import.meta.main) {
   const before = resident();
   const started = performance.now();
   const opened = await openLowdbStore(process.argv[2] ?? '');
-  console.log(JSON.stringify({ milliseconds: performance.now() - started, bytes: resident() - before }));
+  console.log(
+    JSON.stringify({ milliseconds: performance.now() - started, bytes: resident() - before }),
+  );
   await opened.close();
 }

@@ -13,11 +13,20 @@ const origin = 'http://drift.test';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
   const client = petstore({ apiKey, baseUrl: origin });
-  const names = [...Object.keys(client), ...Object.getOwnPropertyNames(Object.getPrototypeOf(client))];
+  const names = [
+    ...Object.keys(client),
+    ...Object.getOwnPropertyNames(Object.getPrototypeOf(client)),
+  ];
   const methods = new Set(names.filter((name) => !/^(?:withOptions|constructor)$/.test(name)));
-  differ(report, 'the set of methods', [...methods].sort(), spec.operations.map(({ id }) => id).sort());
+  differ(
+    report,
+    'the set of methods',
+    [...methods].sort(),
+    spec.operations.map(({ id }) => id).sort(),
+  );
   for (const operation of spec.operations.filter(({ id }) => methods.has(id))) {
-    for (const inputs of validInputs(spec, operation)) await checkRequest(spec, operation, inputs, report);
+    for (const inputs of validInputs(spec, operation))
+      await checkRequest(spec, operation, inputs, report);
     await checkResponses(spec, operation, report);
     await checkPages(spec, operation, report);
   }
@@ -39,11 +48,16 @@ async function call(
   };
   const on = { deprecated: () => {} };
   const client = petstore({ apiKey, baseUrl: origin + basePath, fetch: record, retry: 0, on });
-  const body = inputs.body !== undefined && (operation.body?.whole ? { body: inputs.body } : node(inputs.body));
+  const body =
+    inputs.body !== undefined &&
+    (operation.body?.whole ? { body: inputs.body } : node(inputs.body));
   try {
     const input = { ...inputs.parameters, ...body };
     // The operations of the spec may differ from those that the client has, which is what is checked.
-    const started = (client as unknown as Methods)[operation.id]?.(input, ...(key ? [{ idempotencyKey: key }] : []));
+    const started = (client as unknown as Methods)[operation.id]?.(
+      input,
+      ...(key ? [{ idempotencyKey: key }] : []),
+    );
     if (!isPaged) return { requests, data: await started };
     const data: unknown[] = [];
     for await (const item of started ?? []) data.push(item);
@@ -54,10 +68,18 @@ async function call(
 }
 
 /** A response as the spec declares it. */
-function responseOf({ responses }: Operation, status: number, data?: unknown, headers: Record<string, string> = {}) {
+function responseOf(
+  { responses }: Operation,
+  status: number,
+  data?: unknown,
+  headers: Record<string, string> = {},
+) {
   const { schema } = responses[status] ?? responses.default ?? {};
   const type = schema && { 'content-type': 'application/json' };
-  return new Response(schema ? exactJson(data) : null, { status, headers: { ...headers, ...type } });
+  return new Response(schema ? exactJson(data) : null, {
+    status,
+    headers: { ...headers, ...type },
+  });
 }
 
 function bodiesOf(spec: Spec, { responses }: Operation, status: number): unknown[] {
@@ -66,12 +88,18 @@ function bodiesOf(spec: Spec, { responses }: Operation, status: number): unknown
 }
 
 /** What is sent is what the spec requires. A write carries a key of its own, or that of the caller. */
-async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, report: Report): Promise<void> {
+async function checkRequest(
+  spec: Spec,
+  operation: Operation,
+  inputs: Inputs,
+  report: Report,
+): Promise<void> {
   const { idempotencyKey } = operation;
   const name = `${operation.id}(${exactJson(inputs.body ?? inputs.parameters).slice(0, 80)})`;
   const status = Number(operation.successes[0]);
   const [data] = bodiesOf(spec, operation, status);
-  const calling = (key?: string) => call(spec, operation, inputs, [responseOf(operation, status, data)], { key });
+  const calling = (key?: string) =>
+    call(spec, operation, inputs, [responseOf(operation, status, data)], { key });
   const { requests, error } = await calling();
   const [{ request, body } = { body: '' }] = requests;
   if (!request || error) return report(`${name} fails: ${error}`);
@@ -82,13 +110,24 @@ async function checkRequest(spec: Spec, operation: Operation, inputs: Inputs, re
   differ(report, `${name}: the method`, request.method, wanted.method);
   differ(report, `${name}: the path`, decodeURIComponent(pathname), path);
   differ(report, `${name}: the query`, sorted(searchParams), sorted(wanted.query));
-  differ(report, `${name}: the body`, body && parseExact(body), wanted.body ? parseExact(wanted.body) : '');
+  differ(
+    report,
+    `${name}: the body`,
+    body && parseExact(body),
+    wanted.body ? parseExact(wanted.body) : '',
+  );
   const header = idempotencyKey?.header.toLowerCase() ?? '';
-  const headers = [...request.headers].filter(([each]) => !['accept', 'user-agent', header].includes(each));
+  const headers = [...request.headers].filter(
+    ([each]) => !['accept', 'user-agent', header].includes(each),
+  );
   const authorization = `Bearer ${apiKey}`;
-  differ(report, `${name}: the headers`, Object.fromEntries(headers), { ...wanted.headers, authorization });
+  differ(report, `${name}: the headers`, Object.fromEntries(headers), {
+    ...wanted.headers,
+    authorization,
+  });
   if (!idempotencyKey) return;
-  const keyOf = async (key?: string) => (await calling(key)).requests[0]?.request.headers.get(header);
+  const keyOf = async (key?: string) =>
+    (await calling(key)).requests[0]?.request.headers.get(header);
   const fault = spec.faultOf(idempotencyKey.schema, request.headers.get(header));
   if (fault) report(`${name}: the header ${header} ${fault}`);
   if ((await keyOf()) === request.headers.get(header)) report(`${name}: two calls have one key`);
@@ -103,13 +142,22 @@ async function checkResponses(spec: Spec, operation: Operation, report: Report):
     for (const data of bodiesOf(spec, operation, status)) {
       const found = await call(spec, operation, inputs, [responseOf(operation, status, data)]);
       const wanted = successes.length > 1 ? { status, data } : data;
-      differ(report, `${operation.id}: the result for ${status}`, found.error ? `${found.error}` : found.data, wanted);
+      differ(
+        report,
+        `${operation.id}: the result for ${status}`,
+        found.error ? `${found.error}` : found.data,
+        wanted,
+      );
     }
   for (const [code, status] of Object.entries(spec.statuses)) {
     const sent = responseOf(operation, status, { code, message: 'A message.', status });
     const { error } = await call(spec, operation, inputs, [sent]);
     const found = [node(error).status, node(error).code, node(error).message];
-    differ(report, `${operation.id}: the error for ${status} ${code}`, found, [status, code, 'A message.']);
+    differ(report, `${operation.id}: the error for ${status} ${code}`, found, [
+      status,
+      code,
+      'A message.',
+    ]);
   }
 }
 
@@ -119,13 +167,22 @@ async function checkPages(spec: Spec, operation: Operation, report: Report): Pro
   if (!pagination) return;
   const { cursor, key, limit } = pagination;
   const inputs = { parameters: { ...validInputs(spec, operation)[0].parameters, [limit]: 2 } };
-  const pages = bodiesOf(spec, operation, 200).filter((page) => Array.isArray(page) && page.length > 0);
+  const pages = bodiesOf(spec, operation, 200).filter(
+    (page) => Array.isArray(page) && page.length > 0,
+  );
   pages.splice(0, pages.length - 2);
   const query = `${limit}=2&${cursor}=${node([pages[0]].flat().at(-1))[key]}`;
   const links = [{ link: `<?${query}>; rel="next"` }, {}];
   const responses = pages.map((page, i) => responseOf(operation, 200, page, links[i]));
-  const { requests, data, error } = await call(spec, operation, inputs, responses, { isPaged: true });
+  const { requests, data, error } = await call(spec, operation, inputs, responses, {
+    isPaged: true,
+  });
   const { search = '' } = requests[1] ? new URL(requests[1].request.url) : {};
-  differ(report, `${id}: the query of the next page`, search.slice(1).split('&').sort(), query.split('&').sort());
+  differ(
+    report,
+    `${id}: the query of the next page`,
+    search.slice(1).split('&').sort(),
+    query.split('&').sort(),
+  );
   differ(report, `${id}: what for await gives`, error ? `${error}` : data, pages.flat());
 }

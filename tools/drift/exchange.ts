@@ -24,7 +24,8 @@ const unprovoked: Readonly<Record<string, string>> = {
 };
 
 /** Headers that HTTP itself defines for any response, and those that the spec declares for all. */
-const undeclared = 'accept connection content-length content-type date keep-alive transfer-encoding'.split(' ');
+const undeclared =
+  'accept connection content-length content-type date keep-alive transfer-encoding'.split(' ');
 undeclared.push(...commonHeaders.map((name) => name.toLowerCase()));
 
 /** The functions that send requests to one server, and remember what came. */
@@ -33,19 +34,44 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
   const seen = new Set<string>();
 
   /** Sends any request, with an API key unless the headers have another. */
-  async function ask(method: string, path: string, headers: Request['headers'] = {}, body?: string): Promise<Answer> {
+  async function ask(
+    method: string,
+    path: string,
+    headers: Request['headers'] = {},
+    body?: string,
+  ): Promise<Answer> {
     const id = crypto.randomUUID();
     const all = { authorization: `Bearer ${key}`, ...headers, 'x-request-id': id };
-    const response = await fetch(`${origin}${path}`, { method, headers: all, body: body ?? null, redirect: 'manual' });
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: all,
+      body: body ?? null,
+      redirect: 'manual',
+    });
     const text = await response.text();
     const isJson = text && /json/.test(response.headers.get('content-type') ?? '');
     differ(report, `${method}: the header X-Request-Id`, response.headers.get('x-request-id'), id);
-    differ(report, `${method}: X-Content-Type-Options`, response.headers.get('x-content-type-options'), 'nosniff');
-    return { status: response.status, headers: response.headers, text, data: isJson ? parseExact(text) : undefined };
+    differ(
+      report,
+      `${method}: X-Content-Type-Options`,
+      response.headers.get('x-content-type-options'),
+      'nosniff',
+    );
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      data: isJson ? parseExact(text) : undefined,
+    };
   }
 
   /** Sends a request of an operation. 200 among the wanted statuses stands for any success. */
-  async function call(operation: Operation, request: Request, why: string, wanted: readonly number[]): Promise<Answer> {
+  async function call(
+    operation: Operation,
+    request: Request,
+    why: string,
+    wanted: readonly number[],
+  ): Promise<Answer> {
     const query = request.query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
     const path = `${spec.basePath}${request.path}${query && `?${query}`}`;
     const answer = await ask(request.method, path, request.headers, request.body);
@@ -58,7 +84,12 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
   }
 
   /** Compares an answer with the response that an operation declares. */
-  function check(operation: Operation, { status, headers, data }: Answer, name: string, isHead: boolean): void {
+  function check(
+    operation: Operation,
+    { status, headers, data }: Answer,
+    name: string,
+    isHead: boolean,
+  ): void {
     const declaredStatus = operation.responses[status] ? status : 'default';
     const response = operation.responses[declaredStatus];
     if (!response) return report(`${name}: the status is not declared`);
@@ -75,13 +106,15 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
       if (fault) report(`${name}: header ${header} ${fault}`);
     }
     for (const header of headers.keys())
-      if (!declared[header] && !undeclared.includes(header)) report(`${name}: header ${header} is not declared`);
+      if (!declared[header] && !undeclared.includes(header))
+        report(`${name}: header ${header} is not declared`);
     if (isHead) return;
     const type = headers.get('content-type')?.split(';')[0];
     differ(report, `${name}: the media type`, type, response.schema && 'application/json');
     const fault = response.schema && spec.faultOf(response.schema, data);
     if (fault) report(`${name}: the body ${fault}`);
-    for (const item of [data].flat()) for (const member of Object.keys(node(item))) see(`member ${member}`);
+    for (const item of [data].flat())
+      for (const member of Object.keys(node(item))) see(`member ${member}`);
     if (status >= 400) checkError(name, status, data);
   }
 
@@ -94,7 +127,9 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
     const usual = status < 500 ? own.length === 0 && 400 : 500;
     const found = spec.statuses[String(code)];
     if (found !== status && found !== usual)
-      report(`${name}: the code is ${exactJson(code)}, not ${own.join(' or ') || 'one of this class'}`);
+      report(
+        `${name}: the code is ${exactJson(code)}, not ${own.join(' or ') || 'one of this class'}`,
+      );
   }
 
   /** Reports what the spec declares and no answer had. */
@@ -104,11 +139,18 @@ export function exchangeWith(spec: Spec, origin: string, key: string, report: Re
     for (const { id, method, path, responses, headers } of spec.operations)
       for (const [status, { schema }] of Object.entries(responses)) {
         const own = codes.filter((code) => spec.statuses[code] === Number(status));
-        if (status === 'default' || (own.length > 0 && own.every((code) => unprovoked[code]))) continue;
+        if (status === 'default' || (own.length > 0 && own.every((code) => unprovoked[code])))
+          continue;
         const full = spec.follow(schema);
-        const members = Object.keys(spec.follow(full.items ?? full).properties ?? {}).map((name) => `member ${name}`);
-        const wanted = seen.has(`${id} ${status} `) ? [...Object.keys(headers[status] ?? {}), ...members] : [''];
-        for (const what of wanted.filter((each) => !seen.has(`${id} ${status} ${each}`) && !unprovoked[each]))
+        const members = Object.keys(spec.follow(full.items ?? full).properties ?? {}).map(
+          (name) => `member ${name}`,
+        );
+        const wanted = seen.has(`${id} ${status} `)
+          ? [...Object.keys(headers[status] ?? {}), ...members]
+          : [''];
+        for (const what of wanted.filter(
+          (each) => !seen.has(`${id} ${status} ${each}`) && !unprovoked[each],
+        ))
           report(`${method} ${path} ${status}: the ${what || 'status'} is in no answer`, fix);
       }
     for (const code of codes.filter((each) => !seen.has(each) && !unprovoked[each]))

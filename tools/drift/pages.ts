@@ -24,7 +24,8 @@ type Exists = (name: string, found: RegExpExecArray, page: Page) => boolean;
 /** Variables that no help names: those of the client and of the tests. */
 const otherVariables = /^PETSTORE_(?:API_KEY|BASE_URL|TEST_\w+)$/;
 const otherTools = /\b(?:curl|docker|git|node|npm|pnpm|podman|turbo|vitest)\b/;
-const fileNames = /`((?:apps|packages|tools|spec|docs|examples|\.\w+)\/[\w./-]+|[\w-]+\.(?:md|mjs|yaml))`/g;
+const fileNames =
+  /`((?:apps|packages|tools|spec|docs|examples|\.\w+)\/[\w./-]+|[\w-]+\.(?:md|mjs|yaml))`/g;
 const ofNpm = /^(?:install|ci|exec|login|pack|publish|deprecate|audit)$/;
 
 export async function check(spec: Spec, report: Report): Promise<void> {
@@ -37,7 +38,8 @@ export async function check(spec: Spec, report: Report): Promise<void> {
       for (const found of page[part].matchAll(names)) {
         const line = page.text.slice(0, found.index).split('\n').length;
         const [, name = ''] = found;
-        if (!exists(name, found, page)) report(`${file}:${line}: there is no ${what} ${name.trim()}`.trimEnd());
+        if (!exists(name, found, page))
+          report(`${file}:${line}: there is no ${what} ${name.trim()}`.trimEnd());
       }
   }
 }
@@ -52,7 +54,8 @@ function readPage(file: string): Page {
   const parts = /^( *```(\w*).*\n)([\s\S]*?)^( *```)$|`[^`\n]+`|[^`\n]+|[\s\S]/gm;
   const withBlocks = (isShown: boolean) =>
     text.replaceAll(parts, (part, start, language, inside, end) => {
-      if (start) return isShown ? blank(start) + commandsIn(language, inside) + blank(end) : blank(part);
+      if (start)
+        return isShown ? blank(start) + commandsIn(language, inside) + blank(end) : blank(part);
       return /^`./.test(part) ? part : blank(part);
     });
   const added = file.startsWith('docs/adding-') ? text : '';
@@ -65,8 +68,10 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
   );
   const helps = [...petctl.values(), ...server.values()];
   const isFlag = isFlagOf(helps);
-  const ofFlag: Exists = (flag, { index }, { text }) => isFlag(flag) || otherTools.test(lineAt(text, index));
-  const ownPaths = `${spec.basePath} /docs /healthz /metrics /openapi.json /openapi.yaml /readyz`.split(' ');
+  const ofFlag: Exists = (flag, { index }, { text }) =>
+    isFlag(flag) || otherTools.test(lineAt(text, index));
+  const ownPaths =
+    `${spec.basePath} /docs /healthz /metrics /openapi.json /openapi.yaml /readyz`.split(' ');
   const image = textOf('apps/server/deploy/Dockerfile');
   const client = textOf('packages/client/src/index.ts');
   const operations = spec.operations.map(({ method, path }) => {
@@ -75,18 +80,26 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
   });
   const ofPath: Exists = (path, { 2: method }, { added }) =>
     (ownPaths.includes(path) && !/P|DEL/.test(method ?? '')) ||
-    operations.some(([each, pattern]) => pattern.test(path) && (method ?? each).replace('HEAD', 'GET') === each) ||
+    operations.some(
+      ([each, pattern]) => pattern.test(path) && (method ?? each).replace('HEAD', 'GET') === each,
+    ) ||
     (method ? added.includes(`${method.toLowerCase()}:`) : image.includes(path));
   const ofFile: Exists = (name, _, { file, added }) =>
     /node_modules|dist/.test(name) ||
     added.includes(name) ||
-    globSync([name, join(dirname(file), name), `*/${name}`, `*/*/${name}`, `*/*/*/${name}`], { cwd: root }).length > 0;
+    globSync([name, join(dirname(file), name), `*/${name}`, `*/*/${name}`, `*/*/*/${name}`], {
+      cwd: root,
+    }).length > 0;
   const ofLink: Exists = (path, { 2: anchor }, { file }) => {
     const target = path === '' ? file : join(dirname(file), path);
-    return existsSync(join(root, target)) && (!anchor || anchorsOf(textOf(target)).includes(anchor));
+    return (
+      existsSync(join(root, target)) && (!anchor || anchorsOf(textOf(target)).includes(anchor))
+    );
   };
   const ofClient: Exists = (name, _, { file }) =>
-    new RegExp(`\\b${name}\\b`).test(client) || name in globalThis || !file.startsWith('packages/client/');
+    new RegExp(`\\b${name}\\b`).test(client) ||
+    name in globalThis ||
+    !file.startsWith('packages/client/');
   const ofServer = /(?:node_modules\/\.bin\/)?petstore-server|@petstore\/server/;
   const ofVariable: Exists = (name) =>
     otherVariables.test(name) || helps.some((text) => text.match(/\b[A-Z_]+\b/g)?.includes(name));
@@ -94,14 +107,29 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
     name in manifests[0].scripts || (ofNpm.test(name) && !/ run /.test(found));
   return [
     ['code', /\bnpm (?:run )?(?:-s )?([a-z][\w:-]*)/g, 'npm script', ofScript],
-    ['text', /(@petstore\/[a-z][\w-]*)/g, 'package', (name) => manifests.some((each) => each.name === name)],
+    [
+      'text',
+      /(@petstore\/[a-z][\w-]*)/g,
+      'package',
+      (name) => manifests.some((each) => each.name === name),
+    ],
     ['code', commandPattern(/petctl/), 'command or flag petctl', isCommandOf(petctl)],
     ['code', commandPattern(ofServer), 'command or flag petstore-server', isCommandOf(server)],
     ['spans', /`(--[a-z][\w-]*)/g, 'flag', ofFlag],
-    ['text', /\b(?=(?:\w+) `?(\/[\w/{}.-]*[\w}]))(GET|HEAD|PUT|POST|DELETE|PATCH)\b/g, 'path', ofPath],
+    [
+      'text',
+      /\b(?=(?:\w+) `?(\/[\w/{}.-]*[\w}]))(GET|HEAD|PUT|POST|DELETE|PATCH)\b/g,
+      'path',
+      ofPath,
+    ],
     ['text', /(?:127\.0\.0\.1|localhost):\d+(\/[\w/.{}-]*[\w}])/g, 'path', ofPath],
     ['spans', /`(\/[a-z]+(?:\.\w+)?|\/v\d+\/[\w/{}-]+)`/g, 'path', ofPath],
-    ['text', /\bcode["'`]?(?::| ===)? ?["'`](\w+)["'`]/g, 'error code', (code) => code in spec.statuses],
+    [
+      'text',
+      /\bcode["'`]?(?::| ===)? ?["'`](\w+)["'`]/g,
+      'error code',
+      (code) => code in spec.statuses,
+    ],
     ['spans', /`([A-Z]\w*Error)`/g, 'error class', ofClient],
     ['text', /\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g, 'variable', ofVariable],
     ['spans', fileNames, 'file', ofFile],
@@ -109,11 +137,15 @@ function rulesOf(spec: Spec, petctl: Help, server: Help): Rule[] {
   ];
 }
 
-const lineAt = (text: string, index: number) => text.slice(text.lastIndexOf('\n', index) + 1).split('\n')[0] ?? '';
+const lineAt = (text: string, index: number) =>
+  text.slice(text.lastIndexOf('\n', index) + 1).split('\n')[0] ?? '';
 
 /** A program, and the words after it as one name. */
 const commandPattern = (program: RegExp) =>
-  new RegExp(`(?<![\\w./@-]|--filter[= ])(?:${program.source})((?:(?: |\\\\\\n)+[^\\s|;&>)\`\\\\]+)*)`, 'g');
+  new RegExp(
+    `(?<![\\w./@-]|--filter[= ])(?:${program.source})((?:(?: |\\\\\\n)+[^\\s|;&>)\`\\\\]+)*)`,
+    'g',
+  );
 
 /** Whether a flag is in one of the helps. */
 function isFlagOf(helps: readonly string[]): (flag: string) => boolean {
@@ -127,7 +159,9 @@ function isCommandOf(help: Help): Exists {
     const words = name.split(/[\s\\]+/).filter(Boolean);
     let command = '';
     for (const word of words) {
-      const hasMore = [...help.keys()].some((each) => each !== command && each.startsWith(command && `${command} `));
+      const hasMore = [...help.keys()].some(
+        (each) => each !== command && each.startsWith(command && `${command} `),
+      );
       if (!/^[a-z][a-z-]*$/.test(word) || !hasMore || word === 'help') break;
       command = `${command} ${word}`.trim();
       if (!help.has(command)) return new RegExp(`operationId: ${word}[A-Z]`).test(added);
@@ -138,6 +172,10 @@ function isCommandOf(help: Help): Exists {
 }
 
 function anchorsOf(text: string): string[] {
-  const headings = [...text.matchAll(/^#+ +(.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().trim());
-  return headings.map((heading) => heading.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-'));
+  const headings = [...text.matchAll(/^#+ +(.*)$/gm)].map(([, heading = '']) =>
+    heading.toLowerCase().trim(),
+  );
+  return headings.map((heading) =>
+    heading.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-'),
+  );
 }

@@ -7,7 +7,9 @@ import { differ, type Operation, type Report, type Spec } from './spec.ts';
 export type Help = ReadonlyMap<string, string>;
 
 const ownCommands = /^(?:|(?:auth|completion|help)\b.*|\S+ import)$/;
-const ownFlags = 'all curl data dry-run help idempotency-key limit'.split(' ').map((name) => `--${name}`);
+const ownFlags = 'all curl data dry-run help idempotency-key limit'
+  .split(' ')
+  .map((name) => `--${name}`);
 
 /** The help of petctl's commands, which two checks read. */
 let help: Promise<Map<string, string>> | undefined;
@@ -20,7 +22,10 @@ export function petctlHelp(): Promise<Map<string, string>> {
 export function rowsOf(text: string): Map<string, string> {
   const rows = text.matchAll(/^ {2}(?:-\w, )?([\w<-]\S*).*?(?: {2,}(.*(?:\n {6,}.*)*)|$)/gm);
   return new Map(
-    [...rows].map(([, name = '', said = '']) => [name.replace('[no-]', ''), said.replaceAll(/\s+/g, ' ')]),
+    [...rows].map(([, name = '', said = '']) => [
+      name.replace('[no-]', ''),
+      said.replaceAll(/\s+/g, ' '),
+    ]),
   );
 }
 
@@ -32,7 +37,8 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   differ(report, 'the set of commands', found.sort(), [...words].sort());
   for (const operation of spec.operations)
     if (all.has(operation.command.join(' '))) checkHelp(spec, operation, all, report);
-  const [, reference] = /<!-- reference -->\n([\s\S]*)<!-- \/reference -->/.exec(textOf(page)) ?? [];
+  const [, reference] =
+    /<!-- reference -->\n([\s\S]*)<!-- \/reference -->/.exec(textOf(page)) ?? [];
   if (reference !== referenceOf(all)) report(`the reference in ${page} is not what petctl prints`);
 }
 
@@ -55,7 +61,8 @@ function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report):
     const row = rows.get(flag) ?? rows.get(kebab(name));
     if (row === undefined) report(`the help of petctl ${command} lacks ${flag}`);
     if (row === undefined) continue;
-    if (place !== 'path') differ(report, `petctl ${command} ${flag}: required`, /\brequired\b/i.test(row), required);
+    if (place !== 'path')
+      differ(report, `petctl ${command} ${flag}: required`, /\brequired\b/i.test(row), required);
     for (const value of [...values, minimum, maximum].filter((each) => each !== undefined))
       if (!new RegExp(`(?<![\\w.-])${RegExp.escape(String(value))}(?![\\w.]*\\d)`).test(row))
         report(`the help of petctl ${command} ${flag} does not say ${value}`);
@@ -64,12 +71,16 @@ function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report):
       if (!values.includes(shown)) report(`the help of petctl ${command} ${flag} says ${shown}`);
   }
   for (const flag of rows.keys())
-    if (flag.startsWith('--') && !known.includes(flag)) report(`petctl ${command} ${flag}: the spec has no such input`);
+    if (flag.startsWith('--') && !known.includes(flag))
+      report(`petctl ${command} ${flag}: the spec has no such input`);
   const told = `${text} ${all.get(operation.command[0] ?? '')}`.replaceAll(/\s+/g, ' ');
   const target = spec.operations.find(({ id }) => id === successor)?.command.join(' ');
   for (const notice of [summary, ...(deprecated ? ['eprecated', sunset, target] : [])])
-    if (notice && !told.includes(notice)) report(`the help of petctl ${command} does not say '${notice}'`);
-  if (!deprecated && /deprecated/i.test(text)) report(`the help of petctl ${command} says that it is deprecated`);
+    if (notice && !told.includes(notice))
+      report(`the help of petctl ${command} does not say '${notice}'`);
+  if (!deprecated && /deprecated/i.test(text))
+    report(`the help of petctl ${command} says that it is deprecated`);
 }
 
-const kebab = (name: string) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '-').toLowerCase();
+const kebab = (name: string) =>
+  name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '-').toLowerCase();

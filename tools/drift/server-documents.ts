@@ -16,7 +16,11 @@ export interface Session {
 }
 
 /** Sends valid inputs, and compares what was written with what is read. */
-export async function checkValid(session: Session, operation: Operation, tried: Inputs): Promise<void> {
+export async function checkValid(
+  session: Session,
+  operation: Operation,
+  tried: Inputs,
+): Promise<void> {
   const { spec, server, report, documents } = session;
   const { method, path, responses } = operation;
   const { inputs, isStored } = await withDocuments(session, operation, tried);
@@ -38,7 +42,9 @@ export async function checkValid(session: Session, operation: Operation, tried: 
     differ(report, `${method} ${path}: ${name} in the answer`, node(answer.data)[name], wanted);
   }
   const item = new RegExp(`^${RegExp.escape(path)}${method === 'POST' ? '/\\{(\\w+)\\}' : ''}$`);
-  const get = spec.operations.find((each) => each.method === 'GET' && !each.pagination && item.test(each.path));
+  const get = spec.operations.find(
+    (each) => each.method === 'GET' && !each.pagination && item.test(each.path),
+  );
   const [, parameter = ''] = item.exec(get?.path ?? '') ?? [];
   const key = keyOf(spec, path, parameter, answer.data);
   if (answer.status === 201 && key !== undefined)
@@ -46,30 +52,52 @@ export async function checkValid(session: Session, operation: Operation, tried: 
   if (!get || method === 'GET' || (method === 'POST' && key === undefined)) return;
   const parameters = { ...inputs.parameters, ...(parameter && { [parameter]: key }) };
   const wanted = method === 'DELETE' ? [404] : [200];
-  const read = await server.call(get, requestOf(get, { parameters }), `the document after ${method}`, wanted);
-  if (answer.data !== undefined) differ(report, `GET ${get.path}: what ${method} has written`, read.data, answer.data);
+  const read = await server.call(
+    get,
+    requestOf(get, { parameters }),
+    `the document after ${method}`,
+    wanted,
+  );
+  if (answer.data !== undefined)
+    differ(report, `GET ${get.path}: what ${method} has written`, read.data, answer.data);
 }
 
 /** The member of a document by which it is found. */
 function keyOf(spec: Spec, path: string, parameter: string, document: unknown): unknown {
-  const key = spec.operations.find((each) => each.path === path && each.pagination)?.pagination?.key;
+  const key = spec.operations.find((each) => each.path === path && each.pagination)?.pagination
+    ?.key;
   const name = [key, parameter, 'id'].find((each) => each !== undefined && each in node(document));
   return name && node(document)[name];
 }
 
 /** The inputs with the keys of documents that were created for them, where their path names documents. */
-export async function withDocuments({ spec, server, documents }: Session, operation: Operation, inputs: Inputs) {
+export async function withDocuments(
+  { spec, server, documents }: Session,
+  operation: Operation,
+  inputs: Inputs,
+) {
   const parameters: Record<string, unknown> = { ...inputs.parameters };
   let isStored = true;
   for (const [, before = '', name = ''] of operation.path.matchAll(/(?<=^(.*))\/\{(\w+)\}/g)) {
     if (inputs.tried === name) isStored = false;
     if (inputs.tried === name) continue;
-    const post = spec.operations.find((each) => each.method === 'POST' && each.path === before && each.responses[201]);
-    let key = operation.method === 'GET' ? [...(documents.get(before)?.keys() ?? [])].at(-1) : undefined;
+    const post = spec.operations.find(
+      (each) => each.method === 'POST' && each.path === before && each.responses[201],
+    );
+    let key =
+      operation.method === 'GET' ? [...(documents.get(before)?.keys() ?? [])].at(-1) : undefined;
     if (post && key === undefined) {
       const [least] = validInputs(spec, post);
-      const request = requestOf(post, { ...least, parameters: { ...least.parameters, ...parameters } });
-      key = keyOf(spec, before, name, (await server.call(post, request, 'a document to work on', [200])).data);
+      const request = requestOf(post, {
+        ...least,
+        parameters: { ...least.parameters, ...parameters },
+      });
+      key = keyOf(
+        spec,
+        before,
+        name,
+        (await server.call(post, request, 'a document to work on', [200])).data,
+      );
     }
     if (key === undefined) isStored = false;
     else parameters[name] = key;
@@ -77,18 +105,33 @@ export async function withDocuments({ spec, server, documents }: Session, operat
   return { inputs: { ...inputs, parameters }, isStored };
 }
 
-function checkDeprecation({ spec, report }: Session, operation: Operation, { headers }: Answer): void {
+function checkDeprecation(
+  { spec, report }: Session,
+  operation: Operation,
+  { headers }: Answer,
+): void {
   const { method, path, deprecatedSince: since, sunset, successor } = operation;
   const target = spec.operations.find(({ id }) => id === successor);
   const name = `${method} ${path}: the header`;
-  if (since) differ(report, `${name} Deprecation`, headers.get('deprecation'), `@${Date.parse(since) / 1000}`);
-  if (sunset) differ(report, `${name} Sunset`, headers.get('sunset'), new Date(sunset).toUTCString());
+  if (since)
+    differ(
+      report,
+      `${name} Deprecation`,
+      headers.get('deprecation'),
+      `@${Date.parse(since) / 1000}`,
+    );
+  if (sunset)
+    differ(report, `${name} Sunset`, headers.get('sunset'), new Date(sunset).toUTCString());
   const link = `<${spec.basePath}${target?.path}>; rel="successor-version"`;
   if (target && !headers.get('link')?.includes(link)) report(`${name} Link lacks ${link}`);
 }
 
 /** The same key gives the first answer again; with another body, it gives 422. */
-export async function checkIdempotency(session: Session, operation: Operation, valid: Inputs[]): Promise<void> {
+export async function checkIdempotency(
+  session: Session,
+  operation: Operation,
+  valid: Inputs[],
+): Promise<void> {
   const [least, ...more] = valid;
   const { spec, server, report } = session;
   const { method, path, idempotencyKey, responses } = operation;
@@ -108,7 +151,9 @@ export async function checkIdempotency(session: Session, operation: Operation, v
     differ(report, `${name}: the second answer`, answers[1].data, answers[0].data);
     const marks = answers.map(({ headers }) => headers.get('idempotency-replayed'));
     differ(report, `${name}: Idempotency-Replayed`, marks, [null, 'true']);
-    const other = more.find(({ body }) => body !== undefined && !isDeepStrictEqual(body, inputs.body));
+    const other = more.find(
+      ({ body }) => body !== undefined && !isDeepStrictEqual(body, inputs.body),
+    );
     if (other && responses[422]) await ask(other.body, 422);
   }
 }
@@ -119,12 +164,18 @@ export async function checkList(session: Session, operation: Operation): Promise
   const { path, parameters, pagination } = operation;
   if (!pagination) return;
   const { cursor, key, limit } = pagination;
-  const schemaOf = (name: string) => spec.follow(parameters.find((each) => each.name === name)?.schema);
+  const schemaOf = (name: string) =>
+    spec.follow(parameters.find((each) => each.name === name)?.schema);
   const { default: size, maximum = 20 } = schemaOf(limit);
-  const post = spec.operations.find((each) => each.method === 'POST' && each.path === path && each.responses[201]);
+  const post = spec.operations.find(
+    (each) => each.method === 'POST' && each.path === path && each.responses[201],
+  );
   const bodies = post ? validInputs(spec, post) : [];
   const missing = post ? Math.min(maximum, 200) + 2 - (documents.get(path)?.size ?? 0) : 0;
-  const creating = Array.from({ length: Math.max(missing, 0) }, (_, i) => bodies[i % bodies.length]);
+  const creating = Array.from(
+    { length: Math.max(missing, 0) },
+    (_, i) => bodies[i % bodies.length],
+  );
   await Promise.all(creating.map((inputs) => post && inputs && checkValid(session, post, inputs)));
 
   const { inputs } = await withDocuments(session, operation, { parameters: {} });
@@ -136,8 +187,16 @@ export async function checkList(session: Session, operation: Operation): Promise
       pages.push(list(data).map(node));
       const [, next] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? [];
       if (next === undefined) return pages;
-      const { pathname, searchParams } = new URL(next, `http://localhost${spec.basePath}${request.path}`);
-      differ(report, `GET ${path}: the path of the link`, pathname, `${spec.basePath}${request.path}`);
+      const { pathname, searchParams } = new URL(
+        next,
+        `http://localhost${spec.basePath}${request.path}`,
+      );
+      differ(
+        report,
+        `GET ${path}: the path of the link`,
+        pathname,
+        `${spec.basePath}${request.path}`,
+      );
       const asked = request.query.filter(([name]) => name !== cursor);
       const kept = asked.filter(([name, value]) => searchParams.get(name) === value);
       differ(report, `GET ${path}: what the link keeps of the query`, kept, asked);
@@ -156,7 +215,12 @@ export async function checkList(session: Session, operation: Operation): Promise
   for (const count of [undefined, 1, 3, maximum]) {
     const [{ length } = []] = await pagesOf(count === undefined ? {} : { [limit]: count }, 1);
     const wanted = Math.min(count ?? Number(size ?? length), all.length);
-    differ(report, `GET ${path} with ${limit} ${count ?? 'left out'}: the length of the page`, length, wanted);
+    differ(
+      report,
+      `GET ${path} with ${limit} ${count ?? 'left out'}: the length of the page`,
+      length,
+      wanted,
+    );
   }
   const rest = (await pagesOf({ [cursor]: keys[2] ?? 0 })).flat();
   differ(report, `GET ${path}?${cursor}=${keys[2]}: the elements`, rest, all.slice(3));

@@ -1,13 +1,21 @@
 // The spec as the checks read it: the operations of the generator's table, and what only the document says.
 import { isDeepStrictEqual } from 'node:util';
-import { exactJson, type Field, type Schema, type Operation as TableOperation } from '@petstore/types';
+import {
+  exactJson,
+  type Field,
+  type Schema,
+  type Operation as TableOperation,
+} from '@petstore/types';
 import { parseYaml } from '@redocly/openapi-core';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { followed, type Node, node, operationsIn, tableOf } from '../generate/table.ts';
 
 /** A parameter or a header. */
-export type Parameter = Pick<Field, 'required' | 'schema'> & { readonly name: string; readonly in: string };
+export type Parameter = Pick<Field, 'required' | 'schema'> & {
+  readonly name: string;
+  readonly in: string;
+};
 
 export interface Operation extends TableOperation {
   readonly declared: Node;
@@ -15,7 +23,9 @@ export interface Operation extends TableOperation {
   readonly parameters: readonly Parameter[];
   readonly bodySchema: Schema | undefined;
   /** The headers of each response, by their names in lower case. */
-  readonly headers: Readonly<Record<string, Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>>>>;
+  readonly headers: Readonly<
+    Record<string, Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>>>
+  >;
 }
 
 export interface Spec {
@@ -42,7 +52,12 @@ export type Check = (spec: Spec, report: Report) => Promise<string | undefined> 
 export const specFile = 'spec/openapi.yaml';
 
 /** Headers that `info.description` declares for every response. The server always sends the first two. */
-export const commonHeaders = ['X-Request-Id', 'X-Content-Type-Options', 'RateLimit', 'RateLimit-Policy'];
+export const commonHeaders = [
+  'X-Request-Id',
+  'X-Content-Type-Options',
+  'RateLimit',
+  'RateLimit-Policy',
+];
 
 /** The bounds of the integer formats. */
 export const integers: Readonly<Record<string, readonly [bigint, bigint]>> = {
@@ -58,7 +73,9 @@ export function readSpec(text: string): Spec {
     ajv.addFormat(name, { type: 'number', validate: (value) => value >= low && value <= high });
   const follow = (schema: Schema = {}): Schema => {
     const { $ref, ...beside } = schema;
-    return typeof $ref === 'string' ? { ...follow(followed(document, { $ref })), ...beside } : schema;
+    return typeof $ref === 'string'
+      ? { ...follow(followed(document, { $ref })), ...beside }
+      : schema;
   };
   const compiled = new Map<Schema, ValidateFunction>();
   const faultOf = (schema: Schema, value: unknown) => {
@@ -70,12 +87,20 @@ export function readSpec(text: string): Spec {
   };
   const { operations, service, deployments } = tableOf(document);
   const declarations = operationsIn(document);
-  const { statuses, basePath, version } = service as Pick<Spec, 'statuses' | 'basePath' | 'version'>;
+  const { statuses, basePath, version } = service as Pick<
+    Spec,
+    'statuses' | 'basePath' | 'version'
+  >;
   const all = operations.map((operation, i) => {
     const declared = node(declarations[i]?.operation);
     const headers = Object.entries(node(declared.responses)).map(([status, response]) => {
       const named = Object.entries(node(followed(document, response).headers));
-      return [status, Object.fromEntries(named.map(([name, each]) => [name.toLowerCase(), followed(document, each)]))];
+      return [
+        status,
+        Object.fromEntries(
+          named.map(([name, each]) => [name.toLowerCase(), followed(document, each)]),
+        ),
+      ];
     });
     const { content } = followed(document, declared.requestBody);
     const { schema: bodySchema } = node(node(content)['application/json']) as { schema?: Schema };
@@ -83,12 +108,23 @@ export function readSpec(text: string): Spec {
     const parameters = fields.map(([name, each]) => ({ name, ...each }));
     return { ...operation, declared, headers: Object.fromEntries(headers), bodySchema, parameters };
   });
-  return { text, document, operations: all, deployments, version, basePath, statuses, follow, faultOf };
+  return {
+    text,
+    document,
+    operations: all,
+    deployments,
+    version,
+    basePath,
+    statuses,
+    follow,
+    faultOf,
+  };
 }
 
 /** Reports two values that should be equal. */
 export function differ(report: Report, what: string, found: unknown, wanted: unknown): void {
-  const shown = (value: unknown) => (typeof value === 'string' ? value : exactJson(value))?.slice(0, 150) ?? 'absent';
+  const shown = (value: unknown) =>
+    (typeof value === 'string' ? value : exactJson(value))?.slice(0, 150) ?? 'absent';
   if (!isDeepStrictEqual(found, wanted)) report(`${what} is ${shown(found)}, not ${shown(wanted)}`);
 }
 
@@ -96,7 +132,9 @@ export function differ(report: Report, what: string, found: unknown, wanted: unk
 function withoutBigInts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBigInts);
   if (Object(value) === value)
-    return Object.fromEntries(Object.entries(node(value)).map(([name, member]) => [name, withoutBigInts(member)]));
+    return Object.fromEntries(
+      Object.entries(node(value)).map(([name, member]) => [name, withoutBigInts(member)]),
+    );
   if (typeof value !== 'bigint') return value;
   const isInt64 = BigInt.asIntN(64, value) === value;
   return isInt64 ? Math.min(Number(value), 2 ** 63 - 1024) : Number(value) * (1 + Number.EPSILON);

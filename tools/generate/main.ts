@@ -27,15 +27,20 @@ export async function generate(text: string): Promise<Map<string, string>> {
 
 /** The files in the folders of the generated ones that are not generated. */
 export function besides(generated: ReadonlyMap<string, string>): string[] {
-  const folders = [...new Set([...generated.keys()].map(dirname))].filter((folder) => existsSync(join(root, folder)));
-  const files = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
+  const folders = [...new Set([...generated.keys()].map(dirname))].filter((folder) =>
+    existsSync(join(root, folder)),
+  );
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  );
   return files.filter((file) => !generated.has(file));
 }
 
 if (import.meta.main) {
   const text = textOf(specFile);
   const refusals = await refusalsOf(text, join(root, specFile));
-  for (const { line, column, message } of refusals) console.error(`${specFile}:${line}:${column}: ${message}`);
+  for (const { line, column, message } of refusals)
+    console.error(`${specFile}:${line}:${column}: ${message}`);
   if (refusals.length > 0) process.exit(1);
 
   const files = await generate(text);

@@ -10,7 +10,9 @@ export function operationsModule(table: Table): string {
   const { version, ...others } = service;
   const types = operations.map(typesOf);
   const used = [...new Set(types.join().match(/\b[A-Z]\w*(?:Data|Responses)\b/g))].sort();
-  const recursiveSchemas = Object.fromEntries(Object.entries(schemas).filter(([name]) => recursive.has(name)));
+  const recursiveSchemas = Object.fromEntries(
+    Object.entries(schemas).filter(([name]) => recursive.has(name)),
+  );
   const print = (value: unknown) => literal(value, recursive);
   return `import type { ${used.join(', ')} } from './types.gen.ts';
 
@@ -45,8 +47,13 @@ export function callsModule({ operations, service }: Table): string {
     const call = `${operation.pagination ? 'PageCall' : 'Call'}<${resultOf(operation)}>`;
     return `${comment(operation)}\n  ${operation.id}(${parameters}): ${call};`;
   });
-  const wires = Object.fromEntries(operations.map((operation) => [operation.id, wireOf(operation)]));
-  const [hasCalls, hasPages] = [operations.some((one) => !one.pagination), operations.some((one) => one.pagination)];
+  const wires = Object.fromEntries(
+    operations.map((operation) => [operation.id, wireOf(operation)]),
+  );
+  const [hasCalls, hasPages] = [
+    operations.some((one) => !one.pagination),
+    operations.some((one) => one.pagination),
+  ];
   const results = operations.map((operation) => /^\w+/.exec(resultOf(operation))?.[0]);
   const imported = [...new Set(['Input', 'OperationId', ...results])].sort();
   return `import type { ${imported.join(', ')} } from '@petstore/types';
@@ -77,7 +84,8 @@ function resultOf({ id, successes, responses, pagination }: Operation): string {
 
 /** What the client has to know of an operation to send it, and to read its responses. */
 function wireOf(operation: Operation) {
-  const { method, path, fields, body, idempotencyKey, pagination, sunset, deprecated, successor } = operation;
+  const { method, path, fields, body, idempotencyKey, pagination, sunset, deprecated, successor } =
+    operation;
   const named = (place: string) => Object.keys(fields).filter((name) => fields[name]?.in === place);
   const [query, headers] = [named('query'), named('header')];
   const empty = operation.successes.filter((status) => !operation.responses[status]?.schema);
@@ -89,7 +97,9 @@ function wireOf(operation: Operation) {
     ...(body && { body: body.whole ? 'whole' : 'properties' }),
     ...(idempotencyKey && { idempotencyKey: idempotencyKey.header }),
     ...(pagination && { pagination: { cursor: pagination.cursor, key: pagination.key } }),
-    ...(deprecated && { deprecated: { ...(sunset && { sunset }), ...(successor && { successor }) } }),
+    ...(deprecated && {
+      deprecated: { ...(sunset && { sunset }), ...(successor && { successor }) },
+    }),
     ...(String(operation.successes) !== '200' && { successes: operation.successes.map(Number) }),
     ...(empty.length > 0 && { empty: empty.map(Number) }),
   };
@@ -97,22 +107,34 @@ function wireOf(operation: Operation) {
 
 /** The documentation of a method, as editors show it. */
 function comment(operation: Operation) {
-  const { summary, description, deprecated, deprecatedSince, sunset, successor, pagination, stability } = operation;
+  const {
+    summary,
+    description,
+    deprecated,
+    deprecatedSince,
+    sunset,
+    successor,
+    pagination,
+    stability,
+  } = operation;
   const use = successor ? ` Use \`${successor}\` instead.` : '';
   const removal = sunset ? ` It will be removed on ${sunset}.` : '';
-  const isRepeatable = operation.idempotencyKey || ['GET', 'PUT', 'DELETE'].includes(operation.method);
+  const isRepeatable =
+    operation.idempotencyKey || ['GET', 'PUT', 'DELETE'].includes(operation.method);
   const results = operation.successes.map((status) => operation.responses[status]?.description);
   const paragraphs = [
     summary,
     description,
     stability && `Stability: ${stability}.`,
-    operation.idempotencyKey && 'The client sends an idempotency key by itself: one for all attempts of a call.',
+    operation.idempotencyKey &&
+      'The client sends an idempotency key by itself: one for all attempts of a call.',
     !isRepeatable &&
       'The client does not retry it, because it takes no idempotency key and would not be safe to repeat.',
     pagination
       ? '@returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.'
       : `@returns ${results.join(' Or: ')}`,
-    deprecated && `@deprecated ${deprecatedSince ? `since ${deprecatedSince}.` : ''}${removal}${use}`.trim(),
+    deprecated &&
+      `@deprecated ${deprecatedSince ? `since ${deprecatedSince}.` : ''}${removal}${use}`.trim(),
   ].filter(Boolean);
   const lines = paragraphs.join('\n\n').replaceAll('*/', '*\\/').split('\n');
   return ['  /**', ...lines.map((line) => `   * ${line}`.trimEnd()), '   */'].join('\n');
@@ -134,14 +156,18 @@ function typesOf({ id, body, successes, responses, fields }: Operation): string 
 }
 
 /** A constant for each schema that is used and does not contain itself, those that others use first. */
-function constantsOf({ operations, schemas, recursive }: Table, print: (value: unknown) => string): string {
+function constantsOf(
+  { operations, schemas, recursive }: Table,
+  print: (value: unknown) => string,
+): string {
   const written = new Set<string>();
   let text = '';
   const write = (name: string) => {
     if (written.has(name)) return;
     written.add(name);
     for (const used of referencesIn(schemas[name])) write(used);
-    if (!recursive.has(name)) text += `const ${name}Schema = ${constant(print(withoutExtensions(schemas[name])))};\n\n`;
+    if (!recursive.has(name))
+      text += `const ${name}Schema = ${constant(print(withoutExtensions(schemas[name])))};\n\n`;
   };
   for (const name of referencesIn(operations)) write(name);
   return text;

@@ -16,7 +16,8 @@ export const members: Readonly<Record<string, string>> = {
   Operation:
     'operationId tags summary description deprecated parameters requestBody responses x-command x-pagination ' +
     'x-deprecated-since x-sunset x-successor x-stability-level',
-  Parameter: 'name in description required deprecated style explode schema example examples x-idempotency-key',
+  Parameter:
+    'name in description required deprecated style explode schema example examples x-idempotency-key',
   RequestBody: 'description required content',
   Response: 'description headers content',
   MediaType: 'schema example examples',
@@ -66,7 +67,10 @@ export const values: Readonly<Record<string, readonly [allowed: RegExp, fix: str
     /^(?!(?:then|withOptions|constructor|toString)$)[a-z][A-Za-z0-9]*$/,
     'write a name such as listPets',
   ],
-  'Operation.x-command': [/^[a-z][a-z0-9-]* [a-z][a-z0-9-]*$/, 'write two words, such as pets list'],
+  'Operation.x-command': [
+    /^[a-z][a-z0-9-]* [a-z][a-z0-9-]*$/,
+    'write two words, such as pets list',
+  ],
   'Operation.x-deprecated-since': date,
   'Operation.x-sunset': date,
   'Operation.x-stability-level': [/^(?:experimental|beta)$/, 'write experimental or beta'],
@@ -90,94 +94,143 @@ export interface Place {
 }
 
 /** Rules for what the tables cannot say, by the type of object. */
-export const rules: Readonly<Record<string, (object: Node, refuse: Refuse, place: Place) => void>> = {
-  Root: ({ paths, security }, refuse) => {
-    if (Object.keys(node(paths)).length === 0) refuse('a document without paths', 'describe one');
-    if (list(security).length !== 1 || Object.keys(node(list(security)[0])).length !== 1)
-      refuse('a security other than one bearer key', 'write security: [{ bearer: [] }]', 'security');
-  },
-  Operation: (operation, refuse, { own: method, follow }) => {
-    const { content } = follow(node(operation.responses)['200']);
-    if ('x-pagination' in operation && follow(node(node(content)['application/json']).schema).type !== 'array')
-      refuse('x-pagination without a list', 'declare the response 200 with an array', 'x-pagination');
-    if (/^(?:get|delete)$/.test(method) && operation.requestBody)
-      refuse(`a body of ${method.toUpperCase()}`, 'use POST or PUT', 'requestBody');
-    if (!Object.keys(node(operation.responses)).some((status) => /^2\d\d$/.test(status)))
-      refuse('an operation without a success', 'declare a response such as "200"', 'responses');
-    for (const key of ['x-deprecated-since', 'x-sunset', 'x-successor'].filter((each) => each in operation))
-      if (operation.deprecated !== true) refuse(`${key} without deprecated`, 'add deprecated: true', key);
-  },
-  Responses: (responses, refuse, { follow }) => {
-    for (const status of Object.keys(responses).filter((each) => /^(?:204|205|304)$/.test(each)))
-      if ('content' in follow(responses[status])) refuse(`a body of ${status}`, 'remove its content', status);
-  },
-  MediaType: ({ schema }, refuse) => {
-    if (schema === undefined) refuse('JSON without a schema', 'declare its schema');
-  },
-  Parameter: (parameter, refuse, { follow }) => {
-    const { name, in: place, style, explode, required } = parameter;
-    const isInQuery = place === 'query';
-    const isOwn =
-      /^(?:accept|authorization|connection|content-\w+|cookie|expect|host|te|trailer|transfer-encoding|upgrade)$/i.test(
-        String(name),
-      );
-    if (place === 'header' && (isOwn || !/^[\w!#$%&'*+.^`|~-]+$/.test(String(name))))
-      refuse(`the header parameter '${name}'`, 'remove it, or correct its name', 'name');
-    if (place === 'path' && !/^\w+$/.test(String(name)))
-      refuse(`the path parameter '${name}'`, 'use letters and digits', 'name');
-    if (place === 'path' && required !== true) refuse('an optional path parameter', 'write required: true', 'name');
-    if ('x-idempotency-key' in parameter && place !== 'header')
-      refuse(`x-idempotency-key in ${place}`, 'use a header', 'x-idempotency-key');
-    if (style !== undefined && style !== (isInQuery ? 'form' : 'simple'))
-      refuse(`style ${style}`, 'leave it out', 'style');
-    if (explode !== undefined && explode !== isInQuery)
-      refuse(`explode: ${explode}`, 'leave it out, and repeat the parameter for each value', 'explode');
-    const schema = follow(parameter.schema);
-    if (!isScalar(isInQuery && schema.type === 'array' ? follow(schema.items) : schema))
-      refuse(
-        `a ${place} parameter that is no scalar`,
-        scalarFix + (isInQuery ? ', or an array of them' : ''),
-        'schema',
-      );
-  },
-  Header: (header, refuse, { follow }) => {
-    if (!isScalar(follow(header.schema))) refuse('a header that is no scalar', scalarFix, 'schema');
-  },
-  Schema: (schema, refuse, { follow }) => {
-    const { const: only, enum: listed, pattern, allOf } = schema;
-    const forms = ['type', 'oneOf', 'anyOf', 'allOf', 'const'].filter((key) => key in schema);
-    if (forms.length !== 1 && forms.join() !== 'type,const')
-      refuse(`a schema with ${forms.join(' and ') || 'no type'}`, 'write one of type, oneOf, anyOf, allOf', forms[1]);
-    const types = [schema.type].flat().map(String);
-    if (types.filter((name) => name !== 'null').length !== 1)
-      refuse(`type [${types}]`, "write oneOf for several types; [string, 'null'] allows null", 'type');
-    if ('const' in schema && (Object(only) === only || only === null || types.includes('null') || listed))
-      refuse('this const', 'write a scalar, without enum and null', 'const');
-    for (const key of ['properties', 'required', 'additionalProperties'])
-      if (key in schema && !types.includes('object')) refuse(`${key} without type: object`, 'add the type', key);
-    if ('items' in schema !== types.includes('array'))
-      refuse('items without type: array, or an array without items', 'write both');
-    const shared = list(allOf).flatMap((part) => Object.keys(node(follow(part).properties)));
-    if (new Set(shared).size < shared.length)
-      refuse('allOf of objects that share a property', 'declare it in one of them', 'allOf');
-    const names = Object.keys(node(schema.properties)).map(kebab);
-    if (new Set(names).size < names.length)
-      refuse('two properties with the same words', 'rename one of them', 'properties');
-    if (list(allOf).some((part) => !('allOf' in follow(part)) && follow(part).type !== 'object'))
-      refuse('allOf of something else than objects', 'write one schema', 'allOf');
-    if (pattern !== undefined && !isPattern(String(pattern)))
-      refuse(`the pattern ${pattern}`, 'write a regular expression that compiles with the flag u', 'pattern');
-    // The parser of YAML has already rounded such a number.
-    for (const [key, value] of Object.entries(schema))
-      if ([value].flat().some((each) => typeof each === 'number' && Math.abs(each) > Number.MAX_SAFE_INTEGER))
-        refuse(`a number beyond ±(2^53−1) in ${key}`, 'leave it out: int64 has its own bounds', key);
-  },
-};
+export const rules: Readonly<Record<string, (object: Node, refuse: Refuse, place: Place) => void>> =
+  {
+    Root: ({ paths, security }, refuse) => {
+      if (Object.keys(node(paths)).length === 0) refuse('a document without paths', 'describe one');
+      if (list(security).length !== 1 || Object.keys(node(list(security)[0])).length !== 1)
+        refuse(
+          'a security other than one bearer key',
+          'write security: [{ bearer: [] }]',
+          'security',
+        );
+    },
+    Operation: (operation, refuse, { own: method, follow }) => {
+      const { content } = follow(node(operation.responses)['200']);
+      if (
+        'x-pagination' in operation &&
+        follow(node(node(content)['application/json']).schema).type !== 'array'
+      )
+        refuse(
+          'x-pagination without a list',
+          'declare the response 200 with an array',
+          'x-pagination',
+        );
+      if (/^(?:get|delete)$/.test(method) && operation.requestBody)
+        refuse(`a body of ${method.toUpperCase()}`, 'use POST or PUT', 'requestBody');
+      if (!Object.keys(node(operation.responses)).some((status) => /^2\d\d$/.test(status)))
+        refuse('an operation without a success', 'declare a response such as "200"', 'responses');
+      for (const key of ['x-deprecated-since', 'x-sunset', 'x-successor'].filter(
+        (each) => each in operation,
+      ))
+        if (operation.deprecated !== true)
+          refuse(`${key} without deprecated`, 'add deprecated: true', key);
+    },
+    Responses: (responses, refuse, { follow }) => {
+      for (const status of Object.keys(responses).filter((each) => /^(?:204|205|304)$/.test(each)))
+        if ('content' in follow(responses[status]))
+          refuse(`a body of ${status}`, 'remove its content', status);
+    },
+    MediaType: ({ schema }, refuse) => {
+      if (schema === undefined) refuse('JSON without a schema', 'declare its schema');
+    },
+    Parameter: (parameter, refuse, { follow }) => {
+      const { name, in: place, style, explode, required } = parameter;
+      const isInQuery = place === 'query';
+      const isOwn =
+        /^(?:accept|authorization|connection|content-\w+|cookie|expect|host|te|trailer|transfer-encoding|upgrade)$/i.test(
+          String(name),
+        );
+      if (place === 'header' && (isOwn || !/^[\w!#$%&'*+.^`|~-]+$/.test(String(name))))
+        refuse(`the header parameter '${name}'`, 'remove it, or correct its name', 'name');
+      if (place === 'path' && !/^\w+$/.test(String(name)))
+        refuse(`the path parameter '${name}'`, 'use letters and digits', 'name');
+      if (place === 'path' && required !== true)
+        refuse('an optional path parameter', 'write required: true', 'name');
+      if ('x-idempotency-key' in parameter && place !== 'header')
+        refuse(`x-idempotency-key in ${place}`, 'use a header', 'x-idempotency-key');
+      if (style !== undefined && style !== (isInQuery ? 'form' : 'simple'))
+        refuse(`style ${style}`, 'leave it out', 'style');
+      if (explode !== undefined && explode !== isInQuery)
+        refuse(
+          `explode: ${explode}`,
+          'leave it out, and repeat the parameter for each value',
+          'explode',
+        );
+      const schema = follow(parameter.schema);
+      if (!isScalar(isInQuery && schema.type === 'array' ? follow(schema.items) : schema))
+        refuse(
+          `a ${place} parameter that is no scalar`,
+          scalarFix + (isInQuery ? ', or an array of them' : ''),
+          'schema',
+        );
+    },
+    Header: (header, refuse, { follow }) => {
+      if (!isScalar(follow(header.schema)))
+        refuse('a header that is no scalar', scalarFix, 'schema');
+    },
+    Schema: (schema, refuse, { follow }) => {
+      const { const: only, enum: listed, pattern, allOf } = schema;
+      const forms = ['type', 'oneOf', 'anyOf', 'allOf', 'const'].filter((key) => key in schema);
+      if (forms.length !== 1 && forms.join() !== 'type,const')
+        refuse(
+          `a schema with ${forms.join(' and ') || 'no type'}`,
+          'write one of type, oneOf, anyOf, allOf',
+          forms[1],
+        );
+      const types = [schema.type].flat().map(String);
+      if (types.filter((name) => name !== 'null').length !== 1)
+        refuse(
+          `type [${types}]`,
+          "write oneOf for several types; [string, 'null'] allows null",
+          'type',
+        );
+      if (
+        'const' in schema &&
+        (Object(only) === only || only === null || types.includes('null') || listed)
+      )
+        refuse('this const', 'write a scalar, without enum and null', 'const');
+      for (const key of ['properties', 'required', 'additionalProperties'])
+        if (key in schema && !types.includes('object'))
+          refuse(`${key} without type: object`, 'add the type', key);
+      if ('items' in schema !== types.includes('array'))
+        refuse('items without type: array, or an array without items', 'write both');
+      const shared = list(allOf).flatMap((part) => Object.keys(node(follow(part).properties)));
+      if (new Set(shared).size < shared.length)
+        refuse('allOf of objects that share a property', 'declare it in one of them', 'allOf');
+      const names = Object.keys(node(schema.properties)).map(kebab);
+      if (new Set(names).size < names.length)
+        refuse('two properties with the same words', 'rename one of them', 'properties');
+      if (list(allOf).some((part) => !('allOf' in follow(part)) && follow(part).type !== 'object'))
+        refuse('allOf of something else than objects', 'write one schema', 'allOf');
+      if (pattern !== undefined && !isPattern(String(pattern)))
+        refuse(
+          `the pattern ${pattern}`,
+          'write a regular expression that compiles with the flag u',
+          'pattern',
+        );
+      // The parser of YAML has already rounded such a number.
+      for (const [key, value] of Object.entries(schema))
+        if (
+          [value]
+            .flat()
+            .some((each) => typeof each === 'number' && Math.abs(each) > Number.MAX_SAFE_INTEGER)
+        )
+          refuse(
+            `a number beyond ±(2^53−1) in ${key}`,
+            'leave it out: int64 has its own bounds',
+            key,
+          );
+    },
+  };
 
 const scalarFix = `use ${scalars.join(', ')}`;
 
 function isScalar({ type, const: only }: Node): boolean {
-  return scalars.includes(String(type)) || (type === undefined && only !== undefined && Object(only) !== only);
+  return (
+    scalars.includes(String(type)) ||
+    (type === undefined && only !== undefined && Object(only) !== only)
+  );
 }
 
 function isPattern(pattern: string): boolean {

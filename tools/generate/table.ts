@@ -21,7 +21,13 @@ export function tableOf(document: Node): Table {
   const deployments = deploymentsOf(list(document.servers));
   const [firstUrl = '/'] = Object.values(deployments);
   const basePath = new URL(firstUrl, 'http://localhost').pathname.replace(/\/$/, '');
-  const service = { title, version, summary, statuses: node(schemas.ErrorCode)['x-statuses'] ?? {}, basePath };
+  const service = {
+    title,
+    version,
+    summary,
+    statuses: node(schemas.ErrorCode)['x-statuses'] ?? {},
+    basePath,
+  };
   return { operations, schemas, recursive: recursiveIn(schemas), service, deployments };
 }
 
@@ -44,7 +50,9 @@ export function operationsIn(document: Node): Declared[] {
 
 /** The parameters of an operation, and those of its path that it does not replace. */
 export function parametersOf({ item, operation }: Declared, document: Node): Node[] {
-  const all = [...list(item.parameters), ...list(operation.parameters)].map((each) => followed(document, each));
+  const all = [...list(item.parameters), ...list(operation.parameters)].map((each) =>
+    followed(document, each),
+  );
   return [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];
 }
 
@@ -78,7 +86,9 @@ function operationOf(each: Declared, document: Node): Operation {
     idempotencyKey: key && idempotencyKeyOf(key),
     pagination: declared['x-pagination'] as Operation['pagination'],
     fields: {
-      ...Object.fromEntries(inputs.map((parameter) => [String(parameter.name), fieldOf(parameter)])),
+      ...Object.fromEntries(
+        inputs.map((parameter) => [String(parameter.name), fieldOf(parameter)]),
+      ),
       ...fields,
     },
     responses: Object.fromEntries(responses),
@@ -98,12 +108,19 @@ function fieldOf({ in: place, required, description, deprecated, schema }: Node)
 }
 
 function idempotencyKeyOf({ name, description, schema }: Node): IdempotencyKey {
-  return { header: String(name), description: String(description ?? '').trim(), schema: node(schema) };
+  return {
+    header: String(name),
+    description: String(description ?? '').trim(),
+    schema: node(schema),
+  };
 }
 
 function responseOf({ description, content }: Node): OperationResponse {
   const media = node(content)['application/json'];
-  return { description: String(description), ...(media !== undefined && { schema: node(node(media).schema) }) };
+  return {
+    description: String(description),
+    ...(media !== undefined && { schema: node(node(media).schema) }),
+  };
 }
 
 /** The body, and its inputs: its properties, or all of it as the input `body`. */
@@ -116,7 +133,10 @@ function bodyOf(
   const { required = false, description = '', content } = follow(declared);
   const schema = node(node(node(content)['application/json']).schema);
   const parts = partsOf(schema, follow);
-  const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Record<string, Node>;
+  const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Record<
+    string,
+    Node
+  >;
   const names = Object.keys(properties);
   const needed = new Set(parts.flatMap((part) => list(part.required)));
   const isWhole =
@@ -134,7 +154,16 @@ function bodyOf(
   }
   const fields = Object.entries(properties).map(([name, property]) => {
     const { description = follow(property).description, deprecated } = property;
-    return [name, fieldOf({ in: 'body', required: needed.has(name), description, deprecated, schema: property })];
+    return [
+      name,
+      fieldOf({
+        in: 'body',
+        required: needed.has(name),
+        description,
+        deprecated,
+        schema: property,
+      }),
+    ];
   });
   return { body: { required: required === true }, fields: Object.fromEntries(fields) };
 }
@@ -151,24 +180,31 @@ export function deploymentsOf(servers: readonly unknown[]): Record<string, strin
     .map(node)
     .map(({ url, variables, 'x-deployment': name }, i): [string, string] => [
       String(name ?? `server${i + 1}`),
-      String(url).replace(/\{([^}]+)\}/g, (_, variable) => String(node(node(variables)[variable]).default)),
+      String(url).replace(/\{([^}]+)\}/g, (_, variable) =>
+        String(node(node(variables)[variable]).default),
+      ),
     ]);
   return Object.fromEntries(urls);
 }
 
 /** The schemas from which a chain of references leads back to themselves. */
 export function recursiveIn(schemas: Table['schemas']): Set<string> {
-  const reached = new Map(Object.entries(schemas).map(([name, schema]) => [name, referencesIn(schema)]));
+  const reached = new Map(
+    Object.entries(schemas).map(([name, schema]) => [name, referencesIn(schema)]),
+  );
   // The loop also visits the targets that it adds.
   for (const targets of reached.values())
-    for (const target of targets) for (const further of reached.get(target) ?? []) targets.add(further);
+    for (const target of targets)
+      for (const further of reached.get(target) ?? []) targets.add(further);
   return new Set([...reached].filter(([name, targets]) => targets.has(name)).map(([name]) => name));
 }
 
 /** The names of the schemas that a value refers to. */
 export function referencesIn(value: unknown): Set<string> {
   const text = JSON.stringify(value) ?? '';
-  return new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name));
+  return new Set(
+    [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name),
+  );
 }
 
 /** The object that a value is, or refers to. */
@@ -188,11 +224,16 @@ export const list = (value: unknown): readonly unknown[] => (Array.isArray(value
 
 /** The object without the properties that are undefined. */
 function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, property]) => property !== undefined)) as T;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, property]) => property !== undefined),
+  ) as T;
 }
 
 /** The words of an operation's petctl command. They depend on this operation only, so that no other operation renames it. */
-export function commandOf({ operationId, tags, 'x-command': chosen }: Record<string, unknown>, path: string): string[] {
+export function commandOf(
+  { operationId, tags, 'x-command': chosen }: Record<string, unknown>,
+  path: string,
+): string[] {
   if (chosen !== undefined) return String(chosen).split(' ');
   const [segment = 'root'] = path.split('/').filter((part) => part !== '' && !part.includes('{'));
   const [tag = segment] = Array.isArray(tags) ? tags : [];

@@ -13,7 +13,10 @@ export async function typesModule(document: Node): Promise<string> {
   const preserve = { case: 'preserve' } as const;
   try {
     await createClient({
-      input: { ...node(inputOf(document, document)), components: { schemas: inputOf(schemas, document) } },
+      input: {
+        ...node(inputOf(document, document)),
+        components: { schemas: inputOf(schemas, document) },
+      },
       logs: { level: 'silent', file: false },
       output: {
         path: scratch,
@@ -27,12 +30,18 @@ export async function typesModule(document: Node): Promise<string> {
         {
           name: '@hey-api/typescript',
           // The type `ClientOptions` goes to a file that is not read.
-          $hooks: { symbols: { getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : undefined) } },
+          $hooks: {
+            symbols: {
+              getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : undefined),
+            },
+          },
           definitions: { ...preserve, name: typeName },
           requests: { ...preserve, name: named('Data') },
           responses: { ...preserve, name: named('Responses'), response: named('Response') },
           errors: { ...preserve, name: named('Errors'), error: named('Error') },
-          $resolvers: { number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined) },
+          $resolvers: {
+            number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined),
+          },
         },
       ],
     });
@@ -74,7 +83,10 @@ function described(properties: Node, document: Node): Node {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { description } = followed(document, property);
-      return [name, { ...(description !== undefined && { description }), ...node(inputOf(property, document)) }];
+      return [
+        name,
+        { ...(description !== undefined && { description }), ...node(inputOf(property, document)) },
+      ];
     }),
   );
 }
@@ -96,4 +108,5 @@ const taken = new Set(
 );
 
 /** The name of a type of an operation, such as `ListPetsData`. */
-export const operationType = (id: string, part: string) => `${id.charAt(0).toUpperCase()}${id.slice(1)}${part}`;
+export const operationType = (id: string, part: string) =>
+  `${id.charAt(0).toUpperCase()}${id.slice(1)}${part}`;

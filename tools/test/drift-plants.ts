@@ -44,7 +44,9 @@ export const plants: readonly Plant[] = [
   ...on('generated', 'packages/types/src/gen/more.gen.ts', [
     ['a file beside the generated ones', /^/, 'export {};', 'more.gen.ts is not generated'],
   ]),
-  ...on('generated', spec, [['another description', 'Maximum number of animals', 'Most animals', 'operations.gen.ts']]),
+  ...on('generated', spec, [
+    ['another description', 'Maximum number of animals', 'Most animals', 'operations.gen.ts'],
+  ]),
 
   ...on('document', spec, [
     ['an invalid example', 'example: 50', 'example: 500', 'must be <= 100'],
@@ -52,14 +54,24 @@ export const plants: readonly Plant[] = [
     ['a reference to nothing', 'responses/NotModified', 'responses/Unmodified', "Can't resolve"],
     ['a sunset that has passed', 'x-sunset: "2030', 'x-sunset: "2025', 'x-sunset has passed'],
     ['a code without a status', '        rate_limited: 429\n', '', 'x-statuses'],
-    ['an error example with another status', 'identifier 7., status: 404', 'identifier 7., status: 400', '400'],
+    [
+      'an error example with another status',
+      'identifier 7., status: 404',
+      'identifier 7., status: 400',
+      '400',
+    ],
     ['another version', 'version: 1.0.0', 'version: 1.1.0', 'info.version'],
     ['an unused header', 'Version:\n', 'Age: { schema: { type: string } }\n    Version:\n', 'Age'],
   ]),
 
   ...on('server', spec, [
     ['a member that no answer has', id, `${id}\n        age: { type: integer }`, 'member age'],
-    ['a required member that answers lack', 'required: [id, ', 'required: [id, status, ', "required property 'status'"],
+    [
+      'a required member that answers lack',
+      'required: [id, ',
+      'required: [id, status, ',
+      "required property 'status'",
+    ],
     ['a member that answers may not have', /(?<= {8}id: .*\n.*\n.*\n).*status.*\n/, '', 'status'],
     ['a narrower answer', /(?<=minimum: 1\n {6}maximum: )\d+/, '3', '<= 3'],
     [
@@ -74,7 +86,12 @@ export const plants: readonly Plant[] = [
       'Retry-After: {',
       'idempotency-replayed is not declared',
     ],
-    ['a status that is not declared', /"404":[\s\S]*?(?=\ncomponents)/, '', '404: the status is not declared'],
+    [
+      'a status that is not declared',
+      /"404":[\s\S]*?(?=\ncomponents)/,
+      '',
+      '404: the status is not declared',
+    ],
     ['a status that no request gets', '"304": { $ref', '"403": { $ref', '403: the status'],
     ['another status of a code', 'not_found: 404', 'not_found: 410', 'not_found'],
     ['another order', 'key: id', 'key: categoryId', 'GET /pets'],
@@ -94,7 +111,12 @@ export const plants: readonly Plant[] = [
     ['one enum value more', statuses, '[available, pending, sold, lost]', 'does not say lost'],
     ['a renamed parameter', '- name: status', '- name: state', '--state'],
     ['another summary', 'summary: List animals', 'summary: Show animals', 'Show animals'],
-    ['a narrower bound', 'minimum: 0, maximum: 9007199254740991', 'minimum: 0, maximum: 1000', '1000'],
+    [
+      'a narrower bound',
+      'minimum: 0, maximum: 9007199254740991',
+      'minimum: 0, maximum: 1000',
+      '1000',
+    ],
     ['a member that is required', required, 'required: [name, categoryId, status]', 'required'],
     ['another sunset', 'x-sunset: "2030-12-05"', 'x-sunset: "2031-12-05"', '2031-12-05'],
     ['an operation without a command', end, listToys, 'toys list'],
@@ -104,7 +126,12 @@ export const plants: readonly Plant[] = [
     ['a misspelt flag', 'pets list --status', 'pets list --statis', '--statis'],
     ['a command that is gone', 'petctl pets create', 'petctl pets add', 'pets add'],
     ['a link to nothing', '(docs/operating.md)', '(docs/operation.md)', 'docs/operation.md'],
-    ['a link to no heading', '(docs/operating.md)', '(docs/operating.md#none)', 'docs/operating.md'],
+    [
+      'a link to no heading',
+      '(docs/operating.md)',
+      '(docs/operating.md#none)',
+      'docs/operating.md',
+    ],
     ['a variable that nothing reads', 'PETCTL_BASE_URL', 'PETCTL_BASE_UR', 'PETCTL_BASE_UR;'],
     ['a path that is gone', /$/, '\n`GET /pet` lists.\n', '/pet;'],
     ['a file that is gone', /$/, '\nSee `tools/drift/checks.ts`.\n', 'tools/drift/checks.ts'],
@@ -124,7 +151,12 @@ export const plants: readonly Plant[] = [
   ...on('release', spec, [
     ['a narrower parameter', 'maximum: 100', 'maximum: 50', 'listPets limit: maximum'],
     ['a status that is gone', statuses, '[available, pending]', 'listPets status takes "sold"'],
-    ['a required member of a body', required, 'required: [name, categoryId, status]', 'createPet: needs status'],
+    [
+      'a required member of a body',
+      required,
+      'required: [name, categoryId, status]',
+      'createPet: needs status',
+    ],
     [
       'a member that answers no longer have',
       /(?<= {8}id: .*\n.*\n.*\n).*status.*\n/,
@@ -132,10 +164,20 @@ export const plants: readonly Plant[] = [
       "the removal of 'listPets 200 items status",
     ],
     ['a wider answer', 'maximum: 599', 'maximum: 699', 'listPets 400 status: maximum'],
-    ['a parameter that is gone', /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/, '', "the removal of 'listPets status'"],
+    [
+      'a parameter that is gone',
+      /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/,
+      '',
+      "the removal of 'listPets status'",
+    ],
     ['another path', '  /pets:\n', '  /animals:\n', 'listPets GET /pets'],
     ['another default', 'default: 20', 'default: 10', 'limit is 20 if it is left out'],
-    ['a header that answers no longer have', `${link}\n`, '', "the removal of 'listPets 200 with link'"],
+    [
+      'a header that answers no longer have',
+      `${link}\n`,
+      '',
+      "the removal of 'listPets 200 with link'",
+    ],
     ['a bound that answers no longer have', /(?<=minimum: 1)\n {6}maximum: \d+/, '', 'id: maximum'],
   ]),
 ];

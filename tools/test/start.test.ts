@@ -13,7 +13,11 @@ const isElsewhere = skips('the end of npm start by signals', reason);
 
 /** Runs an npm script in a process group of its own until it prints what is expected. */
 async function npmRun(script: string, expected: RegExp, env: NodeJS.ProcessEnv) {
-  const npm = spawn('npm', ['run', script], { cwd: root, env: { ...process.env, ...env }, detached: true });
+  const npm = spawn('npm', ['run', script], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    detached: true,
+  });
   let output = '';
   const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
   for (const stream of [npm.stdout, npm.stderr])
@@ -37,7 +41,10 @@ async function end(npm: ChildProcess, send: () => unknown): Promise<void> {
 describe.skipIf(isElsewhere)('the server of `npm start`', () => {
   const data = makeFolder('start');
   const start = (port: string) =>
-    npmRun('start', /listens on +(http:\/\/[\d.:]+)/, { PORT: port, PETSTORE_DATA_DIR: join(data.folder, 'data') });
+    npmRun('start', /listens on +(http:\/\/[\d.:]+)/, {
+      PORT: port,
+      PETSTORE_DATA_DIR: join(data.folder, 'data'),
+    });
   let running: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     running = await start('0');
@@ -54,7 +61,9 @@ describe.skipIf(isElsewhere)('the server of `npm start`', () => {
       const { npm, origin } = running;
       expect((await fetch(`${origin}/healthz`)).status).toBe(200);
       // A terminal sends Ctrl-C to npm and to everything that it started.
-      await end(npm, () => (signal === 'Ctrl-C' ? process.kill(-(npm.pid ?? 0), 'SIGINT') : npm.kill(signal)));
+      await end(npm, () =>
+        signal === 'Ctrl-C' ? process.kill(-(npm.pid ?? 0), 'SIGINT') : npm.kill(signal),
+      );
       running = await start(new URL(origin).port);
       expect(running.origin).toBe(origin);
     },
@@ -72,13 +81,19 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test.skipIf(isElsewhere)('after SIGKILL to `npm run dev` nothing that it started goes on', async () => {
-  const { npm } = await npmRun('dev', /listens on/, { PORT: '0', PETSTORE_DATA_DIR: join(newFolder(), 'data') });
-  const family = familyOf(npm.pid ?? 0);
-  expect(family.length).toBeGreaterThan(3);
-  npm.kill('SIGKILL');
-  await expect.poll(() => family.filter(isRunning)).toEqual([]);
-});
+test.skipIf(isElsewhere)(
+  'after SIGKILL to `npm run dev` nothing that it started goes on',
+  async () => {
+    const { npm } = await npmRun('dev', /listens on/, {
+      PORT: '0',
+      PETSTORE_DATA_DIR: join(newFolder(), 'data'),
+    });
+    const family = familyOf(npm.pid ?? 0);
+    expect(family.length).toBeGreaterThan(3);
+    npm.kill('SIGKILL');
+    await expect.poll(() => family.filter(isRunning)).toEqual([]);
+  },
+);
 
 /** A folder with the set-up of a checkout, in which nothing is installed. */
 function newCheckout(): string {
@@ -94,23 +109,33 @@ function installWith(npm?: string) {
   const folder = newCheckout();
   if (npm !== undefined) writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
   const PATH = npm === undefined ? folder : [folder, process.env.PATH].join(delimiter);
-  return spawnSync(process.execPath, [join(folder, 'tools/setup.mjs')], { env: { PATH }, encoding: 'utf8' });
+  return spawnSync(process.execPath, [join(folder, 'tools/setup.mjs')], {
+    env: { PATH },
+    encoding: 'utf8',
+  });
 }
 
-test.skipIf(isElsewhere)('without npm, and without a registry, the installation fails and says so', () => {
-  const without = installWith();
-  const message = /^Installing .*\nnpm cannot be started \(ENOENT\)\. Install it, and put it into PATH\.\n$/;
-  expect([without.status, without.stderr]).toEqual([1, expect.stringMatching(message)]);
-  const failing = installWith('echo no registry; exit 7');
-  const failure = /^Installing .*\nThe installation failed:\nno registry\n$/;
-  expect([failing.status, failing.stderr]).toEqual([1, expect.stringMatching(failure)]);
-});
+test.skipIf(isElsewhere)(
+  'without npm, and without a registry, the installation fails and says so',
+  () => {
+    const without = installWith();
+    const message =
+      /^Installing .*\nnpm cannot be started \(ENOENT\)\. Install it, and put it into PATH\.\n$/;
+    expect([without.status, without.stderr]).toEqual([1, expect.stringMatching(message)]);
+    const failing = installWith('echo no registry; exit 7');
+    const failure = /^Installing .*\nThe installation failed:\nno registry\n$/;
+    expect([failing.status, failing.stderr]).toEqual([1, expect.stringMatching(failure)]);
+  },
+);
 
 test('where no package has Node for the platform, the Node of the machine runs everything', () => {
   const setup = pathToFileURL(join(newCheckout(), 'tools/setup.mjs')).href;
   const script = `import('${setup}').then(({ pinnedNode }) => console.log(pinnedNode()))`;
   const pinnedNode = (...flags: string[]) =>
-    execFileSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    execFileSync(process.execPath, [...flags, '--eval', script], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
   expect(pinnedNode()).toBe(process.execPath);
   // This Node runs no TypeScript, like one before 22.18.
   expect(() => pinnedNode('--no-strip-types')).toThrow('install Node 22.18 or later');

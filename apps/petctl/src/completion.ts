@@ -21,7 +21,9 @@ export async function complete(root: Command, words: readonly string[]): Promise
   if (typed[0] === 'help' && typed.length > 1) typed.shift();
   const last = typed.pop() ?? '';
   const found = candidates(root, typed, last).filter(([word]) => word.startsWith(last));
-  await write(found.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`).join(''));
+  await write(
+    found.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`).join(''),
+  );
 }
 
 type Candidate = readonly [word: string, description: string];
@@ -33,7 +35,8 @@ function candidates(root: Command, before: readonly string[], last: string): Can
   for (const word of before) {
     const child = command.commands.find((one) => one.name() === word);
     if (option) option = undefined;
-    else if (word.startsWith('-')) option = optionsOf(command, word).find(({ required }) => required);
+    else if (word.startsWith('-'))
+      option = optionsOf(command, word).find(({ required }) => required);
     else if (child) [command, operands] = [child, 0];
     else operands++;
   }
@@ -43,7 +46,8 @@ function candidates(root: Command, before: readonly string[], last: string): Can
     return optionsOf(command, flag)
       .flatMap(choicesOf)
       .map(([word, text]) => [`${flag}=${word}`, text]);
-  if (last.startsWith('-')) return optionsOf(command).map((one) => [one.long ?? '', one.description]);
+  if (last.startsWith('-'))
+    return optionsOf(command).map((one) => [one.long ?? '', one.description]);
   const argument = command.registeredArguments[operands];
   if (argument) return choicesOf(argument);
   const commands = operands === 0 ? command.createHelp().visibleCommands(command) : [];

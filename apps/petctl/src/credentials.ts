@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { deployments, parseExact } from '@petstore/types';
@@ -17,13 +25,21 @@ export interface Target {
 /** The address of a command: that of its flags, else of the environment, else of the last login, else of the first deployment. */
 export function targetOf(command: Command): Target {
   const { baseUrl, deployment } = settingsOf(command);
-  const [from, deploymentFrom] = ['baseUrl', 'deployment'].map((name) => command.getOptionValueSource(name));
+  const [from, deploymentFrom] = ['baseUrl', 'deployment'].map((name) =>
+    command.getOptionValueSource(name),
+  );
   if (from !== undefined && from === deploymentFrom)
-    throw new UsageError('The base URL and the deployment both say where the service is.', 'Set only one of them.');
+    throw new UsageError(
+      'The base URL and the deployment both say where the service is.',
+      'Set only one of them.',
+    );
   const given = deployment && from !== 'cli' ? deployments[deployment] : baseUrl;
   const { PETCTL_BASE_URL, PETCTL_DEPLOYMENT = '' } = process.env;
-  const inEnvironment = PETCTL_BASE_URL ?? deployments[PETCTL_DEPLOYMENT as keyof typeof deployments];
-  const { href, origin } = parseAddress(given ?? readFile().current ?? deployments[firstDeployment]);
+  const inEnvironment =
+    PETCTL_BASE_URL ?? deployments[PETCTL_DEPLOYMENT as keyof typeof deployments];
+  const { href, origin } = parseAddress(
+    given ?? readFile().current ?? deployments[firstDeployment],
+  );
   const keyOrigin = inEnvironment ? parseAddress(inEnvironment).origin : origin;
   return { baseUrl: href.replace(/\/+$/, ''), origin, keyOrigin };
 }
@@ -50,7 +66,8 @@ export async function keyFor(target: Target): Promise<Key> {
   const key = await findKey(target);
   if (key) return key;
   const { baseUrl, origin, keyOrigin } = target;
-  const other = process.env.PETCTL_API_KEY === undefined ? '' : ` PETCTL_API_KEY is for ${keyOrigin}.`;
+  const other =
+    process.env.PETCTL_API_KEY === undefined ? '' : ` PETCTL_API_KEY is for ${keyOrigin}.`;
   const hint = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY${other && ' and PETCTL_BASE_URL'}.`;
   throw new CliError('unauthorized', `There is no API key for ${origin}.${other}`, hint);
 }
@@ -66,10 +83,14 @@ export async function findKey({ origin, keyOrigin }: Target): Promise<Key | unde
 export async function storedKey(origin: string): Promise<Key | undefined> {
   const value = readFile().keys[origin];
   if (value === undefined) return undefined;
-  if (value !== inKeyring) return { value: checkedKey(value, credentialsFile()), from: credentialsFile() };
+  if (value !== inKeyring)
+    return { value: checkedKey(value, credentialsFile()), from: credentialsFile() };
   const password = (await keyringEntry(origin))?.getPassword();
   if (password) return { value: password, from: 'the keyring' };
-  throw new UsageError(`The keyring with the key for ${origin} cannot be opened.`, 'Unlock it, or set PETCTL_API_KEY.');
+  throw new UsageError(
+    `The keyring with the key for ${origin} cannot be opened.`,
+    'Unlock it, or set PETCTL_API_KEY.',
+  );
 }
 
 /** The origins that have a stored key. */
@@ -89,7 +110,10 @@ export async function storeKey({ baseUrl, origin }: Target, key: string): Promis
   try {
     entry?.setPassword(key);
   } catch (error) {
-    throw new UsageError(`The keyring did not take the key (${codeOf(error)}).`, 'Or set PETCTL_KEYRING=false.');
+    throw new UsageError(
+      `The keyring did not take the key (${codeOf(error)}).`,
+      'Or set PETCTL_KEYRING=false.',
+    );
   }
   const { keys } = readFile();
   writeFile({ current: baseUrl, keys: { ...keys, [origin]: entry ? inKeyring : key } });
@@ -102,7 +126,8 @@ export async function removeKey({ origin }: Target): Promise<boolean> {
   const { [origin]: removed, ...others } = keys;
   if (removed === undefined) return false;
   // Without the keyring, the key would stay there.
-  if (removed === inKeyring && (await storedKey(origin))) (await keyringEntry(origin))?.deletePassword();
+  if (removed === inKeyring && (await storedKey(origin)))
+    (await keyringEntry(origin))?.deletePassword();
   const isCurrent = current !== undefined && new URL(current).origin === origin;
   writeFile({ current: isCurrent ? undefined : current, keys: others });
   return true;
@@ -120,7 +145,8 @@ const inKeyring = 'in the keyring';
 /** A relative folder is ignored, because the current folder must not configure petctl. */
 function credentialsFile(): string {
   const { XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' } = process.env;
-  const home = process.platform === 'win32' ? APPDATA : join(isAbsolute(HOME) ? HOME : devNull, '.config');
+  const home =
+    process.platform === 'win32' ? APPDATA : join(isAbsolute(HOME) ? HOME : devNull, '.config');
   return join(isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : home, 'petctl', 'credentials.json');
 }
 
@@ -129,12 +155,16 @@ function readFile(): Stored {
   try {
     const { current, keys } = Object(parseExact(readFileSync(file, 'utf8')));
     const isValid = isObject(keys) && Object.values(keys).every((key) => typeof key === 'string');
-    if (isValid && (current === undefined || URL.canParse(current))) return { current, keys: keys as Stored['keys'] };
+    if (isValid && (current === undefined || URL.canParse(current)))
+      return { current, keys: keys as Stored['keys'] };
     throw new Error('it has another content');
   } catch (error) {
     // Accounts of services have /dev/null as their home folder.
     if (/^(ENOENT|ENOTDIR)$/.test(codeOf(error))) return { current: undefined, keys: {} };
-    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`, 'Fix it, or move it away and log in again.');
+    throw new UsageError(
+      `${file} cannot be read (${codeOf(error)}).`,
+      'Fix it, or move it away and log in again.',
+    );
   }
 }
 
@@ -147,11 +177,17 @@ function writeFile(stored: Stored): void {
     // Root would replace the device.
     if (file === devNull) throw new Error(`it leads to ${devNull}`);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(temporary, `${JSON.stringify(stored, undefined, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw new UsageError(`${file} cannot be written (${codeOf(error)}).`, 'Check its folder and permissions.');
+    throw new UsageError(
+      `${file} cannot be written (${codeOf(error)}).`,
+      'Check its folder and permissions.',
+    );
   }
 }
 

@@ -26,7 +26,11 @@ export type ErrorKind = keyof typeof exitCodes;
 export class CliError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
-  readonly details: { readonly code?: string; readonly status?: number; readonly requestId?: string };
+  readonly details: {
+    readonly code?: string;
+    readonly status?: number;
+    readonly requestId?: string;
+  };
 
   constructor(kind: ErrorKind, message: string, hint?: string, details: CliError['details'] = {}) {
     super(message);
@@ -47,17 +51,27 @@ export class UsageError extends CliError {
 export function explained(error: unknown, baseUrl: string, keySource: string): unknown {
   if (error instanceof PetstoreError) return explainedResponse(error, baseUrl, keySource);
   if (error instanceof TimeoutError)
-    return new CliError('unreachable', 'The call took longer than --timeout.', 'Use a longer one.', {
-      code: 'timeout',
-    });
-  if (error instanceof TypeError || error instanceof RangeError) return new UsageError(`Not sent: ${error.message}.`);
+    return new CliError(
+      'unreachable',
+      'The call took longer than --timeout.',
+      'Use a longer one.',
+      {
+        code: 'timeout',
+      },
+    );
+  if (error instanceof TypeError || error instanceof RangeError)
+    return new UsageError(`Not sent: ${error.message}.`);
   if (!(error instanceof ConnectionError)) return error;
   if (error.cause instanceof CliError) return error.cause;
   const code = codeOf(error.cause);
   const hint = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code)
     ? 'To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with that of its issuer.'
     : 'Check the service, --base-url and the proxy, if there is one.';
-  return new CliError('unreachable', `The connection to ${new URL(baseUrl).origin} failed (${code}).`, hint);
+  return new CliError(
+    'unreachable',
+    `The connection to ${new URL(baseUrl).origin} failed (${code}).`,
+    hint,
+  );
 }
 
 function explainedResponse(error: PetstoreError, baseUrl: string, keySource: string): CliError {
@@ -66,10 +80,18 @@ function explainedResponse(error: PetstoreError, baseUrl: string, keySource: str
   const details = { status, ...(code && { code }), ...(requestId && { requestId }) };
   const location = status >= 300 && status < 400 ? headers.get('location') : null;
   if (location !== null)
-    return new CliError(kind, `The service redirects to ${location}.`, 'Change --base-url to match this.', details);
+    return new CliError(
+      kind,
+      `The service redirects to ${location}.`,
+      'Change --base-url to match this.',
+      details,
+    );
   let hint = code === undefined ? 'Check --base-url; -v shows the request.' : hints[kind];
-  if (!baseUrl.endsWith(service.basePath)) hint = `The base URL should end with ${service.basePath}.`;
-  const fix = /^(PETCTL_API_KEY|the input)$/.test(keySource) ? ': correct it' : "; 'petctl auth login' stores another";
+  if (!baseUrl.endsWith(service.basePath))
+    hint = `The base URL should end with ${service.basePath}.`;
+  const fix = /^(PETCTL_API_KEY|the input)$/.test(keySource)
+    ? ': correct it'
+    : "; 'petctl auth login' stores another";
   if (kind === 'unauthorized') hint = `The key is from ${keySource}${fix}.`;
   // The client says in its words what the hint says.
   return new CliError(kind, message.replace(/ \(baseUrl .*\)$/, ''), hint, details);
@@ -93,7 +115,9 @@ export function reportError(thrown: unknown): number {
   const { kind, message, hint, details } = toCliError(thrown);
   const { code = kind, status = null, requestId = null } = details;
   const [exit] = exitCodes[kind];
-  const notes = [status && `HTTP ${status}`, requestId && `request ${requestId}`].filter(Boolean).join(', ');
+  const notes = [status && `HTTP ${status}`, requestId && `request ${requestId}`]
+    .filter(Boolean)
+    .join(', ');
   const text = [message, notes && `(${notes})`, hint].filter(Boolean).join(' ');
   writeLine({ error: { code, message, status, requestId, exit, hint: hint ?? null } }, text);
   return exit;
@@ -127,7 +151,8 @@ function usageErrorOf({ code, message }: CommanderError): UsageError {
   const [text = '', suggestion] = message.replace(/^error: /, '').split('\n(Did you mean ');
   const hint = suggestion ? `Did you mean ${suggestion.replace(/\)$/, '')}` : 'See --help.';
   if (code === 'commander.excessArguments') return new UsageError(`${text.split(':')[0]}.`, hint);
-  if (code !== 'commander.unknownOption') return new UsageError(`${text.replace(/\.$/, '')}.`, hint);
+  if (code !== 'commander.unknownOption')
+    return new UsageError(`${text.replace(/\.$/, '')}.`, hint);
   const [, flag = ''] = /'(--[^=\s']*|-.)/.exec(text) ?? [];
   const isKey = /^--(api-?)?(key|token)$/.test(flag);
   const keyHint = "Keys have none: use 'petctl auth login', or set PETCTL_API_KEY.";

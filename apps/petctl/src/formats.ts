@@ -21,7 +21,8 @@ export function textFormats(
     csv: {
       head: (columns) => csvLine(columns),
       tail: none,
-      row: (row, columns) => csvLine(valuesOf(row, columns).map((cell) => cell && escapeCell(cell))),
+      row: (row, columns) =>
+        csvLine(valuesOf(row, columns).map((cell) => cell && escapeCell(cell))),
     },
     json: isList
       ? {
@@ -35,7 +36,8 @@ export function textFormats(
 
 /** A line of CSV (RFC 4180). An empty text is quoted, a missing value is not. */
 export function csvLine(values: readonly (string | undefined)[]): string {
-  const quoted = (text: string) => (/^$|[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const quoted = (text: string) =>
+    /^$|[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   return `${values.map((text) => (text === undefined ? '' : quoted(text))).join(',')}\n`;
 }
 
@@ -85,9 +87,13 @@ export async function tableFormat(): Promise<Format> {
       .trimEnd();
   return {
     head: (columns, rows) => {
-      const titles = columns.map((name) => escapeLine(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase()));
+      const titles = columns.map((name) =>
+        escapeLine(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase()),
+      );
       const cells = [titles, ...rows.map((row) => cellsOf(row, columns))];
-      const wanted = titles.map((_, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), 0));
+      const wanted = titles.map((_, i) =>
+        cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), 0),
+      );
       widths = isTTY ? fitted(wanted, process.stdout.columns || 80) : wanted;
       const header = line(titles);
       return isBold ? `\u001b[1m${header}\u001b[22m\n` : `${header}\n`;

@@ -7,14 +7,18 @@ const MAX_LENGTH = 256 * 2 ** 20;
 let agent: Agent | undefined;
 
 /** `fetch` over node:http, because Node's own takes longer to load than all of petctl. It has what the client needs. */
-export async function fetchOverHttp(address: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+export async function fetchOverHttp(
+  address: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Response> {
   const url = new URL(String(address));
   // Only the module in use is loaded.
   const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   checkProxies();
   agent ??= new http.Agent({ keepAlive: true, proxyEnv: process.env });
   const { method = 'GET', body, signal } = init;
-  const length = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+  const length =
+    typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
   const headers = { ...(init.headers as Record<string, string>), ...length };
   const options = { method, headers, agent, ...(signal && { signal }) };
   return new Promise((resolve, reject) => {
@@ -28,17 +32,28 @@ export async function fetchOverHttp(address: string | URL | Request, init: Reque
 function checkProxies(): void {
   for (const [name, value] of Object.entries(process.env)) {
     if (!/^https?_proxy$/i.test(name) || !value) continue;
-    if (!/^https?:\/\//i.test(value)) throw new UsageError(`${name} is invalid.`, 'It has to begin with http://.');
+    if (!/^https?:\/\//i.test(value))
+      throw new UsageError(`${name} is invalid.`, 'It has to begin with http://.');
     if (!process.allowedNodeEnvironmentFlags.has('--use-env-proxy'))
-      throw new UsageError(`Node ${process.versions.node} knows no proxies.`, `Use Node 22.21, or unset ${name}.`);
+      throw new UsageError(
+        `Node ${process.versions.node} knows no proxies.`,
+        `Use Node 22.21, or unset ${name}.`,
+      );
   }
 }
 
 /** A response with the members that the client uses: Node's own class would load all of fetch. */
 function responseOf(message: IncomingMessage): Response {
-  const all = new Map(Object.entries(message.headers).map(([name, value]) => [name, String(value)]));
+  const all = new Map(
+    Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+  );
   const headers = { get: (name: string) => all.get(name.toLowerCase()) ?? null };
-  const response = { status: message.statusCode ?? 0, headers, body: null, text: () => textOf(message) };
+  const response = {
+    status: message.statusCode ?? 0,
+    headers,
+    body: null,
+    text: () => textOf(message),
+  };
   // The other members are missing, those that change headers too, so TypeScript sees no relation.
   return response as unknown as Response;
 }
@@ -47,7 +62,8 @@ async function textOf(message: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of message.setEncoding('utf8')) {
     text += part;
-    if (text.length > MAX_LENGTH) throw new CliError('failed', 'The response is too long.', 'Check --base-url.');
+    if (text.length > MAX_LENGTH)
+      throw new CliError('failed', 'The response is too long.', 'Check --base-url.');
   }
   return text.replace(/^\ufeff/, '');
 }

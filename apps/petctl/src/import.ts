@@ -16,7 +16,8 @@ const MAX_FAILURES = 16;
 /** For each, an import remembers how often it has occurred. */
 const MAX_DIFFERENT_RECORDS = 1_000_000;
 
-const repeatHint = 'Run the same import again within 24 hours: records that were added are skipped.';
+const repeatHint =
+  'Run the same import again within 24 hours: records that were added are skipped.';
 
 /** Adds the command that calls an operation for each record of a file. */
 export function addImport(parent: Command, name: string, operation: Operation): void {
@@ -29,10 +30,16 @@ export function addImport(parent: Command, name: string, operation: Operation): 
         `progress.${operation.idempotencyKey ? ` ${repeatHint}` : ''}`,
     )
     .argument('<file>', 'The file, or - for stdin.')
-    .option('--failed <file>', 'Store the records that are not added in this file, to correct and import them.')
+    .option(
+      '--failed <file>',
+      'Store the records that are not added in this file, to correct and import them.',
+    )
     .action((file: string) => runImport(operation, file, command));
   if (operation.idempotencyKey)
-    command.option('--again', 'Add all records, also those that an import of the last 24 hours added.');
+    command.option(
+      '--again',
+      'Add all records, also those that an import of the last 24 hours added.',
+    );
 }
 
 async function runImport(operation: Operation, file: string, command: Command): Promise<void> {
@@ -43,17 +50,21 @@ async function runImport(operation: Operation, file: string, command: Command): 
   const source = openText(file);
   const [header, records] = await readRecords(source.chunks, operation);
   const keyOf = await recordKeys(operation, again);
-  const isShown = !process.stdout.isTTY || settings.output !== undefined || settings.jq !== undefined;
+  const isShown =
+    !process.stdout.isTTY || settings.output !== undefined || settings.jq !== undefined;
   const out = isShown ? await printer(columnsOf(operation), true, command) : undefined;
   const counts = { created: 0, existing: 0, failed: 0 };
   let done = 0;
-  const bar = progressBar(isShown && process.stdout.isTTY, settings, source.size, () => summary(counts));
+  const bar = progressBar(isShown && process.stdout.isTTY, settings, source.size, () =>
+    summary(counts),
+  );
   let failuresInRow = 0;
   let stopReason: unknown;
   const stop = (reason: unknown) => {
     stopReason ??= reason;
   };
-  const addFailed = failedFile === undefined ? undefined : openFailed(failedFile, file, header, stop);
+  const addFailed =
+    failedFile === undefined ? undefined : openFailed(failedFile, file, header, stop);
   addFailed?.();
 
   const importRecord = async (record: ImportRecord) => {
@@ -72,13 +83,19 @@ async function runImport(operation: Operation, file: string, command: Command): 
       if (kind === 'failed') failuresInRow++;
       if (kind !== 'unwritten') addFailed?.(record, copies());
       // An error that says something about this record costs the record; any other ends the import.
-      const isOfRecord = /^(usage|rejected|not_found|failed)$/.test(kind) && failuresInRow <= MAX_FAILURES;
+      const isOfRecord =
+        /^(usage|rejected|not_found|failed)$/.test(kind) && failuresInRow <= MAX_FAILURES;
       if (!isOfRecord || stopReason !== undefined) return stop(error);
       counts.failed++;
       bar.clear();
       const { message, details } = error as CliError;
       reportError(
-        new CliError('partial', kind === 'usage' ? message : `${record.place}: ${message}`, undefined, details),
+        new CliError(
+          'partial',
+          kind === 'usage' ? message : `${record.place}: ${message}`,
+          undefined,
+          details,
+        ),
       );
     }
     done += Buffer.byteLength(record.text) + 1;
@@ -108,17 +125,23 @@ async function runImport(operation: Operation, file: string, command: Command): 
   await out?.end().catch(stop);
   bar.clear();
   const total = `${summary(counts)}.`;
-  const rest = failedFile && `${failedFile} has the records that are not added: correct and import it.`;
+  const rest =
+    failedFile && `${failedFile} has the records that are not added: correct and import it.`;
   if (stopReason !== undefined) {
-    const usage = stopReason instanceof CliError && stopReason.kind === 'usage' ? stopReason : undefined;
+    const usage =
+      stopReason instanceof CliError && stopReason.kind === 'usage' ? stopReason : undefined;
     if (usage && counts.created + counts.existing + counts.failed === 0) throw stopReason;
     const isRepeatable = operation.idempotencyKey !== undefined && !again;
     notice([total, isRepeatable && repeatHint, rest].filter(Boolean).join(' '), settings);
     // A usage error would mean that nothing was sent.
     throw usage ? new CliError('partial', usage.message, usage.hint) : stopReason;
   }
-  if (counts.failed > 0) throw new CliError('partial', total, rest ?? 'Use --failed FILE to store the failed records.');
-  notice(counts.existing > 0 ? `${total} Existing ones are skipped without --again.` : total, settings);
+  if (counts.failed > 0)
+    throw new CliError('partial', total, rest ?? 'Use --failed FILE to store the failed records.');
+  notice(
+    counts.existing > 0 ? `${total} Existing ones are skipped without --again.` : total,
+    settings,
+  );
 }
 
 function summary(counts: Readonly<Record<string, number>>): string {
@@ -131,13 +154,15 @@ async function recordKeys({ id, idempotencyKey: hasKeys }: Operation, again: tru
   // Loaded on demand, because it is a fifth of a start.
   const { createHash, randomUUID } = await import('node:crypto');
   const equals = new Map<string, { read: number; stored: number }>();
-  const digest = (...parts: unknown[]) => createHash('sha256').update(parts.join('\n')).digest('base64url');
+  const digest = (...parts: unknown[]) =>
+    createHash('sha256').update(parts.join('\n')).digest('base64url');
   return (input: Input) => {
     if (!hasKeys) return { options: {}, copies: () => 1 };
     const members = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1));
     const content = digest(id, again ? randomUUID() : '', exactJson(members));
     const equal = equals.get(content) ?? { read: 0, stored: 0 };
-    if (equals.size >= MAX_DIFFERENT_RECORDS) throw new CliError('partial', 'The file has too many records. Split it.');
+    if (equals.size >= MAX_DIFFERENT_RECORDS)
+      throw new CliError('partial', 'The file has too many records. Split it.');
     equals.set(content, equal);
     const ordinal = equal.read++;
     /** How often the --failed file needs the record: its import counts from the first of equal records on, too. */
@@ -167,7 +192,13 @@ function openFailed(name: string, source: string, header: string, stop: (error: 
       }
     } catch (error) {
       const kind = descriptor === undefined ? 'usage' : 'unwritten';
-      stop(new CliError(kind, `${name} cannot be written (${codeOf(error)}).`, 'Check its folder and the disk.'));
+      stop(
+        new CliError(
+          kind,
+          `${name} cannot be written (${codeOf(error)}).`,
+          'Check its folder and the disk.',
+        ),
+      );
     }
   };
 }
@@ -177,14 +208,18 @@ const REDRAW_MS = 100;
 /** A progress bar on stderr, if it is a terminal that can erase a line, and no results are shown on the same one. */
 function progressBar(isTaken: boolean, settings: Settings, size: number, text: () => string) {
   const { isTTY, columns } = process.stderr;
-  const isShown = isTTY && !isTaken && !settings.quiet && !settings.verbose && process.env.TERM !== 'dumb';
+  const isShown =
+    isTTY && !isTaken && !settings.quiet && !settings.verbose && process.env.TERM !== 'dumb';
   let drawnAt = Number.NEGATIVE_INFINITY;
   const show = (line: string) => isShown && process.stderr.write(`\r\u001b[K${line}`);
   const draw = (done: number) => {
     if (performance.now() - drawnAt < REDRAW_MS) return;
     drawnAt = performance.now();
     const share = Math.min(1, done / size);
-    const bar = size === 0 ? '' : `[${'#'.repeat(share * 24).padEnd(24, '-')}] ${Math.floor(share * 100)} %  `;
+    const bar =
+      size === 0
+        ? ''
+        : `[${'#'.repeat(share * 24).padEnd(24, '-')}] ${Math.floor(share * 100)} %  `;
     // A line that wraps could not be erased.
     show((bar + text()).slice(0, (columns || 80) - 1));
   };

@@ -36,13 +36,17 @@ function isAllowed(value: string | number | bigint | boolean, schema: Schema): b
 function expected(schema: Schema): string {
   const { enum: values, type, format } = schema;
   if (values) return `one of ${values.join(', ')}`;
-  const kind = type === 'integer' ? `a ${format === 'int64' ? '64-bit ' : ''}whole number` : `a ${type}`;
+  const kind =
+    type === 'integer' ? `a ${format === 'int64' ? '64-bit ' : ''}whole number` : `a ${type}`;
   return kind + range(schema);
 }
 
 /** ` from 1 to 100`; empty without bounds. */
 export function range({ minimum, maximum }: Schema): string {
-  const parts = [minimum !== undefined && ` from ${minimum}`, maximum !== undefined && ` to ${maximum}`];
+  const parts = [
+    minimum !== undefined && ` from ${minimum}`,
+    maximum !== undefined && ` to ${maximum}`,
+  ];
   return parts.filter(Boolean).join('');
 }
 
@@ -73,7 +77,11 @@ export function checkMembers(value: unknown, { fields }: Operation, source: stri
 }
 
 /** Throws if a name is not known. */
-export function checkNames(names: readonly string[], known: readonly string[], source: string): void {
+export function checkNames(
+  names: readonly string[],
+  known: readonly string[],
+  source: string,
+): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const similar = closest(unknown, known);
@@ -83,11 +91,18 @@ export function checkNames(names: readonly string[], known: readonly string[], s
 
 /** Throws if a required input is missing. */
 export function checkComplete(input: Input, { fields, body }: Operation, source?: string): Input {
-  const missing = Object.keys(fields).filter((name) => fields[name]?.required && input[name] === undefined);
+  const missing = Object.keys(fields).filter(
+    (name) => fields[name]?.required && input[name] === undefined,
+  );
   if (missing.length === 0) return input;
   if (source) throw new UsageError(`${source}: ${missing.join(' and ')} missing.`);
-  const flags = missing.map((name) => (name === 'body' && body?.whole ? '--data' : `--${kebab(name)}`));
-  throw new UsageError(`${flags.join(' and ')} missing.`, body && 'Use flags, or members of --data.');
+  const flags = missing.map((name) =>
+    name === 'body' && body?.whole ? '--data' : `--${kebab(name)}`,
+  );
+  throw new UsageError(
+    `${flags.join(' and ')} missing.`,
+    body && 'Use flags, or members of --data.',
+  );
 }
 
 /** More than servers accept, so that an endless device does not fill the memory. */
@@ -106,6 +121,9 @@ export async function readWord(word: string): Promise<string> {
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch (error) {
-    throw new UsageError(`${word} cannot be read (${codeOf(error)}).`, 'Check its name, permissions and encoding.');
+    throw new UsageError(
+      `${word} cannot be read (${codeOf(error)}).`,
+      'Check its name, permissions and encoding.',
+    );
   }
 }

@@ -26,14 +26,20 @@ export async function* pages(
     remaining -= items.length;
     const last = items.at(-1);
     const next = (isObject(last) ? last[key] : undefined) ?? null;
-    const hasMore = items.length < all.length || /\brel="?[^";,]*\bnext\b/i.test(response.headers.get('link') ?? '');
+    const hasMore =
+      items.length < all.length ||
+      /\brel="?[^";,]*\bnext\b/i.test(response.headers.get('link') ?? '');
     // By Brent's algorithm, two cursors are enough to notice a loop after at most three rounds.
     if (hasMore && [String(input[cursor]), earlier].includes(String(next)))
       throw new CliError('failed', 'The service repeats a page.');
     if (Number.isInteger(Math.log2(++count))) earlier = String(next);
     const isFollowed = hasMore && total !== undefined && remaining > 0 && next !== null;
     input = isFollowed
-      ? { ...input, [cursor]: next, ...pageSize(operation, operation.pagination as Pagination, remaining) }
+      ? {
+          ...input,
+          [cursor]: next,
+          ...pageSize(operation, operation.pagination as Pagination, remaining),
+        }
       : undefined;
     if (input) pending = send(input);
     // If the output fails, nobody waits for the next page.
@@ -45,7 +51,11 @@ export async function* pages(
 }
 
 /** The largest useful page, because larger pages need fewer requests; without a number of elements the service decides. */
-export function pageSize({ fields }: Operation, { limit }: Pagination, remaining: number | undefined): Input {
+export function pageSize(
+  { fields }: Operation,
+  { limit }: Pagination,
+  remaining: number | undefined,
+): Input {
   if (remaining === undefined) return {};
   const size = Math.min(remaining, fields[limit]?.schema.maximum ?? remaining);
   return Number.isFinite(size) ? { [limit]: size } : {};

@@ -41,7 +41,9 @@ function program(): Command {
   addOperations(root);
   addAuth(root);
   addCompletion(root);
-  root.command('__complete [words...]', { hidden: true }).action((words: string[]) => complete(root, words));
+  root
+    .command('__complete [words...]', { hidden: true })
+    .action((words: string[]) => complete(root, words));
   configure(root);
   return root;
 }
@@ -69,6 +71,8 @@ function configure(command: Command): void {
 }
 
 function exitCodeHelp(): string {
-  const rows = Object.values(exitCodes).map(([exit, meaning]) => `  ${String(exit).padEnd(5)}${meaning}`);
+  const rows = Object.values(exitCodes).map(
+    ([exit, meaning]) => `  ${String(exit).padEnd(5)}${meaning}`,
+  );
   return ['Exit codes:', '  0    success', ...rows].join('\n');
 }

@@ -1,4 +1,12 @@
-import { type Field, type Operation, operations, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
+import {
+  type Field,
+  type Operation,
+  operations,
+  resolved,
+  type Schema,
+  typeIn,
+  typesOf,
+} from '@petstore/types';
 import { type Command, Option } from 'commander';
 import { notice } from './errors.ts';
 import { addImport } from './import.ts';
@@ -17,7 +25,8 @@ export function addOperations(root: Command): void {
       root.commands.find((command) => command.name() === group) ??
       root.command(group).description(`Commands for ${group}.`);
     addOperation(parent, name, operation);
-    if (isImportable(operation)) addImport(parent, name === 'create' ? 'import' : `import-${name}`, operation);
+    if (isImportable(operation))
+      addImport(parent, name === 'create' ? 'import' : `import-${name}`, operation);
   }
 }
 
@@ -27,17 +36,23 @@ function addOperation(parent: Command, name: string, operation: Operation): void
   const command = parent
     .command(name)
     .summary(operation.summary + (state ? ` (${state})` : ''))
-    .description([joinLines(operation.description), noticeOf(operation)].filter(Boolean).join('\n\n'));
+    .description(
+      [joinLines(operation.description), noticeOf(operation)].filter(Boolean).join('\n\n'),
+    );
   const paths = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, field = '']) => field);
   for (const name of paths) {
     const field = fields[name];
-    if (field) command.argument(`<${kebab(name)}>`, textOf(field), (text) => parseValue(text, field.schema));
+    if (field)
+      command.argument(`<${kebab(name)}>`, textOf(field), (text) => parseValue(text, field.schema));
   }
   const own = ownOptions(operation);
   const reserved = [...own, ...globalOptions()].map((option) => option.long);
   const flags = new Map<string, string>();
   for (const [name, field] of Object.entries(fields)) {
-    const option = field.in === 'path' || name === pagination?.limit ? undefined : fieldOption(name, field, reserved);
+    const option =
+      field.in === 'path' || name === pagination?.limit
+        ? undefined
+        : fieldOption(name, field, reserved);
     if (!option) continue;
     command.addOption(option);
     flags.set(name, option.attributeName());
@@ -73,7 +88,8 @@ async function callOperation(operation: Operation, input: Input, command: Comman
   const total = all ? Number.POSITIVE_INFINITY : limit && Number(limit);
   const first = { ...input, ...(pagination && pageSize(operation, pagination, total)) };
   const isPart = pagination && total && total > Number(first[pagination.limit]);
-  if (isPart && (dryRun || curl)) notice('Only the first of the requests is shown.', settingsOf(command));
+  if (isPart && (dryRun || curl))
+    notice('Only the first of the requests is shown.', settingsOf(command));
   if (dryRun || curl) return printRequest(operation, first, command, idempotencyKey);
   const send = await senderFor(operation, command);
   const out = await printer(columnsOf(operation), pagination !== undefined, command);
@@ -98,14 +114,26 @@ async function callOperation(operation: Operation, input: Input, command: Comman
 function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
   const parseLimit = (text: string) => parseValue(text, { type: 'integer', minimum: 1 });
   return [
-    ...(body ? [new Option('-d, --data <json>', 'The body as JSON, @FILE, or - for stdin. Flags override it.')] : []),
+    ...(body
+      ? [
+          new Option(
+            '-d, --data <json>',
+            'The body as JSON, @FILE, or - for stdin. Flags override it.',
+          ),
+        ]
+      : []),
     ...(pagination
       ? [
-          new Option('--limit <number>', 'How many results, over all pages. Default: one page.').argParser(parseLimit),
+          new Option(
+            '--limit <number>',
+            'How many results, over all pages. Default: one page.',
+          ).argParser(parseLimit),
           new Option('--all', 'All results.').conflicts('limit'),
         ]
       : []),
-    ...(idempotencyKey ? [new Option('--idempotency-key <key>', joinLines(idempotencyKey.description))] : []),
+    ...(idempotencyKey
+      ? [new Option('--idempotency-key <key>', joinLines(idempotencyKey.description))]
+      : []),
     new Option('--dry-run', 'Show the request as JSON, and do not send it.'),
     new Option('--curl', 'Show the request as a curl command, and do not send it.'),
   ];
@@ -119,7 +147,10 @@ function fieldOption(name: string, field: Field, reserved: readonly unknown[]): 
   const itemType = type === 'array' ? typeIn(item) : type;
   if (itemType === undefined || itemType === 'object' || itemType === 'array') return undefined;
   const flag = reserved.includes(`--${kebab(name)}`) ? `${field.in}-${kebab(name)}` : kebab(name);
-  const option = new Option(`--${flag} <${itemType}>`, textOf(field) + (type === 'array' ? ' Repeatable.' : ''));
+  const option = new Option(
+    `--${flag} <${itemType}>`,
+    textOf(field) + (type === 'array' ? ' Repeatable.' : ''),
+  );
   const choices = itemType === 'boolean' ? [true, false] : item.enum;
   if (choices) option.choices(choices.map(String));
   return option.argParser((word: string, previous: unknown) => {
@@ -135,7 +166,11 @@ function joinLines(text: string): string {
 
 function textOf({ description, schema, required, in: location }: Field): string {
   const bounds = range(resolved(schema));
-  return [joinLines(description), bounds && `Value:${bounds}.`, required && location !== 'path' && 'Required.']
+  return [
+    joinLines(description),
+    bounds && `Value:${bounds}.`,
+    required && location !== 'path' && 'Required.',
+  ]
     .filter(Boolean)
     .join(' ');
 }
@@ -143,8 +178,13 @@ function textOf({ description, schema, required, in: location }: Field): string 
 /** Whether an operation can be called for each record of a file: all its inputs are scalar members of the body. */
 function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
-  const isScalar = (schema: Schema) => typesOf(schema).every((type) => type !== 'object' && type !== 'array');
-  return method === 'POST' && all.length > 0 && all.every((field) => field.in === 'body' && isScalar(field.schema));
+  const isScalar = (schema: Schema) =>
+    typesOf(schema).every((type) => type !== 'object' && type !== 'array');
+  return (
+    method === 'POST' &&
+    all.length > 0 &&
+    all.every((field) => field.in === 'body' && isScalar(field.schema))
+  );
 }
 
 function noticeOf(operation: Operation): string {

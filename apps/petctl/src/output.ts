@@ -13,12 +13,19 @@ export interface Printer {
 }
 
 /** A printer for the format of a command. `known` are the members of a row as far as the spec names them. */
-export async function printer(known: readonly string[], isList: boolean, command: Command): Promise<Printer> {
+export async function printer(
+  known: readonly string[],
+  isList: boolean,
+  command: Command,
+): Promise<Printer> {
   const { output = process.stdout.isTTY ? 'table' : 'tsv', fields, jq } = settingsOf(command);
   const names = fields === undefined ? undefined : namesIn(fields);
   const select = (row: unknown) => (names === undefined ? row : selected(asRow(row), names));
   const format = async () => (output === 'table' ? tableFormat() : textFormats(isList)[output]);
-  const inner = jq === undefined ? formatted(await format(), names ?? known) : filtered(jq, output === 'jsonl', isList);
+  const inner =
+    jq === undefined
+      ? formatted(await format(), names ?? known)
+      : filtered(jq, output === 'jsonl', isList);
   return { write: (rows) => inner.write(rows.map(select)), end: inner.end };
 }
 
@@ -29,11 +36,15 @@ export async function checkOutput(operation: Operation, command: Command): Promi
   if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
   if (jq === undefined) return;
   if (!output.startsWith('json') && command.getOptionValueSource('output') === 'cli')
-    throw new UsageError(`--jq prints what the filter makes, not ${output}.`, 'Use it with -o json or -o jsonl.');
+    throw new UsageError(
+      `--jq prints what the filter makes, not ${output}.`,
+      'Use it with -o json or -o jsonl.',
+    );
   // Without an input, the filter is compiled and not run.
   const { stderr } = await runJq('', jq);
   // The exit code of a syntax error is 3, but a filter can also end with any code.
-  if (/^jq: \d+ compile errors?$/m.test(stderr)) throw new UsageError(`--jq: ${firstLine(stderr)}.`);
+  if (/^jq: \d+ compile errors?$/m.test(stderr))
+    throw new UsageError(`--jq: ${firstLine(stderr)}.`);
 }
 
 /** The members of an operation's result, of a list those of its elements; none if the spec does not name them. */
@@ -56,7 +67,11 @@ export function isClosed(): boolean {
 export async function write(text: string): Promise<void> {
   if (!failure) failure = await new Promise((done) => process.stdout.write(text, done));
   if (!failure || isClosed()) return;
-  throw new CliError('unwritten', `The results could not be written (${codeOf(failure)}).`, 'Check for a full disk.');
+  throw new CliError(
+    'unwritten',
+    `The results could not be written (${codeOf(failure)}).`,
+    'Check for a full disk.',
+  );
 }
 
 function formatted(format: Format, known: readonly string[]): Printer {
@@ -80,7 +95,9 @@ function formatted(format: Format, known: readonly string[]): Printer {
 }
 
 function selected(row: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(row, name)).map((name) => [name, row[name]]));
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(row, name)).map((name) => [name, row[name]]),
+  );
 }
 
 function namesIn(fields: string): string[] {
@@ -94,7 +111,11 @@ function filtered(filter: string, isEach: boolean, isList: boolean): Printer {
     const { stdout, stderr, exitCode } = await runJq(text, filter);
     await write(escapeLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
     if (exitCode === 0) return;
-    throw new CliError('unwritten', `--jq: ${firstLine(stderr)}.`, 'The request itself succeeded: fix the filter.');
+    throw new CliError(
+      'unwritten',
+      `--jq: ${firstLine(stderr)}.`,
+      'The request itself succeeded: fix the filter.',
+    );
   };
   return {
     write: async (rows) => {
@@ -114,7 +135,11 @@ async function runJq(text: string, filter: string) {
   return raw(text, filter, ['-r', '-c', '--']).catch((error: Error) => {
     // An endless filter aborts jq, or its result exceeds the longest text.
     if (!/^(Runtime|Range)Error$/.test(error.name)) throw error;
-    throw new CliError('unwritten', '--jq: the filter needs too much memory.', 'Check it for endless recursion.');
+    throw new CliError(
+      'unwritten',
+      '--jq: the filter needs too much memory.',
+      'Check it for endless recursion.',
+    );
   });
 }
 

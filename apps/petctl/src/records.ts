@@ -37,14 +37,20 @@ export function openText(file: string) {
       }
       yield decoder.decode();
     } catch (error) {
-      throw new UsageError(`${file} cannot be read after byte ${read} (${codeOf(error)}).`, 'Check name and encoding.');
+      throw new UsageError(
+        `${file} cannot be read after byte ${read} (${codeOf(error)}).`,
+        'Check name and encoding.',
+      );
     }
   }
   return { chunks: chunks(), size, close: () => stream.destroy() };
 }
 
 /** The records of JSON Lines, a JSON array or CSV; the first character tells which. */
-export async function readRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
+export async function readRecords(
+  chunks: AsyncGenerator<string>,
+  operation: Operation,
+): Promise<RecordFile> {
   let next = await chunks.next();
   while (!next.done && next.value.trim() === '') next = await chunks.next();
   const start: string = next.value ?? '';
@@ -54,11 +60,16 @@ export async function readRecords(chunks: AsyncGenerator<string>, operation: Ope
   }
   const first = start.trimStart().charAt(0);
   if (first === '[') return ['', elementsOf(all(), operation)];
-  return first === '{' || first === '' ? ['', linesOf(all(), operation)] : csvRecords(all(), operation);
+  return first === '{' || first === ''
+    ? ['', linesOf(all(), operation)]
+    : csvRecords(all(), operation);
 }
 
 /** The records of JSON Lines. Blank lines are none. */
-async function* linesOf(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<ImportRecord> {
+async function* linesOf(
+  chunks: AsyncIterable<string>,
+  operation: Operation,
+): AsyncGenerator<ImportRecord> {
   let [number, rest] = [0, ''];
   async function* lines() {
     for await (const chunk of chunks) {
@@ -72,16 +83,21 @@ async function* linesOf(chunks: AsyncIterable<string>, operation: Operation): As
   }
   for await (const line of lines()) {
     const [text, place] = [line.trim(), `line ${++number}`];
-    if (text !== '') yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
+    if (text !== '')
+      yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
   }
 }
 
 /** The records of a JSON array, which is valid as a whole or not at all. */
-async function* elementsOf(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<ImportRecord> {
+async function* elementsOf(
+  chunks: AsyncIterable<string>,
+  operation: Operation,
+): AsyncGenerator<ImportRecord> {
   let array = '';
   for await (const chunk of chunks) {
     array += chunk;
-    if (array.length > MAX_ARRAY) throw new UsageError('The array is too large.', 'Use JSON Lines.');
+    if (array.length > MAX_ARRAY)
+      throw new UsageError('The array is too large.', 'Use JSON Lines.');
   }
   for (const [index, value] of (parseJson(array, 'The array') as unknown[]).entries()) {
     const place = `element ${index + 1}`;
@@ -92,7 +108,8 @@ async function* elementsOf(chunks: AsyncIterable<string>, operation: Operation):
 /** The input of a record. What petctl lists has members that the operation does not take, such as the identifier. */
 function inputOf(value: unknown, operation: Operation, place: string): Input {
   if (isObject(value))
-    for (const name of columnsOf(operation)) if (!Object.hasOwn(operation.fields, name)) delete value[name];
+    for (const name of columnsOf(operation))
+      if (!Object.hasOwn(operation.fields, name)) delete value[name];
   return checkComplete(checkMembers(value, operation, place), operation, place);
 }
 
@@ -102,7 +119,10 @@ interface CsvRow {
   readonly record: readonly (string | undefined)[];
 }
 
-async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation): Promise<RecordFile> {
+async function csvRecords(
+  chunks: AsyncGenerator<string>,
+  operation: Operation,
+): Promise<RecordFile> {
   const { parse } = await import('csv-parse');
   const parser = parse({
     info: true,
@@ -116,20 +136,26 @@ async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation):
   const rows: AsyncIterator<CsvRow> = parser[Symbol.asyncIterator]();
   const next = () =>
     rows.next().catch((error: Error) => {
-      throw error instanceof UsageError ? error : new UsageError(`CSV: ${error.message}.`, 'Later ones are not added.');
+      throw error instanceof UsageError
+        ? error
+        : new UsageError(`CSV: ${error.message}.`, 'Later ones are not added.');
     });
   const first = await next();
   const titles = first.done ? [] : first.value.record.map((title = '') => title.trim());
   const known = [...new Set([...Object.keys(operation.fields), ...columnsOf(operation)])];
-  const names = titles.map((title) => known.find((name) => name === title || kebab(name) === title) ?? title);
+  const names = titles.map(
+    (title) => known.find((name) => name === title || kebab(name) === title) ?? title,
+  );
   checkNames(names, known, 'The header of the CSV');
-  if (new Set(names).size < names.length) throw new UsageError('The header of the CSV has a column twice.');
+  if (new Set(names).size < names.length)
+    throw new UsageError('The header of the CSV has a column twice.');
   async function* records(): AsyncGenerator<ImportRecord> {
     for (let row = await next(); !row.done; row = await next()) {
       const { info, record } = row.value;
       const place = `line ${info.lines}`;
       const input = () => {
-        if (record.length !== names.length) throw new UsageError(`${place}: it has not as many cells as the header.`);
+        if (record.length !== names.length)
+          throw new UsageError(`${place}: it has not as many cells as the header.`);
         return inputOf(memberValues(record, names, operation), operation, place);
       };
       yield { place, text: csvLine(record).trimEnd(), input };
@@ -139,7 +165,11 @@ async function csvRecords(chunks: AsyncGenerator<string>, operation: Operation):
 }
 
 /** An object of the cells. A cell that has not the type of its member stays text, which the service rejects. */
-function memberValues(cells: CsvRow['record'], names: readonly string[], { fields }: Operation): object {
+function memberValues(
+  cells: CsvRow['record'],
+  names: readonly string[],
+  { fields }: Operation,
+): object {
   const members = names.map((name, i) => {
     const [cell, type = 'string'] = [cells[i], typeIn(fields[name]?.schema ?? {})];
     if (cell === undefined) return [name, cell];

@@ -23,7 +23,13 @@ export async function senderFor(operation: Operation, command: Command): Promise
 }
 
 /** The same with a certain key, and with changed options of the client. */
-export function senderTo(target: Target, key: Key, operation: Operation, command: Command, changed?: Options): Send {
+export function senderTo(
+  target: Target,
+  key: Key,
+  operation: Operation,
+  command: Command,
+  changed?: Options,
+): Send {
   const settings = settingsOf(command);
   const client = petstore({
     baseUrl: target.baseUrl,
@@ -47,10 +53,18 @@ export function senderTo(target: Target, key: Key, operation: Operation, command
 }
 
 /** A method of the client, for an operation that is known at run time only. */
-type Method = (input: object, options?: Parameters<Send>[1]) => { withResponse(): ReturnType<Send> };
+type Method = (
+  input: object,
+  options?: Parameters<Send>[1],
+) => { withResponse(): ReturnType<Send> };
 
 /** Prints the request of a call without sending it: as JSON, or with --curl as a command. */
-export async function printRequest(operation: Operation, input: Input, command: Command, key?: string): Promise<void> {
+export async function printRequest(
+  operation: Operation,
+  input: Input,
+  command: Command,
+  key?: string,
+): Promise<void> {
   const target = targetOf(command);
   const request = await new Promise<ShownRequest>((resolve, reject) => {
     const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
@@ -58,7 +72,10 @@ export async function printRequest(operation: Operation, input: Input, command: 
       resolve({ method, url: String(url), headers: headers as Record<string, string>, ...text });
       throw new Error('it is shown only');
     };
-    const send = senderTo(target, { value: keyVariable, from: '' }, operation, command, { fetch, retry: 0 });
+    const send = senderTo(target, { value: keyVariable, from: '' }, operation, command, {
+      fetch,
+      retry: 0,
+    });
     send(input, { idempotencyKey: key }).catch(reject);
   });
   const { body, ...head } = request;
@@ -66,14 +83,20 @@ export async function printRequest(operation: Operation, input: Input, command: 
   if (!command.getOptionValue('curl')) return write(`${escapeLines(exactJson(json, 2))}\n`);
   const from = (await findKey(target))?.from;
   // A key in the variable may be for another address.
-  const isVariable = from === 'PETCTL_API_KEY' || (from === undefined && process.env.PETCTL_API_KEY === undefined);
+  const isVariable =
+    from === 'PETCTL_API_KEY' || (from === undefined && process.env.PETCTL_API_KEY === undefined);
   const self = process.env.npm_command === 'exec' ? 'npx petctl' : 'petctl';
-  const shown = isVariable ? keyVariable : `$(${self} auth token --base-url ${quoted(target.baseUrl)})`;
+  const shown = isVariable
+    ? keyVariable
+    : `$(${self} auth token --base-url ${quoted(target.baseUrl)})`;
   await write(`${asCurl(request, shown)}\n`);
 }
 
 /** What to say of a deprecated operation. */
-export function deprecationOf({ command, successor }: Operation, sunset: string | undefined): string {
+export function deprecationOf(
+  { command, successor }: Operation,
+  sunset: string | undefined,
+): string {
   const other = Object.values<Operation>(operations).find(({ id }) => id === successor);
   const removal = sunset === undefined ? '' : ` and may be removed from ${sunset} on`;
   const hint = other ? ` Use 'petctl ${other.command.join(' ')}' instead.` : '';
@@ -88,14 +111,20 @@ function hooks(operation: Operation, settings: Settings): Hooks {
     request: ({ method, url }) => log(`> ${method} ${url}`),
     response: ({ status, headers, milliseconds }) =>
       log(`< ${status} in ${Math.round(milliseconds)} ms, request ${headers.get('x-request-id')}`),
-    retry: ({ error, attempt, delay }) => log(`! ${error.name}; attempt ${attempt + 1} in ${Math.round(delay)} ms`),
+    retry: ({ error, attempt, delay }) =>
+      log(`! ${error.name}; attempt ${attempt + 1} in ${Math.round(delay)} ms`),
   };
 }
 
 /** Stands for the key, which is never shown. */
 const keyVariable = '$PETCTL_API_KEY';
 
-type ShownRequest = Readonly<{ method: string; url: string; headers: Record<string, string>; body?: string }>;
+type ShownRequest = Readonly<{
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}>;
 
 /** A command for a POSIX shell. The key is in double quotes, so that the shell inserts it. */
 function asCurl({ method, url, headers, body }: ShownRequest, key: string): string {
@@ -103,7 +132,13 @@ function asCurl({ method, url, headers, body }: ShownRequest, key: string): stri
     name === 'authorization' ? `-H "${name}: Bearer ${key}"` : `-H ${quoted(`${name}: ${value}`)}`,
   );
   const data = body === undefined ? [] : [`--data-raw ${quoted(escapeLine(body))}`];
-  return ['curl', ...(method === 'GET' ? [] : [`-X ${method}`]), ...lines, ...data, quoted(url)].join(' ');
+  return [
+    'curl',
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    ...lines,
+    ...data,
+    quoted(url),
+  ].join(' ');
 }
 
 function quoted(text: string): string {

@@ -21,7 +21,8 @@ export interface Settings {
 export function settingsOf(command: Command): Settings {
   for (let parent = command.parent; parent; parent = parent.parent)
     for (const [name, value] of Object.entries(parent.opts()))
-      if (command.getOptionValueSource(name) !== 'cli') command.setOptionValueWithSource(name, value, 'cli');
+      if (command.getOptionValueSource(name) !== 'cli')
+        command.setOptionValueWithSource(name, value, 'cli');
   return command.opts();
 }
 
@@ -29,19 +30,43 @@ export function settingsOf(command: Command): Settings {
 export function globalOptions(hasEnvironment = true): Option[] {
   const option = (flags: string, description: string) =>
     new Option(flags, description).helpGroup('Options of every command:');
-  const setting = (flags: string, description: string, values: readonly string[] | ((text: string) => unknown)) => {
+  const setting = (
+    flags: string,
+    description: string,
+    values: readonly string[] | ((text: string) => unknown),
+  ) => {
     const one = option(flags, description);
     if (hasEnvironment) one.env(`PETCTL_${one.name().toUpperCase().replaceAll('-', '_')}`);
     return typeof values === 'function' ? one.argParser(values) : one.choices(values);
   };
-  const parseRetries = (text: string) => parseValue(text, { type: 'integer', minimum: 0, maximum: 100 });
+  const parseRetries = (text: string) =>
+    parseValue(text, { type: 'integer', minimum: 0, maximum: 100 });
   return [
-    setting('--base-url <url>', `The address of the service, ending in ${service.basePath}.`, String),
-    setting('--deployment <name>', 'A deployment of the service, instead of --base-url.', Object.keys(deployments)),
-    setting('-o, --output <format>', 'The format of results. On a terminal a table, else tab-separated.', formats),
+    setting(
+      '--base-url <url>',
+      `The address of the service, ending in ${service.basePath}.`,
+      String,
+    ),
+    setting(
+      '--deployment <name>',
+      'A deployment of the service, instead of --base-url.',
+      Object.keys(deployments),
+    ),
+    setting(
+      '-o, --output <format>',
+      'The format of results. On a terminal a table, else tab-separated.',
+      formats,
+    ),
     option('--fields <names>', 'The members to show, comma-separated, in this order.'),
-    option('--jq <filter>', 'Filter the result with jq; with -o jsonl each element, as it arrives.'),
-    setting('--timeout <time>', 'The time for a call with its retries, such as 30, 1.5s, 500ms or 2m.', parseTime),
+    option(
+      '--jq <filter>',
+      'Filter the result with jq; with -o jsonl each element, as it arrives.',
+    ),
+    setting(
+      '--timeout <time>',
+      'The time for a call with its retries, such as 30, 1.5s, 500ms or 2m.',
+      parseTime,
+    ),
     setting('--retries <number>', 'How often a failed request is sent again.', parseRetries),
     option('-q, --quiet', 'Hide notices and progress.'),
     option('-v, --verbose', 'Show the requests on stderr.'),

@@ -14,7 +14,9 @@ function codeEscape(character: string): string {
 /** A cell of CSV: line feeds and tabs stay, and the backslash of what looks like an escape is escaped. */
 export function escapeCell(text: string): string {
   const isolated = text.replace(/\\(?=u[\da-f]{4})/g, codeEscape);
-  return isolated.replace(unsafe, (character) => (/[\n\t]/.test(character) ? character : codeEscape(character)));
+  return isolated.replace(unsafe, (character) =>
+    /[\n\t]/.test(character) ? character : codeEscape(character),
+  );
 }
 
 /** The text that `escapeCell` made a cell of. Escapes that it does not write stay. */

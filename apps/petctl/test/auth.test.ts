@@ -32,7 +32,8 @@ const env = (more: Record<string, string | undefined> = {}) => ({
 });
 const file = () => join(home, 'petctl', 'credentials.json');
 const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
-const login = (url = baseUrl, key = apiKey) => petctl(['auth', 'login', '--base-url', url], env(), `${key}\n`);
+const login = (url = baseUrl, key = apiKey) =>
+  petctl(['auth', 'login', '--base-url', url], env(), `${key}\n`);
 
 describe('petctl auth', () => {
   test('stores an accepted key, readable by its owner only, and remembers the address', async () => {
@@ -41,13 +42,20 @@ describe('petctl auth', () => {
       stdout: '',
       stderr: `petctl: Stored the key in ${file()}. petctl now uses ${baseUrl}.\n`,
     });
-    expect([statSync(file()).mode & 0o777, statSync(join(home, 'petctl')).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect([statSync(file()).mode & 0o777, statSync(join(home, 'petctl')).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
     expect(await petctl(['pets', 'list'], env())).toMatchObject({ code: 0, stderr: '' });
     expect((await petctl(['auth', 'token'], env())).stdout).toBe(`${apiKey}\n`);
-    expect((await petctl(['auth', 'logout'], env())).stderr).toBe(`petctl: Removed the key for ${origin}.\n`);
+    expect((await petctl(['auth', 'logout'], env())).stderr).toBe(
+      `petctl: Removed the key for ${origin}.\n`,
+    );
     expect(stored()).toEqual({ keys: {} });
     const logout = await petctl(['auth', 'logout', '--base-url', baseUrl], env());
-    expect([logout.code, logout.stderr]).toEqual([4, `petctl: There is no stored key for ${origin}.\n`]);
+    expect([logout.code, logout.stderr]).toEqual([
+      4,
+      `petctl: There is no stored key for ${origin}.\n`,
+    ]);
   });
 
   test('a second login switches the address, and status shows both', async () => {
@@ -66,17 +74,23 @@ describe('petctl auth', () => {
   test('does not store a key that is rejected or could not be tried, and says so', async () => {
     const wrong = await login(baseUrl, 'a-wrong-key');
     expect([wrong.code, existsSync(file())]).toEqual([4, false]);
-    expect(wrong.stderr).toMatch(/^petctl: The key was not stored\.\npetctl: .*The key is from the input: correct it/);
+    expect(wrong.stderr).toMatch(
+      /^petctl: The key was not stored\.\npetctl: .*The key is from the input: correct it/,
+    );
     const nowhere = await login('http://127.0.0.1:1/v1');
     expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
   });
 
-  test.each(['', 'two words', 'ü'])('rejects the invalid key %j without quoting it', async (key) => {
-    expect(await login(baseUrl, key)).toMatchObject({
-      code: 2,
-      stderr: 'petctl: The input has no valid API key: it must be visible ASCII without spaces.\n',
-    });
-  });
+  test.each(['', 'two words', 'ü'])(
+    'rejects the invalid key %j without quoting it',
+    async (key) => {
+      expect(await login(baseUrl, key)).toMatchObject({
+        code: 2,
+        stderr:
+          'petctl: The input has no valid API key: it must be visible ASCII without spaces.\n',
+      });
+    },
+  );
 
   test('status does not say that a service rejects the key if it does not respond', async () => {
     const nowhere = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: apiKey });
@@ -95,9 +109,15 @@ describe('which key is sent where', () => {
       [['--deployment', 'staging'], {}],
     ] as const) {
       const { code, stderr } = await petctl(['pets', 'list', ...args], env(more));
-      expect([code, stderr]).toEqual([4, expect.stringContaining("Log in with 'petctl auth login --base-url http")]);
+      expect([code, stderr]).toEqual([
+        4,
+        expect.stringContaining("Log in with 'petctl auth login --base-url http"),
+      ]);
     }
-    const redirecting = await record(() => ({ status: 307, headers: { location: `${other.baseUrl}/pets` } }));
+    const redirecting = await record(() => ({
+      status: 307,
+      headers: { location: `${other.baseUrl}/pets` },
+    }));
     expect((await petctl(['pets', 'list'], { ...redirecting.env })).code).toBe(6);
     expect(other.requests).toEqual([]);
   });
@@ -111,7 +131,9 @@ describe('which key is sent where', () => {
       [],
       expect.stringContaining(`PETCTL_API_KEY is for ${own.origin}.`),
     ]);
-    expect((await petctl([...list, '--curl'], env(own.env))).stdout).not.toContain('$PETCTL_API_KEY');
+    expect((await petctl([...list, '--curl'], env(own.env))).stdout).not.toContain(
+      '$PETCTL_API_KEY',
+    );
     // Both are given together.
     expect((await petctl(list, env({ PETCTL_API_KEY: 'k' }))).code).toBe(0);
     await login(other.baseUrl, 'stored-for-the-other');
@@ -126,19 +148,35 @@ describe('which key is sent where', () => {
     await login(baseUrl, 'good');
     expect((await petctl(['pets', 'list'], env())).code).toBe(0);
     const bad = await petctl(['pets', 'list'], env({ PETCTL_API_KEY: 'bad' }));
-    expect([bad.code, bad.stderr]).toEqual([4, expect.stringContaining('The key is from PETCTL_API_KEY: correct it.')]);
+    expect([bad.code, bad.stderr]).toEqual([
+      4,
+      expect.stringContaining('The key is from PETCTL_API_KEY: correct it.'),
+    ]);
     const status = await petctl(['auth', 'status'], env(recorded));
-    expect([status.code, status.stdout]).toEqual([4, expect.stringContaining('PETCTL_API_KEY\tfalse')]);
+    expect([status.code, status.stdout]).toEqual([
+      4,
+      expect.stringContaining('PETCTL_API_KEY\tfalse'),
+    ]);
     writeFileSync(file(), readFileSync(file(), 'utf8').replace('good', 'revoked'));
     expect((await petctl(['pets', 'list'], env())).stderr).toContain(`The key is from ${file()};`);
   });
 
   test('an empty variable counts as none, and the environment less than a flag', async () => {
     await login();
-    const empty = { PETCTL_API_KEY: '', PETCTL_BASE_URL: '', PETCTL_OUTPUT: '', PETCTL_TIMEOUT: '' };
+    const empty = {
+      PETCTL_API_KEY: '',
+      PETCTL_BASE_URL: '',
+      PETCTL_OUTPUT: '',
+      PETCTL_TIMEOUT: '',
+    };
     expect((await petctl(['pets', 'list'], env(empty))).code).toBe(0);
-    const staging = await petctl(['pets', 'list', '--deployment', 'staging'], env({ PETCTL_BASE_URL: baseUrl }));
-    expect(staging.stderr).toContain(`There is no API key for ${new URL(deployments.staging).origin}.`);
+    const staging = await petctl(
+      ['pets', 'list', '--deployment', 'staging'],
+      env({ PETCTL_BASE_URL: baseUrl }),
+    );
+    expect(staging.stderr).toContain(
+      `There is no API key for ${new URL(deployments.staging).origin}.`,
+    );
   });
 });
 
@@ -152,18 +190,29 @@ describe('the file of the keys', () => {
     expect(lstatSync(file()).isSymbolicLink()).toBe(true);
   });
 
-  test.each(['{', '[]', '{"keys":{"http://a":5}}'])('%j in it is an error that says what to do', async (text) => {
-    mkdirSync(join(home, 'petctl'));
-    writeFileSync(file(), text);
-    expect(await login()).toMatchObject({ code: 2, stderr: expect.stringContaining('Fix it, or move it away') });
-    expect(readFileSync(file(), 'utf8')).toBe(text);
-  });
+  test.each(['{', '[]', '{"keys":{"http://a":5}}'])(
+    '%j in it is an error that says what to do',
+    async (text) => {
+      mkdirSync(join(home, 'petctl'));
+      writeFileSync(file(), text);
+      expect(await login()).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Fix it, or move it away'),
+      });
+      expect(readFileSync(file(), 'utf8')).toBe(text);
+    },
+  );
 
   test('the current folder is not the home folder, and /dev/null is an empty one', async () => {
     mkdirSync(join(scratch, '.config', 'petctl'), { recursive: true });
     const keys = { [new URL(deployments.production).origin]: 'k' };
     writeFileSync(join(scratch, '.config', 'petctl', 'credentials.json'), JSON.stringify({ keys }));
-    for (const more of [{ HOME: '/dev/null' }, { HOME: '.' }, { HOME: '' }, { HOME: home, XDG_CONFIG_HOME: '.config' }])
+    for (const more of [
+      { HOME: '/dev/null' },
+      { HOME: '.' },
+      { HOME: '' },
+      { HOME: home, XDG_CONFIG_HOME: '.config' },
+    ])
       expect((await petctl(['auth', 'token'], more)).code).toBe(4);
   });
 });
@@ -174,7 +223,10 @@ describe("the system's keyring", () => {
     const preload = `import fs from 'node:fs'; import Module from 'node:module';
 const load = Module._load, Entry = ${entryClass};
 Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`;
-    return resultOf(start(args, env({ PETCTL_KEYRING: undefined, DBUS_SESSION_BUS_ADDRESS: '' }), preload), input);
+    return resultOf(
+      start(args, env({ PETCTL_KEYRING: undefined, DBUS_SESSION_BUS_ADDRESS: '' }), preload),
+      input,
+    );
   };
   const inFile = () => `class {
   file = ${JSON.stringify(join(home, 'keyring'))};
@@ -193,12 +245,22 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
       ['pets', 'list'],
       ['auth', 'logout'],
     ]) {
-      const closed = await withKeyring("class { getPassword() { throw new Error('locked'); } }", args);
-      expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('cannot be opened. Unlock it')]);
+      const closed = await withKeyring(
+        "class { getPassword() { throw new Error('locked'); } }",
+        args,
+      );
+      expect([closed.code, closed.stderr]).toEqual([
+        2,
+        expect.stringContaining('cannot be opened. Unlock it'),
+      ]);
     }
-    const full = "class { getPassword() { return null; } setPassword() { throw new Error('full'); } }";
+    const full =
+      "class { getPassword() { return null; } setPassword() { throw new Error('full'); } }";
     const refused = await withKeyring(full, ['auth', 'login', '--base-url', baseUrl], apiKey);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('did not take the key (full)')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('did not take the key (full)'),
+    ]);
     expect((await run(['auth', 'logout'])).code).toBe(0);
     expect(existsSync(join(home, 'keyring'))).toBe(false);
   });
@@ -223,6 +285,10 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
   test('Ctrl-Z at the prompt changes nothing, the echo neither', async () => {
     const steps = [{ expect: 'hidden', send: `\u001a${apiKey}\r` }];
     const { code, terminal } = await onTerminal(['auth', 'login'], { env: withUrl(), steps });
-    expect([code, stored().keys, terminal.includes(apiKey.slice(0, 5))]).toEqual([0, { [origin]: apiKey }, false]);
+    expect([code, stored().keys, terminal.includes(apiKey.slice(0, 5))]).toEqual([
+      0,
+      { [origin]: apiKey },
+      false,
+    ]);
   });
 });

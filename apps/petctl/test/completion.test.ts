@@ -52,10 +52,18 @@ compadd() {
 probe() { print; zle complete-word; print -r -- "@@end$(( ++n ))@"; BUFFER= }
 n=0; zle -N probe; bindkey '^I' probe; PS1='ready> '`,
     );
-    const steps = lines.map((line, i) => ({ expect: i === 0 ? 'ready> ' : `@@end${i}@`, send: `${line}\t` }));
+    const steps = lines.map((line, i) => ({
+      expect: i === 0 ? 'ready> ' : `@@end${i}@`,
+      send: `${line}\t`,
+    }));
     const last = { expect: `@@end${lines.length}@`, send: '\u0015exit\r' };
     const program = ['sh', '-c', 'cd "$HOME" && exec zsh -d -i'];
-    const { terminal } = await onTerminal([], { program, env, columns: 500, steps: [...steps, last] });
+    const { terminal } = await onTerminal([], {
+      program,
+      env,
+      columns: 500,
+      steps: [...steps, last],
+    });
     return candidatesIn(terminal.replaceAll(/@@end\d+@/g, '\n@@end\n'), lines.length);
   },
 };
@@ -63,7 +71,10 @@ n=0; zle -N probe; bindkey '^I' probe; PS1='ready> '`,
 function run(lines: readonly string[], shell: string, ...args: string[]): string[][] {
   const input = lines.map((line) => `${line}\n`).join('');
   const stdio: ('pipe' | 'ignore')[] = ['pipe', 'pipe', 'ignore'];
-  return candidatesIn(execFileSync(shell, args, { cwd: folder, env, input, encoding: 'utf8', stdio }), lines.length);
+  return candidatesIn(
+    execFileSync(shell, args, { cwd: folder, env, input, encoding: 'utf8', stdio }),
+    lines.length,
+  );
 }
 
 function candidatesIn(text: string, count: number): string[][] {
@@ -101,7 +112,12 @@ describe.each(Object.keys(shells))('%s', (shell) => {
       '$' + '{x:=$(touch ran)}',
       "';touch ran;",
     ];
-    const all = ['petctl pets list --status ', 'petctl pets list ', 'petctl pets list --status=', 'petctl '];
+    const all = [
+      'petctl pets list --status ',
+      'petctl pets list ',
+      'petctl pets list --status=',
+      'petctl ',
+    ];
     const starts = rounds(all.slice(0, 1), all);
     await shells[shell]?.(starts.flatMap((start) => words.map((word) => start + word)));
     expect(existsSync(join(folder, 'ran'))).toBe(false);

@@ -31,9 +31,19 @@ beforeAll(async () => {
   certificate = join(scratch, 'certificate.pem');
   const keyFile = join(scratch, 'key.pem');
   const kind = '-x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1'.split(' ');
-  const about = ['-subj', '/CN=petstore.test', '-addext', 'subjectAltName=DNS:petstore.test,IP:127.0.0.1'];
-  execFileSync('openssl', ['req', ...kind, ...about, '-keyout', keyFile, '-out', certificate], { stdio: 'pipe' });
-  const secure = createSecureServer({ key: readFileSync(keyFile), cert: readFileSync(certificate) });
+  const about = [
+    '-subj',
+    '/CN=petstore.test',
+    '-addext',
+    'subjectAltName=DNS:petstore.test,IP:127.0.0.1',
+  ];
+  execFileSync('openssl', ['req', ...kind, ...about, '-keyout', keyFile, '-out', certificate], {
+    stdio: 'pipe',
+  });
+  const secure = createSecureServer({
+    key: readFileSync(keyFile),
+    cert: readFileSync(certificate),
+  });
   const { port } = new URL(
     await serve((request, response) => {
       received.push(`secure ${request.url}`);
@@ -44,7 +54,8 @@ beforeAll(async () => {
   // Only the proxy can resolve petstore.test.
   server.on('connect', (request, socket) => {
     received.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
-    if (request.url?.startsWith('refused')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    if (request.url?.startsWith('refused'))
+      return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     const upstream = connect(Number(port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
       upstream.pipe(socket).pipe(upstream);
@@ -68,7 +79,10 @@ const list = (baseUrl: string, env: Record<string, string>) => {
 
 describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
   test.each(['http_proxy', 'HTTP_PROXY'])('%s is used for http', async (name) => {
-    expect(await list('http://petstore.test/v1', { [name]: proxy })).toMatchObject({ code: 0, stdout: 'plain\n' });
+    expect(await list('http://petstore.test/v1', { [name]: proxy })).toMatchObject({
+      code: 0,
+      stdout: 'plain\n',
+    });
     expect(received).toEqual([`GET http://petstore.test/v1/pets ${credentials}`]);
   });
 
@@ -79,12 +93,15 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     expect(received).toEqual([`CONNECT 127.0.0.1:443 ${credentials}`, 'secure /v1/pets']);
   });
 
-  test.each(['127.0.0.1:1', 'socks5://127.0.0.1:1'])('%s, which Node would ignore, is refused', async (http_proxy) => {
-    expect(await list('http://127.0.0.1:1/v1', { http_proxy })).toMatchObject({
-      code: 2,
-      stderr: 'petctl: http_proxy is invalid. It has to begin with http://.\n',
-    });
-  });
+  test.each(['127.0.0.1:1', 'socks5://127.0.0.1:1'])(
+    '%s, which Node would ignore, is refused',
+    async (http_proxy) => {
+      expect(await list('http://127.0.0.1:1/v1', { http_proxy })).toMatchObject({
+        code: 2,
+        stderr: 'petctl: http_proxy is invalid. It has to begin with http://.\n',
+      });
+    },
+  );
 
   test('no_proxy lists the exceptions', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
@@ -106,7 +123,10 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
       ['https://petstore.test/v1', 'http://a:%ff@127.0.0.1:1'],
     ] as const) {
       const { code, stderr } = await list(url, { https_proxy });
-      expect([code, stderr]).toEqual([3, expect.stringContaining('and the proxy, if there is one.')]);
+      expect([code, stderr]).toEqual([
+        3,
+        expect.stringContaining('and the proxy, if there is one.'),
+      ]);
       expect(stderr).not.toMatch(/secret|pass/);
     }
   });
@@ -117,11 +137,15 @@ test('the empty environment of cron', async () => {
   const run = `env -i PETCTL_API_KEY=k '${petctlNode}' '${binary}' pets list --fields name --base-url ${env.PETCTL_BASE_URL}`;
   expect(await bash(`cd / && ${run} < /dev/null`)).toEqual({ code: 0, stdout: 'A\n', stderr: '' });
   const folder = mkdtempSync(join(scratch, 'current-'));
-  expect(await bash(`cd ${folder} && HOME=. XDG_CACHE_HOME=cache petctl --help`)).toMatchObject({ code: 0 });
+  expect(await bash(`cd ${folder} && HOME=. XDG_CACHE_HOME=cache petctl --help`)).toMatchObject({
+    code: 0,
+  });
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a checkout runs petctl, which it builds if a source file has changed', () => {
   const file = join(import.meta.dirname, '../checkout.cjs');
-  expect(execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`);
+  expect(execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' })).toBe(
+    `${manifest.version}\n`,
+  );
 });

@@ -13,7 +13,10 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'list', '--limit', '1e1'], 'is invalid'],
     [['pets', 'list', '--limit', '01'], 'is invalid'],
     [['pets', 'list', '--limit'], 'argument missing'],
-    [['pets', 'list', '--after', '9007199254740993'], `to ${operations.listPets.fields.after.schema.maximum}`],
+    [
+      ['pets', 'list', '--after', '9007199254740993'],
+      `to ${operations.listPets.fields.after.schema.maximum}`,
+    ],
     [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
     [['pets', 'list', '--stauts', 'sold'], 'Did you mean --status?'],
     [['pets', 'list', '--foo'], "unknown option '--foo'. See --help."],
@@ -34,7 +37,10 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'get'], "missing required argument 'pet-id'"],
     [['pets', 'get', '0'], `from ${minimum} to ${maximum}`],
     [['pets', 'create'], '--name and --category-id missing'],
-    [['pets', 'create', '--name', 'x', '--category-id', '9223372036854775808'], 'a 64-bit whole number'],
+    [
+      ['pets', 'create', '--name', 'x', '--category-id', '9223372036854775808'],
+      'a 64-bit whole number',
+    ],
     [['pets', 'import', ''], '(ENOENT)'],
     [['completion', 'bsh'], 'Allowed choices are bash, zsh, fish'],
   ])('%j', async (args, message) => {
@@ -54,7 +60,10 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     ] as const) {
       const { code, stderr } = await petctl(args, { ...unreachable, ...more });
       const { error } = JSON.parse(stderr);
-      expect([code, Object.keys(error)]).toEqual([2, ['code', 'message', 'status', 'requestId', 'exit', 'hint']]);
+      expect([code, Object.keys(error)]).toEqual([
+        2,
+        ['code', 'message', 'status', 'requestId', 'exit', 'hint'],
+      ]);
       expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
     }
   });
@@ -70,26 +79,37 @@ describe('exit codes', () => {
     [errorReply(429, 'rate_limited'), 7],
     [errorReply(500, 'internal_error'), 8],
     [errorReply(503, 'unavailable'), 8],
-    [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J\u009b\u202e' }, 8],
+    [
+      { status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J\u009b\u202e' },
+      8,
+    ],
     [{ body: 'no json' }, 8],
     [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, 6],
     [{ headers: { 'content-length': '9', connection: 'close' }, body: '[' }, 3],
     ['break', 3],
-  ] satisfies [Reply | 'break', number][])('%j ends with %i', async (reply: Reply | 'break', exit) => {
-    const { env } = await record((): Reply | 'break' => reply);
-    const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], env);
-    expect([code, stdout]).toEqual([exit, '']);
-    expect(stderr).toMatch(/^petctl: [^\p{Cc}\u202e]*\n$/u);
-    const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], env);
-    expect(JSON.parse(json.stderr).error.exit).toBe(exit);
-  });
+  ] satisfies [Reply | 'break', number][])(
+    '%j ends with %i',
+    async (reply: Reply | 'break', exit) => {
+      const { env } = await record((): Reply | 'break' => reply);
+      const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], env);
+      expect([code, stdout]).toEqual([exit, '']);
+      expect(stderr).toMatch(/^petctl: [^\p{Cc}\u202e]*\n$/u);
+      const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], env);
+      expect(JSON.parse(json.stderr).error.exit).toBe(exit);
+    },
+  );
 
   test('a response names its request, and what to do', async () => {
-    const { env } = await record(() => ({ ...errorReply(404, 'not_found'), headers: { 'x-request-id': 'r-1' } }));
+    const { env } = await record(() => ({
+      ...errorReply(404, 'not_found'),
+      headers: { 'x-request-id': 'r-1' },
+    }));
     expect((await petctl(['pets', 'get', '1', '-q'], env)).stderr).toBe(
       'petctl: it is not_found (HTTP 404, request r-1) Check the identifier and --base-url.\n',
     );
-    expect(JSON.parse((await petctl(['pets', 'get', '1', '-q', '-o', 'json'], env)).stderr).error).toEqual({
+    expect(
+      JSON.parse((await petctl(['pets', 'get', '1', '-q', '-o', 'json'], env)).stderr).error,
+    ).toEqual({
       ...{ code: 'not_found', message: 'it is not_found', status: 404, requestId: 'r-1', exit: 5 },
       hint: 'Check the identifier and --base-url.',
     });
@@ -107,14 +127,23 @@ describe('exit codes', () => {
 
   test('a base URL without the base path of the spec: the hint says how it should end', async () => {
     const { env, origin } = await record(() => errorReply(404, 'not_found'));
-    const { stderr } = await petctl(['pets', 'list', '--base-url', origin], { ...env, PETCTL_BASE_URL: undefined });
+    const { stderr } = await petctl(['pets', 'list', '--base-url', origin], {
+      ...env,
+      PETCTL_BASE_URL: undefined,
+    });
     expect(stderr).toContain('should end with /v1.');
   });
 
   test('a host that does not listen or exist, and a response after --timeout, are unreachable', async () => {
     for (const url of ['http://127.0.0.1:1/v1', 'http://no-such-host.invalid/v1']) {
-      const { code, stderr } = await petctl(['pets', 'list'], { ...unreachable, PETCTL_BASE_URL: url });
-      expect([code, stderr]).toEqual([3, expect.stringMatching(/failed \((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/)]);
+      const { code, stderr } = await petctl(['pets', 'list'], {
+        ...unreachable,
+        PETCTL_BASE_URL: url,
+      });
+      expect([code, stderr]).toEqual([
+        3,
+        expect.stringMatching(/failed \((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/),
+      ]);
     }
     const { env } = await record(() => 'hang');
     const late = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], env);
@@ -123,11 +152,17 @@ describe('exit codes', () => {
 
   test('a response that is nested deeply is printed, or is an error if it cannot be parsed exactly', async () => {
     const nested = (inner: string) => `${'['.repeat(100_000)}${inner}${']'.repeat(100_000)}`;
-    const printed = await petctl(['pets', 'list', '-o', 'json'], (await record(() => ({ body: nested('') }))).env);
+    const printed = await petctl(
+      ['pets', 'list', '-o', 'json'],
+      (await record(() => ({ body: nested('') }))).env,
+    );
     expect([printed.code, printed.stdout.replaceAll(/\s/g, '') === nested('')]).toEqual([0, true]);
     const { env } = await record(() => ({ body: nested('9007199254740993') }));
     const { code, stderr } = await petctl(['pets', 'list', '-o', 'jsonl'], env);
-    expect([code, JSON.parse(stderr).error.message]).toEqual([8, expect.stringContaining('call stack')]);
+    expect([code, JSON.parse(stderr).error.message]).toEqual([
+      8,
+      expect.stringContaining('call stack'),
+    ]);
   });
 
   test('a response that does not end is an error', async () => {
@@ -164,10 +199,9 @@ describe('exit codes', () => {
       return 'hang';
     });
     const child = start(['pets', 'list'], env);
-    expect(await new Promise((done) => child.on('close', (code, signal) => done([code, signal])))).toEqual([
-      null,
-      'SIGINT',
-    ]);
+    expect(
+      await new Promise((done) => child.on('close', (code, signal) => done([code, signal]))),
+    ).toEqual([null, 'SIGINT']);
     expect(requests.length).toBe(1);
   });
 });
@@ -177,7 +211,10 @@ test('retries: twice by default, a write with one idempotency key, and shown by 
     ...errorReply(503, 'unavailable'),
     headers: { 'retry-after': '0' },
   }));
-  const { code, stderr } = await petctl(['pets', 'create', '--name', 'x', '--category-id', '1', '-v'], env);
+  const { code, stderr } = await petctl(
+    ['pets', 'create', '--name', 'x', '--category-id', '1', '-v'],
+    env,
+  );
   expect([code, requests.length]).toEqual([8, 3]);
   expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   expect(stderr.match(/^> POST http:\S+\/v1\/pets$/gm)?.length).toBe(3);

@@ -38,13 +38,17 @@ describe('in a pipe', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(pets);
     const max = '9223372036854775807';
     const { env } = await record(() => ({ body: `[{"id":1,"categoryId":${max}}]` }));
-    for (const output of outputs) expect((await petctl(['pets', 'list', '-o', output], env)).stdout).toContain(max);
+    for (const output of outputs)
+      expect((await petctl(['pets', 'list', '-o', output], env)).stdout).toContain(max);
   });
 
   test('tsv is the default: without a header, a row on each line, never shortened', async () => {
     const text = await list();
     expect(text).toBe(await list('-o', 'tsv'));
-    expect([text.split('\n')[0], text.split('\n').length]).toEqual(['1\tRex\t2\tavailable', pets.length + 1]);
+    expect([text.split('\n')[0], text.split('\n').length]).toEqual([
+      '1\tRex\t2\tavailable',
+      pets.length + 1,
+    ]);
   });
 
   test('csv has a header and quotes where needed', async () => {
@@ -59,10 +63,15 @@ describe('in a pipe', () => {
     ['jsonl', '{"name":"Rex","id":1}\n', ''],
     ['json', '[\n{"name":"Rex","id":1}\n]\n', '[]\n'],
     ['table', 'NAME  ID\nRex   1\n', 'NAME  ID\n'],
-  ])('%s contains only the members of --fields, and an empty list is right', async (output, expected, empty) => {
-    expect(await list('--status', 'available', '--fields', 'name,id', '-o', output)).toBe(expected);
-    expect(await list('--status', 'pending', '--fields', 'name,id', '-o', output)).toBe(empty);
-  });
+  ])(
+    '%s contains only the members of --fields, and an empty list is right',
+    async (output, expected, empty) => {
+      expect(await list('--status', 'available', '--fields', 'name,id', '-o', output)).toBe(
+        expected,
+      );
+      expect(await list('--status', 'pending', '--fields', 'name,id', '-o', output)).toBe(empty);
+    },
+  );
 });
 
 describe('--jq', () => {
@@ -79,18 +88,28 @@ describe('--jq', () => {
     async (...filter) => {
       const { requests, env } = await record(() => ({}));
       const { code, stderr } = await petctl(['pets', 'list', '--jq', ...filter], env);
-      expect([code, requests, stderr]).toEqual([2, [], expect.stringMatching(/^petctl: --jq.*\n$/)]);
+      expect([code, requests, stderr]).toEqual([
+        2,
+        [],
+        expect.stringMatching(/^petctl: --jq.*\n$/),
+      ]);
     },
   );
 
   test.each([
     ['.[].name | tonumber', /--jq: .* fix the filter\.\n$/],
-    ['"no pet"|halt_error(3)', /^petctl: --jq: no pet\. The request itself succeeded: fix the filter\.\n$/],
+    [
+      '"no pet"|halt_error(3)',
+      /^petctl: --jq: no pet\. The request itself succeeded: fix the filter\.\n$/,
+    ],
     ['def f: [f]; f', /needs too much memory\. Check it for endless recursion\.\n$/],
-  ])('the filter %j that fails on a result has an exit code of its own', async (filter, message) => {
-    const { code, stderr } = await petctl(['pets', 'list', '--jq', filter], env);
-    expect([code, stderr]).toEqual([11, expect.stringMatching(message)]);
-  });
+  ])(
+    'the filter %j that fails on a result has an exit code of its own',
+    async (filter, message) => {
+      const { code, stderr } = await petctl(['pets', 'list', '--jq', filter], env);
+      expect([code, stderr]).toEqual([11, expect.stringMatching(message)]);
+    },
+  );
 
   test('a filter without end is not run before the request', async () => {
     const received = Promise.withResolvers<void>();
@@ -105,7 +124,9 @@ describe('--jq', () => {
 
   test('results of a page are printed before the next page arrives', async () => {
     const last = Promise.withResolvers<Reply>();
-    const { env } = await record((_, count) => (count === 1 ? pageBefore('?after=1') : last.promise));
+    const { env } = await record((_, count) =>
+      count === 1 ? pageBefore('?after=1') : last.promise,
+    );
     const child = start(['pets', 'list', '--all', '-o', 'jsonl', '--jq', '.id'], env);
     let printed = '';
     for await (const text of child.stdout.setEncoding('utf8')) {
@@ -117,14 +138,22 @@ describe('--jq', () => {
 });
 
 describe.skipIf(hasNoTerminal)('on a terminal', () => {
-  const names = ['Rex', '日本の長い名前の猫です', 'The uncommonly long name of a pet, to be shortened'];
+  const names = [
+    'Rex',
+    '日本の長い名前の猫です',
+    'The uncommonly long name of a pet, to be shortened',
+  ];
   const bold = '\u001b[1m';
   let env: Record<string, string>;
   beforeAll(async () => {
-    ({ env } = await record(() => ({ body: names.map((name, i) => ({ id: i + 1, name, categoryId: 1 })) })));
+    ({ env } = await record(() => ({
+      body: names.map((name, i) => ({ id: i + 1, name, categoryId: 1 })),
+    })));
   });
   const linesOf = async (args: string[], columns = 80, more: Record<string, string> = {}) =>
-    (await onTerminal(['pets', 'list', ...args], { env: { ...env, ...more }, columns })).terminal.split('\r\n');
+    (
+      await onTerminal(['pets', 'list', ...args], { env: { ...env, ...more }, columns })
+    ).terminal.split('\r\n');
 
   test('a list is a table with a bold header, shortened to the width', async () => {
     const [header, first, second, third] = await linesOf([], 40);
@@ -141,7 +170,9 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
   });
 
   test('nothing is shortened on one that does not know its width', async () => {
-    expect((await linesOf([], 0))[2]).toBe('2   日本の長い名前の猫です                              1');
+    expect((await linesOf([], 0))[2]).toBe(
+      '2   日本の長い名前の猫です                              1',
+    );
   });
 
   test("a service's error is escaped", async () => {
@@ -149,6 +180,8 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
       status: 400,
       body: { code: 'invalid_request', message: 'x\u001b]0;owned\u0007\u009b2J', status: 400 },
     }));
-    expect((await onTerminal(['pets', 'list'], { env })).terminal).toContain('x\\u001b]0;owned\\u0007\\u009b2J');
+    expect((await onTerminal(['pets', 'list'], { env })).terminal).toContain(
+      'x\\u001b]0;owned\\u0007\\u009b2J',
+    );
   });
 });

@@ -17,9 +17,15 @@ const write = (name: string, text: string | Buffer) => {
   return join(scratch, name);
 };
 const add = (input: string, ...args: string[]) =>
-  petctl(['pets', 'import', '-', '--again', '--failed', failedFile, '-o', 'jsonl', ...args], env, input);
-const rowsIn = (stdout: string) => stdout.split('\n').flatMap((line) => (line ? JSON.parse(line) : []));
-const messagesIn = (stderr: string) => rowsIn(stderr).map(({ notice, error }) => (notice ?? error).message);
+  petctl(
+    ['pets', 'import', '-', '--again', '--failed', failedFile, '-o', 'jsonl', ...args],
+    env,
+    input,
+  );
+const rowsIn = (stdout: string) =>
+  stdout.split('\n').flatMap((line) => (line ? JSON.parse(line) : []));
+const messagesIn = (stderr: string) =>
+  rowsIn(stderr).map(({ notice, error }) => (notice ?? error).message);
 
 describe.each([
   [
@@ -37,7 +43,10 @@ describe.each([
   [
     'CSV',
     'name,category-id,status\nA,1,\n"B\n""b""",x,\nB,1\nC,3,sold\n',
-    ["line 4: body 'categoryId': must be integer", 'line 5: it has not as many cells as the header.'],
+    [
+      "line 4: body 'categoryId': must be integer",
+      'line 5: it has not as many cells as the header.',
+    ],
     'name,category-id,status\nB,1\n"B\n""b""",x,\n',
   ],
 ])('%s', (_, input, messages, rest) => {
@@ -82,7 +91,9 @@ test('what petctl prints can be imported, with 64-bit integers', async () => {
   const before = await contents();
   for (const [i, output] of ['json', 'jsonl', 'csv'].entries()) {
     const { stdout } = await petctl(['pets', 'list', '--limit', '9', '-o', output, '-q'], env);
-    expect((await petctl(['pets', 'import', '-', '--again'], env, stdout)).stderr).toBe('petctl: 9 created.\n');
+    expect((await petctl(['pets', 'import', '-', '--again'], env, stdout)).stderr).toBe(
+      'petctl: 9 created.\n',
+    );
     expect(await contents()).toEqual(
       Array.from({ length: i + 2 }, () => before)
         .flat()
@@ -92,7 +103,11 @@ test('what petctl prints can be imported, with 64-bit integers', async () => {
 });
 
 test.each(['', '\n', '[]', ' [ ] '])('an empty input %j is no error', async (input) => {
-  expect(await add(input)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('0 created.') });
+  expect(await add(input)).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('0 created.'),
+  });
 });
 
 describe('before anything is sent, an import rejects', () => {
@@ -103,7 +118,10 @@ describe('before anything is sent, an import rejects', () => {
     ['name,categoryId\n"A"x,1\nB,2\nC,3\n', 'at line 2'],
     ['name,categoryId\n"A,1\nB,2\nC,3\n', 'at line 4'],
     ['[{"name":"A","categoryId":1},{', 'The array: '],
-    ['[{"name":"A","categoryId":1e400}]', "The array: 'categoryId': the number 1e400 would be rounded"],
+    [
+      '[{"name":"A","categoryId":1e400}]',
+      "The array: 'categoryId': the number 1e400 would be rounded",
+    ],
     [`{"name":"${'x'.repeat(5_000_000)}`, 'does not end'],
   ])('%.40j', async (input, message) => {
     const { requests, env } = await record(() => ({ status: 201, body: {} }));
@@ -112,11 +130,21 @@ describe('before anything is sent, an import rejects', () => {
   });
 
   test('a missing file, a folder, text that is not UTF-8, and a --failed file that cannot be written', async () => {
-    const run = (file: string, to = failedFile) => petctl(['pets', 'import', file, '--failed', to], env);
-    expect(await run(join(scratch, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
-    expect(await run(scratch)).toMatchObject({ code: 2, stderr: expect.stringContaining('EISDIR') });
+    const run = (file: string, to = failedFile) =>
+      petctl(['pets', 'import', file, '--failed', to], env);
+    expect(await run(join(scratch, 'none'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ENOENT'),
+    });
+    expect(await run(scratch)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('EISDIR'),
+    });
     const latin1 = write('latin1', Buffer.from('{"name":"\xe4"}', 'latin1'));
-    expect(await run(latin1)).toMatchObject({ code: 2, stderr: expect.stringContaining('ENCODING') });
+    expect(await run(latin1)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ENCODING'),
+    });
     expect(await run(write('x', lines(3)), join(scratch, 'no/file'))).toMatchObject({ code: 2 });
   });
 
@@ -134,13 +162,17 @@ describe('before anything is sent, an import rejects', () => {
 
 describe('a service that fails', () => {
   const run = (input: string, env: Record<string, string>, ...args: string[]) =>
-    petctl(['pets', 'import', write('x', input), '--failed', failedFile, '--retries', '0', ...args], env);
+    petctl(
+      ['pets', 'import', write('x', input), '--failed', failedFile, '--retries', '0', ...args],
+      env,
+    );
   const failedNames = () => rowsIn(failed()).map(({ name }) => name);
 
   test('at one record costs that record, and a repeated import adds the others once', async () => {
     const added = new Set<unknown>();
     const { env } = await record((request, count): Reply | 'break' => {
-      if (named(request) === '2' && count < 10) return errorReply(500, 'internal_error', 'no space');
+      if (named(request) === '2' && count < 10)
+        return errorReply(500, 'internal_error', 'no space');
       const key = request.headers['idempotency-key'];
       const replayed = added.has(key);
       added.add(key);
@@ -164,7 +196,10 @@ describe('a service that fails', () => {
   ])('at all ends the import: %j', async (reply, exit) => {
     const { requests, env } = await record((): Reply | 'break' => reply);
     const { code, stderr } = await run(lines(200), env);
-    expect([code, stderr]).toEqual([exit, expect.stringContaining('Run the same import again within 24 hours')]);
+    expect([code, stderr]).toEqual([
+      exit,
+      expect.stringContaining('Run the same import again within 24 hours'),
+    ]);
     expect(requests.length).toBeLessThan(50);
     expect(failedNames().length).toBe(200);
     expect((await run(lines(200), env, '--again')).stderr).not.toContain('the same import');
@@ -173,7 +208,10 @@ describe('a service that fails', () => {
   test('a broken record in the middle of a file: the code does not say that nothing was sent', async () => {
     const { env } = await record(() => ({ status: 201, body: {} }));
     const { code, stderr } = await run(`name,categoryId\n${'A,1\n'.repeat(2000)}"B`, env);
-    expect([code, stderr.split('\n')[1]]).toEqual([9, expect.stringContaining('CSV: Quote Not Closed')]);
+    expect([code, stderr.split('\n')[1]]).toEqual([
+      9,
+      expect.stringContaining('CSV: Quote Not Closed'),
+    ]);
   });
 
   test('at one of equal records: its --failed file adds it, and the others stay as they are', async () => {
@@ -190,16 +228,27 @@ describe('a service that fails', () => {
   });
 
   test('-o json gives the error of a record with its request identifier', async () => {
-    const reply = { ...errorReply(400, 'invalid_request', 'no'), headers: { 'x-request-id': 'abc' } };
+    const reply = {
+      ...errorReply(400, 'invalid_request', 'no'),
+      headers: { 'x-request-id': 'abc' },
+    };
     const { env } = await record(() => reply);
     const [line = ''] = (await run(lines(1), env, '-o', 'table', '-o', 'json')).stderr.split('\n');
-    expect(JSON.parse(line).error).toMatchObject({ message: 'line 1: no', requestId: 'abc', exit: 9 });
+    expect(JSON.parse(line).error).toMatchObject({
+      message: 'line 1: no',
+      requestId: 'abc',
+      exit: 9,
+    });
   });
 
   test('with 429 is waited for as long as --timeout allows', async () => {
-    const { env } = await record(() => ({ ...errorReply(429, 'rate_limited'), headers: { 'retry-after': '25' } }));
+    const { env } = await record(() => ({
+      ...errorReply(429, 'rate_limited'),
+      headers: { 'retry-after': '25' },
+    }));
     const child = start(['pets', 'import', write('x', lines(1)), '-v', '--timeout', '5m'], env);
-    for await (const text of child.stderr.setEncoding('utf8')) if (text.includes('attempt 2 in 25000 ms')) break;
+    for await (const text of child.stderr.setEncoding('utf8'))
+      if (text.includes('attempt 2 in 25000 ms')) break;
     child.kill('SIGKILL');
     expect((await run(lines(1), env)).code).toBe(7);
   });
@@ -228,20 +277,29 @@ test('some calls run at the same time, and results are printed as they arrive', 
 });
 
 test('a closed pipe does not stop the import', async () => {
-  const { requests, env } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
+  const { requests, env } = await record(() => ({
+    status: 201,
+    body: { id: 1, name: 'x'.repeat(500) },
+  }));
   const { code } = await bash(`petctl pets import ${write('many', lines(300))} | head -1`, env);
   expect([code, requests.length]).toEqual([0, 300]);
 });
 
-test.skipIf(process.platform !== 'linux')('a full disk stops it, for results and for the --failed file', async () => {
-  const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
-  const file = write('many', `{\n${lines(300)}`);
-  const results = await bash(`petctl pets import ${file} -q > /dev/full`, env);
-  expect([results.code, results.stderr]).toEqual([11, expect.stringContaining('could not be written (ENOSPC)')]);
-  expect(requests.length).toBeLessThan(300);
-  const failures = await petctl(['pets', 'import', file, '-q', '--failed', '/dev/full'], env);
-  expect([failures.code, failures.stderr]).toEqual([
-    11,
-    expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
-  ]);
-});
+test.skipIf(process.platform !== 'linux')(
+  'a full disk stops it, for results and for the --failed file',
+  async () => {
+    const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
+    const file = write('many', `{\n${lines(300)}`);
+    const results = await bash(`petctl pets import ${file} -q > /dev/full`, env);
+    expect([results.code, results.stderr]).toEqual([
+      11,
+      expect.stringContaining('could not be written (ENOSPC)'),
+    ]);
+    expect(requests.length).toBeLessThan(300);
+    const failures = await petctl(['pets', 'import', file, '-q', '--failed', '/dev/full'], env);
+    expect([failures.code, failures.stderr]).toEqual([
+      11,
+      expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
+    ]);
+  },
+);

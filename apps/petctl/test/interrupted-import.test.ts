@@ -38,7 +38,9 @@ test(`an import of ${total} records that is killed ${kills} times adds each once
     0,
     expect.stringMatching(/existing\. Existing ones are skipped without --again\.\n$/),
   ]);
-  expect((await petctl(['pets', 'list', '--all', '--jq', 'length'], env)).stdout).toBe(`${total}\n`);
+  expect((await petctl(['pets', 'list', '--all', '--jq', 'length'], env)).stdout).toBe(
+    `${total}\n`,
+  );
   expect((await petctl(['pets', 'import', file], env)).stderr).toBe(
     `petctl: 0 created, ${total} existing. Existing ones are skipped without --again.\n`,
   );
@@ -49,25 +51,28 @@ test(`an import of ${total} records that is killed ${kills} times adds each once
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s waits for the calls in progress, and stores exactly the remaining records', async (signal, exit) => {
-  writeFileSync(file, lines(200));
-  const added: string[] = [];
-  const { env } = await record((request, count) => {
-    added.push(named(request));
-    if (count === 20) child.kill(signal);
-    return { status: 201, body: { id: count } };
-  });
-  const child = start(['pets', 'import', file, '--failed', failedFile], env);
-  child.stdout.resume();
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  expect([code, stderr]).toEqual([
-    exit,
-    expect.stringMatching(
-      /^petctl: Waiting .*\npetctl: \d+ created\. Run the same import again .*\npetctl: Interrupted\.\n$/,
-    ),
-  ]);
-  expect(sorted([...added, ...failedNames()])).toEqual(all(200));
-});
+] as const)(
+  '%s waits for the calls in progress, and stores exactly the remaining records',
+  async (signal, exit) => {
+    writeFileSync(file, lines(200));
+    const added: string[] = [];
+    const { env } = await record((request, count) => {
+      added.push(named(request));
+      if (count === 20) child.kill(signal);
+      return { status: 201, body: { id: count } };
+    });
+    const child = start(['pets', 'import', file, '--failed', failedFile], env);
+    child.stdout.resume();
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect([code, stderr]).toEqual([
+      exit,
+      expect.stringMatching(
+        /^petctl: Waiting .*\npetctl: \d+ created\. Run the same import again .*\npetctl: Interrupted\.\n$/,
+      ),
+    ]);
+    expect(sorted([...added, ...failedNames()])).toEqual(all(200));
+  },
+);
 
 test('an import that reads stdin stops at once, and a second Ctrl-C ends the calls in progress', async () => {
   const { env } = await record(() => ({ status: 201, body: { id: 1 } }));
@@ -98,14 +103,18 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(terminal).toMatch(/\[[#-]{24}\] \d\d? % {2}\d+ created/);
     expect(terminal.endsWith('\r\u001b[Kpetctl: 300 created.\r\n')).toBe(true);
     const narrow = await onTerminal(['pets', 'import', file], { env, columns: 20 });
-    for (const bar of narrow.terminal.split('\r\u001b[K').slice(1, -1)) expect(bar.length).toBeLessThan(20);
+    for (const bar of narrow.terminal.split('\r\u001b[K').slice(1, -1))
+      expect(bar.length).toBeLessThan(20);
   });
 
   test('results go to a pipe, or with -o to the terminal, without the bar', async () => {
     const { env } = await adding();
     writeFileSync(file, lines(30));
     const piped = await onTerminal(['pets', 'import', file], { env, pipe: true });
-    expect([piped.pipe.trimEnd().split('\n').length, piped.terminal.includes(' created')]).toEqual([30, true]);
+    expect([piped.pipe.trimEnd().split('\n').length, piped.terminal.includes(' created')]).toEqual([
+      30,
+      true,
+    ]);
     const shown = await onTerminal(['pets', 'import', file, '-o', 'jsonl'], { env });
     expect(shown.terminal).not.toContain('\u001b');
   });
@@ -117,7 +126,9 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
   ])('no bar with %j %j', async (args, more) => {
     const { env } = await adding();
     writeFileSync(file, lines(30));
-    const { terminal } = await onTerminal(['pets', 'import', file, ...args], { env: { ...env, ...more } });
+    const { terminal } = await onTerminal(['pets', 'import', file, ...args], {
+      env: { ...env, ...more },
+    });
     expect(terminal).not.toContain('\u001b');
   });
 
@@ -130,7 +141,10 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
       return { status: 201, body: { id: count } };
     });
     const args = ['pets', 'import', file, '--failed', failedFile, '--timeout', '2s'];
-    const { code } = await onTerminal(args, { env, steps: [{ expect: '\\d+ created', send: '\u0003' }] });
+    const { code } = await onTerminal(args, {
+      env,
+      steps: [{ expect: '\\d+ created', send: '\u0003' }],
+    });
     expect(code).toBe(130);
     expect(sorted([...added, ...failedNames()])).toEqual(all(200));
   });

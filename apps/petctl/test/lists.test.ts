@@ -14,12 +14,17 @@ beforeAll(async () => {
 
 const list = async (...args: string[]) => {
   const { code, stdout, stderr } = await petctl(['pets', 'list', '-o', 'jsonl', ...args], env);
-  return { code, stderr, ids: stdout.split('\n').flatMap((line) => (line ? JSON.parse(line).id : [])) };
+  return {
+    code,
+    stderr,
+    ids: stdout.split('\n').flatMap((line) => (line ? JSON.parse(line).id : [])),
+  };
 };
 
 describe(`${many} pets`, () => {
   test('--all lists all in constant memory', async () => {
-    const preload = "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
+    const preload =
+      "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
     const child = start(['pets', 'list', '--all', '-o', 'jsonl'], env, preload);
     let lines = 0;
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -83,7 +88,10 @@ describe('requests', () => {
     );
     const { stdout } = await petctl(['pets', 'list', '--limit', '150', '-o', 'jsonl'], env);
     expect(stdout.trimEnd().split('\n').length).toBe(150);
-    expect(requests.map(({ url }) => url)).toEqual(['/v1/pets?limit=100', '/v1/pets?limit=50&after=1100']);
+    expect(requests.map(({ url }) => url)).toEqual([
+      '/v1/pets?limit=100',
+      '/v1/pets?limit=50&after=1100',
+    ]);
   });
 
   test('--all asks for the largest pages, and for the next one before one is printed', async () => {
@@ -104,13 +112,18 @@ describe('requests', () => {
     ]);
   });
 
-  test.each([[[1]], [[1, 2]], [[1, 2, 3, 4, 5]]])('a service that repeats the pages %j is an error', async (ids) => {
-    const { env } = await record((_, count) => pageBefore('?after=x', [{ id: ids[count % ids.length] }]));
-    expect(await petctl(['pets', 'list', '--all', '-o', 'jsonl'], env)).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining('repeats a page'),
-    });
-  });
+  test.each([[[1]], [[1, 2]], [[1, 2, 3, 4, 5]]])(
+    'a service that repeats the pages %j is an error',
+    async (ids) => {
+      const { env } = await record((_, count) =>
+        pageBefore('?after=x', [{ id: ids[count % ids.length] }]),
+      );
+      expect(await petctl(['pets', 'list', '--all', '-o', 'jsonl'], env)).toMatchObject({
+        code: 8,
+        stderr: expect.stringContaining('repeats a page'),
+      });
+    },
+  );
 });
 
 test.each([
@@ -120,7 +133,15 @@ test.each([
   [['-o', 'table', '--fields', 'id'], 'ID\n1\n'],
   [['-o', 'jsonl', '--jq', '.id'], '1\n'],
 ])('the rows before a failing page are printed with %j', async (format, expected) => {
-  const { env } = await record((_, count) => (count === 1 ? pageBefore('?after=1') : errorReply(404, 'not_found')));
-  expect(await petctl(['pets', 'list', '--all', ...format], env)).toMatchObject({ code: 5, stdout: expected });
-  expect(await petctl(['pets', 'list', '--all', ...format], env)).toMatchObject({ code: 5, stdout: '' });
+  const { env } = await record((_, count) =>
+    count === 1 ? pageBefore('?after=1') : errorReply(404, 'not_found'),
+  );
+  expect(await petctl(['pets', 'list', '--all', ...format], env)).toMatchObject({
+    code: 5,
+    stdout: expected,
+  });
+  expect(await petctl(['pets', 'list', '--all', ...format], env)).toMatchObject({
+    code: 5,
+    stdout: '',
+  });
 });

@@ -8,7 +8,11 @@ import { describe, expect, test } from 'vitest';
 import { binary, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
 import { type Recorded, record } from './services.ts';
 
-const hasNoCurl = skips('What --curl prints, as curl sends it', missingShell ?? missingProgram('curl'), 'curl');
+const hasNoCurl = skips(
+  'What --curl prints, as curl sends it',
+  missingShell ?? missingProgram('curl'),
+  'curl',
+);
 
 type IsSet = (field: Operation['fields'][string]) => boolean;
 
@@ -35,19 +39,37 @@ function commandLine(operation: Operation, isSet: IsSet): string[] {
 function expectedOf(operation: Operation, isSet: IsSet) {
   const samples = samplesOf(operation, isSet);
   const valuesIn = (place: string): Record<string, unknown> =>
-    Object.fromEntries(samples.filter((one) => one.in === place).map(({ name, value }) => [name, value]));
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(valuesIn('path')[name])));
-  return { method: operation.method, path: service.basePath + path, query: valuesIn('query'), body: valuesIn('body') };
+    Object.fromEntries(
+      samples.filter((one) => one.in === place).map(({ name, value }) => [name, value]),
+    );
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String(valuesIn('path')[name])),
+  );
+  return {
+    method: operation.method,
+    path: service.basePath + path,
+    query: valuesIn('query'),
+    body: valuesIn('body'),
+  };
 }
 
 const seen = ({ method, url, body }: Pick<Recorded, 'method' | 'url' | 'body'>) => {
   const { pathname, searchParams } = new URL(url, 'http://x');
-  const query = [...searchParams].map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]);
-  return { method, path: pathname, query: Object.fromEntries(query), body: body ? JSON.parse(body) : {} };
+  const query = [...searchParams].map(([name, value]) => [
+    name,
+    /^\d+$/.test(value) ? Number(value) : value,
+  ]);
+  return {
+    method,
+    path: pathname,
+    query: Object.fromEntries(query),
+    body: body ? JSON.parse(body) : {},
+  };
 };
 
 describe.each(Object.values<Operation>(operations))('$id', (operation) => {
-  const isList = typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
+  const isList =
+    typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
   const reply = { status: operation.success ?? 200, body: isList ? [] : {} };
   const args = commandLine(operation, () => true);
 
@@ -56,7 +78,10 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     const isRequired = ({ required }: { required: boolean }) => required;
     expect((await petctl(args, env)).code).toBe(0);
     expect((await petctl(commandLine(operation, isRequired), env)).code).toBe(0);
-    expect(requests.map(seen)).toEqual([expectedOf(operation, () => true), expectedOf(operation, isRequired)]);
+    expect(requests.map(seen)).toEqual([
+      expectedOf(operation, () => true),
+      expectedOf(operation, isRequired),
+    ]);
     expect(requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${env.PETCTL_API_KEY}`,
       'user-agent': expect.stringMatching(/^petctl\//),
@@ -67,7 +92,10 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     const { requests, env } = await record(() => reply);
     const dryRun = await petctl([...args, '--dry-run'], env);
     const { url, method, headers, body } = JSON.parse(dryRun.stdout);
-    expect(seen({ url, method, body: JSON.stringify(body ?? '') })).toMatchObject({ method, path: expect.any(String) });
+    expect(seen({ url, method, body: JSON.stringify(body ?? '') })).toMatchObject({
+      method,
+      path: expect.any(String),
+    });
     expect(headers.authorization).toBe('Bearer $PETCTL_API_KEY');
     const curl = await petctl([...args, '--curl'], env);
     expect(curl.stdout).toMatch(/^curl .*\n$/);
@@ -87,7 +115,8 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     for (const { description, schema } of Object.values(operation.fields).slice(1))
       for (const part of [description, ...(schema.enum ?? []), schema.minimum, schema.maximum])
         if (part !== undefined) expect(text).toContain(String(part));
-    if (operation.deprecated) expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
+    if (operation.deprecated)
+      expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
     expect((await petctl(['help', ...operation.command])).stdout).toBe(stdout);
   });
 });
@@ -100,7 +129,12 @@ test.skipIf(hasNoCurl)('--curl takes a stored key from petctl', async () => {
   expect(stdout).toContain(`"authorization: Bearer $(petctl auth token --base-url '${url}')"`);
   const shell = `petctl() { '${petctlNode}' '${binary}' "$@"; }; ${stdout}`;
   await new Promise((done) =>
-    execFile('sh', ['-c', shell], { env: { PATH: process.env.PATH, HOME: scratch, PETCTL_KEYRING: 'false' } }, done),
+    execFile(
+      'sh',
+      ['-c', shell],
+      { env: { PATH: process.env.PATH, HOME: scratch, PETCTL_KEYRING: 'false' } },
+      done,
+    ),
   );
   expect(requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
 });
@@ -108,12 +142,19 @@ test.skipIf(hasNoCurl)('--curl takes a stored key from petctl', async () => {
 test('of several requests, --dry-run shows the first and says so', async () => {
   const shown = async (limit: string) =>
     (await petctl(['pets', 'list', '--dry-run', '--limit', limit], unreachable)).stderr;
-  expect([await shown('100'), await shown('101')]).toEqual(['', 'petctl: Only the first of the requests is shown.\n']);
+  expect([await shown('100'), await shown('101')]).toEqual([
+    '',
+    'petctl: Only the first of the requests is shown.\n',
+  ]);
 });
 
 describe('--data', () => {
   const create = async (args: string[], input = '') => {
-    const { stdout, stderr } = await petctl(['pets', 'create', '--dry-run', ...args], unreachable, input);
+    const { stdout, stderr } = await petctl(
+      ['pets', 'create', '--dry-run', ...args],
+      unreachable,
+      input,
+    );
     return stdout ? stdout.slice(stdout.indexOf('"body"')).replaceAll(/\s/g, '') : stderr;
   };
 
@@ -154,11 +195,17 @@ describe('--data', () => {
 
 test('--idempotency-key is sent as it is', async () => {
   const { requests, env } = await record(() => ({ status: 201, body: {} }));
-  await petctl(['pets', 'create', '--name', 'A', '--category-id', '1', '--idempotency-key', 'mine'], env);
+  await petctl(
+    ['pets', 'create', '--name', 'A', '--category-id', '1', '--idempotency-key', 'mine'],
+    env,
+  );
   expect(requests[0]?.headers['idempotency-key']).toBe('mine');
 });
 
 test('a value that looks like an option of every command is a value', async () => {
-  const { stdout } = await petctl(['pets', 'create', '--name', '-v', '--category-id', '-5', '--dry-run'], unreachable);
+  const { stdout } = await petctl(
+    ['pets', 'create', '--name', '-v', '--category-id', '-5', '--dry-run'],
+    unreachable,
+  );
   expect(JSON.parse(stdout).body).toEqual({ name: '-v', categoryId: -5 });
 });

@@ -32,7 +32,11 @@ export function atEnd(cleanup: () => unknown): void {
 export const scratch = newFolder('petctl', atEnd);
 
 /** Settings for a service that is not there. */
-export const unreachable = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key', PETCTL_RETRIES: '0' };
+export const unreachable = {
+  PETCTL_BASE_URL: 'http://127.0.0.1:1/v1',
+  PETCTL_API_KEY: 'a-key',
+  PETCTL_RETRIES: '0',
+};
 
 /** The environment of the program, without the machine's own settings. */
 export function environment(more: Environment = {}): Environment {
@@ -41,19 +45,30 @@ export function environment(more: Environment = {}): Environment {
 
 /** Starts petctl. `preload` is a script that its Node runs before it. */
 export function start(args: readonly string[], env: Environment = {}, preload = '') {
-  const nodeArgs = preload ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`] : [];
+  const nodeArgs = preload
+    ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+    : [];
   return spawn(petctlNode, [...nodeArgs, binary, ...args], { env: environment(env), cwd: scratch });
 }
 
 /** Runs petctl until it ends. */
-export function petctl(args: readonly string[], env: Environment = {}, input = ''): Promise<Result> {
+export function petctl(
+  args: readonly string[],
+  env: Environment = {},
+  input = '',
+): Promise<Result> {
   return resultOf(start(args, env), input);
 }
 
 /** Runs a line of bash, in which `petctl` is the built program. A pipe has the exit code of the last command that failed. */
 export function bash(line: string, env: Environment = {}): Promise<Result> {
   const script = `petctl() { '${petctlNode}' '${binary}' "$@"; }\n${line}`;
-  return resultOf(spawn('bash', ['--norc', '-o', 'pipefail', '-c', script], { env: environment(env), cwd: scratch }));
+  return resultOf(
+    spawn('bash', ['--norc', '-o', 'pipefail', '-c', script], {
+      env: environment(env),
+      cwd: scratch,
+    }),
+  );
 }
 
 /** What a program prints until it ends. */
@@ -97,13 +112,30 @@ interface TerminalResult {
 }
 
 /** Runs petctl, or another program, under a pseudo-terminal. */
-export function onTerminal(args: readonly string[], options: TerminalOptions = {}): Promise<TerminalResult> {
-  const { env = {}, columns = 80, pipe = false, steps = [], program = [petctlNode, binary] } = options;
+export function onTerminal(
+  args: readonly string[],
+  options: TerminalOptions = {},
+): Promise<TerminalResult> {
+  const {
+    env = {},
+    columns = 80,
+    pipe = false,
+    steps = [],
+    program = [petctlNode, binary],
+  } = options;
   const argv = [...program, ...args];
-  const task = JSON.stringify({ argv, columns, pipe, steps, env: environment({ TERM: 'xterm-256color', ...env }) });
+  const task = JSON.stringify({
+    argv,
+    columns,
+    pipe,
+    steps,
+    env: environment({ TERM: 'xterm-256color', ...env }),
+  });
   return new Promise((resolve, reject) => {
-    execFile('python3', [join(import.meta.dirname, 'terminal.py'), task], (error, stdout, stderr) =>
-      error ? reject(new Error(stderr)) : resolve(JSON.parse(stdout)),
+    execFile(
+      'python3',
+      [join(import.meta.dirname, 'terminal.py'), task],
+      (error, stdout, stderr) => (error ? reject(new Error(stderr)) : resolve(JSON.parse(stdout))),
     );
   });
 }

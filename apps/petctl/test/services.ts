@@ -20,13 +20,20 @@ export async function startService(count = 0) {
         pets.create({ name: `Pet ${done + i + 1}`, categoryId: (done + i) % 7 }),
       ),
     );
-  const server = await listen(createApp(store, { keys: keysFrom(`test=${apiKey}`) }), { host: '127.0.0.1', port: 0 });
+  const server = await listen(createApp(store, { keys: keysFrom(`test=${apiKey}`) }), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   atEnd(async () => {
     await server.stop(0);
     await store.close();
   });
   const baseUrl = server.origin + service.basePath;
-  return { baseUrl, origin: server.origin, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: apiKey } };
+  return {
+    baseUrl,
+    origin: server.origin,
+    env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: apiKey },
+  };
 }
 
 export interface Recorded {
@@ -43,21 +50,35 @@ export interface Reply {
 }
 
 /** A server that records its requests, and replies as a function decides; `count` is the number of requests so far. */
-export async function record(replyTo: (request: Recorded, count: number) => Reply | 'hang' | 'break' | Promise<Reply>) {
+export async function record(
+  replyTo: (request: Recorded, count: number) => Reply | 'hang' | 'break' | Promise<Reply>,
+) {
   const requests: Recorded[] = [];
   const origin = await serve(async (request, response) => {
     let body = '';
     for await (const part of request.setEncoding('utf8')) body += part;
-    const recorded = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
+    const recorded = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body,
+    };
     requests.push(recorded);
     const reply = await replyTo(recorded, requests.length);
     if (reply === 'hang') return;
     if (reply === 'break') return void request.socket.destroy();
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? []);
-    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers }).end(text);
+    response
+      .writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+      .end(text);
   });
   const baseUrl = `${origin}/v1`;
-  return { requests, baseUrl, origin, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) } };
+  return {
+    requests,
+    baseUrl,
+    origin,
+    env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) },
+  };
 }
 
 /** Starts a server, which is closed at the end of the test file. Returns its origin. */

@@ -34,11 +34,15 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
     await admit(exchange);
     if (!target.route) throw nothingAt(target);
     const { allow } = target.route;
-    if (method === 'OPTIONS') return void response.writeHead(204, { ...headersOf(exchange), Allow: allow }).end();
+    if (method === 'OPTIONS')
+      return void response.writeHead(204, { ...headersOf(exchange), Allow: allow }).end();
     if (!operation) throw notAllowed(method, allow);
     exchange.input ??= await read(exchange, operation, bodyLimit);
     // The validator changes what it reads, so it gets copies.
-    const { query, plainBody } = structuredClone({ ...exchange.input, query: plain(exchange.input.query) });
+    const { query, plainBody } = structuredClone({
+      ...exchange.input,
+      query: plain(exchange.input.query),
+    });
     Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
     request.body = plainBody;
     if (method === 'HEAD') request.method = 'GET';
@@ -75,7 +79,10 @@ export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
   });
 
   app.use(((error, _request, response, _next) =>
-    fail(exchangeOf(response), explained(error, exchangeOf(response).input?.body))) satisfies ErrorRequestHandler);
+    fail(
+      exchangeOf(response),
+      explained(error, exchangeOf(response).input?.body),
+    )) satisfies ErrorRequestHandler);
 
   return ({ request, response, target: { url, isWellFormed } }) => {
     // Express and the validator read the target as we do.
@@ -96,7 +103,9 @@ function explained(error: unknown, body: unknown): unknown {
     const [, place = '', rest = ''] = path.split(/^\/(\w+)\/?/);
     // The validator does not escape a name that has a slash.
     const isName = Object.hasOwn(Object(body), rest);
-    const name = isName ? rest : rest.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = isName
+      ? rest
+      : rest.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
     const where = place === 'params' ? 'path' : place === 'headers' ? 'header' : place;
     return `${where}${name && ` '${name}'`}: ${wordings[errorCode.split('.')[0] ?? ''] ?? message}`;
   });
@@ -116,7 +125,8 @@ const specText = () => readHere(import.meta.resolve('@petstore/spec/openapi.yaml
 const parsedSpec = (reviver = (_key: unknown, value: unknown): unknown => value) =>
   parse(specText(), reviver, { maxAliasCount: 1000, merge: true });
 const values = { ...service, version };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 const docs = readHere('docs/index.html').replace(/{{(\w+)}}/g, (_, name: keyof typeof values) =>
   escaped(`${values[name]}`),
 );
@@ -144,7 +154,11 @@ function page(type: string, read: () => string): RequestHandler {
   return (_request, response) => {
     content ??= Buffer.from(read());
     response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache' });
-    response.set({ 'Content-Security-Policy': policy, 'X-Frame-Options': 'DENY', 'Referrer-Policy': 'no-referrer' });
+    response.set({
+      'Content-Security-Policy': policy,
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'no-referrer',
+    });
     response.send(content);
   };
 }

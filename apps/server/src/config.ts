@@ -14,20 +14,62 @@ const settings = {
   host: ['HOST', '127.0.0.1', text, 'address to listen on'],
   port: ['PORT', '8080', integer(0, 65_535), 'port to listen on; 0 takes any free one'],
   dataDir: ['PETSTORE_DATA_DIR', 'data', text, 'folder for keys and documents'],
-  bodyLimit: ['PETSTORE_BODY_LIMIT', '1048576', integer(1, 2 ** 26), 'bytes of the largest request body'],
-  requestTimeout: ['PETSTORE_REQUEST_TIMEOUT', '30', seconds(0.001), 'seconds for a request to arrive'],
+  bodyLimit: [
+    'PETSTORE_BODY_LIMIT',
+    '1048576',
+    integer(1, 2 ** 26),
+    'bytes of the largest request body',
+  ],
+  requestTimeout: [
+    'PETSTORE_REQUEST_TIMEOUT',
+    '30',
+    seconds(0.001),
+    'seconds for a request to arrive',
+  ],
   drainDelay: ['PETSTORE_DRAIN_DELAY', '0', seconds(0), 'seconds to serve on after a stop signal'],
-  shutdownTimeout: ['PETSTORE_SHUTDOWN_TIMEOUT', '10', seconds(0.001), 'seconds to finish requests then'],
-  adminPort: ['PETSTORE_ADMIN_PORT', 'off', orOff(integer(0, 65_535)), 'own port for probes and metrics'],
-  trustProxy: ['PETSTORE_TRUST_PROXY', 'off', orOff(proxies), 'proxies in front: their number or addresses'],
-  corsOrigin: ['PETSTORE_CORS_ORIGIN', 'off', orOff(origins), "origins whose pages may call, or '*'"],
+  shutdownTimeout: [
+    'PETSTORE_SHUTDOWN_TIMEOUT',
+    '10',
+    seconds(0.001),
+    'seconds to finish requests then',
+  ],
+  adminPort: [
+    'PETSTORE_ADMIN_PORT',
+    'off',
+    orOff(integer(0, 65_535)),
+    'own port for probes and metrics',
+  ],
+  trustProxy: [
+    'PETSTORE_TRUST_PROXY',
+    'off',
+    orOff(proxies),
+    'proxies in front: their number or addresses',
+  ],
+  corsOrigin: [
+    'PETSTORE_CORS_ORIGIN',
+    'off',
+    orOff(origins),
+    "origins whose pages may call, or '*'",
+  ],
   rateLimit: ['PETSTORE_RATE_LIMIT', 'off', orOff(integer(1, 1e9)), 'requests per minute and key'],
-  logLevel: ['PETSTORE_LOG_LEVEL', 'info', oneOf(...levels), `level of the log: ${levels.join(', ')}`],
-  validateResponses: ['PETSTORE_VALIDATE_RESPONSES', 'false', boolean, 'compare responses with the spec: true, false'],
+  logLevel: [
+    'PETSTORE_LOG_LEVEL',
+    'info',
+    oneOf(...levels),
+    `level of the log: ${levels.join(', ')}`,
+  ],
+  validateResponses: [
+    'PETSTORE_VALIDATE_RESPONSES',
+    'false',
+    boolean,
+    'compare responses with the spec: true, false',
+  ],
 } satisfies Record<string, [variable: string, usual: string, Parse, about: string]>;
 
 /** The settings of a server. Times are in milliseconds. Never print the secrets. */
-export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name][2]> } & {
+export type Config = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name][2]>;
+} & {
   readonly [Name in keyof typeof secrets]: string | undefined;
 };
 
@@ -43,7 +85,9 @@ Environment:
 export function addSettings(program: Command): Command {
   for (const [name, [variable, usual, parse, about]] of Object.entries(settings)) {
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const option = new Option(`--${flag} <value>`, about).env(variable).default(parse(usual), usual);
+    const option = new Option(`--${flag} <value>`, about)
+      .env(variable)
+      .default(parse(usual), usual);
     program.addOption(option.argParser<unknown>(parse));
   }
   return program.addHelpText('after', secretsHelp);
@@ -57,14 +101,25 @@ export function configOf(program: Command): Config {
 }
 
 /** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
-const others = /^PETSTORE_(API_KEY=|BASE_URL=|TEST_|(\w+_)?SERVICE_(HOST|PORT)|(\w+_)?PORT(=tcp:|=udp:|_\d+_))/;
+const others =
+  /^PETSTORE_(API_KEY=|BASE_URL=|TEST_|(\w+_)?SERVICE_(HOST|PORT)|(\w+_)?PORT(=tcp:|=udp:|_\d+_))/;
 
 /** Refuses variables that look like settings, because they may be misspelt. */
 function rejectUnknown(env: NodeJS.ProcessEnv): void {
-  const known = [...Object.values(secrets), ...Object.values(settings).map(([variable]) => variable)];
+  const known = [
+    ...Object.values(secrets),
+    ...Object.values(settings).map(([variable]) => variable),
+  ];
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('PETSTORE_') || known.includes(name) || others.test(`${name}=${env[name]}`)) continue;
-    throw new UsageError(`${name} in the environment is not a setting; did you mean ${closest(name, known) ?? known}?`);
+    if (
+      !name.startsWith('PETSTORE_') ||
+      known.includes(name) ||
+      others.test(`${name}=${env[name]}`)
+    )
+      continue;
+    throw new UsageError(
+      `${name} in the environment is not a setting; did you mean ${closest(name, known) ?? known}?`,
+    );
   }
 }
 
@@ -78,7 +133,8 @@ function text(word: string): string {
 
 /** A parser of decimal digits; `1e3` and `0x10` are probably mistakes. */
 function integer(least: number, most: number, form = /^\d+$/): Parse<number> {
-  const isValid = (word: string) => form.test(word) && Number(word) >= least && Number(word) <= most;
+  const isValid = (word: string) =>
+    form.test(word) && Number(word) >= least && Number(word) <= most;
   return (word) => (isValid(word) ? Number(word) : refuse(`a number from ${least} to ${most}`));
 }
 
@@ -105,7 +161,9 @@ function proxies(list: string): TrustProxy {
   try {
     return proxyAddress.compile(list.split(',').map((each) => each.trim()));
   } catch {
-    return refuse('a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16');
+    return refuse(
+      'a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16',
+    );
   }
 }
 

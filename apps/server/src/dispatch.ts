@@ -55,13 +55,26 @@ export function dispatcher(
       if (operation.method === 'GET' && unread > MAX_UNREAD)
         throw unavailable('Too many responses are waiting. Retry later.');
       const handler = handlers[operation.id as keyof Handlers] as AnyHandler | undefined;
-      if (!handler) throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
+      if (!handler)
+        throw new HttpError('internal_error', `${operation.id} is not implemented.`, {
+          status: 501,
+        });
       const { query, path, header, body, idempotencyKey: key } = input;
-      const values = { ...header, ...query, ...path, ...(operation.body?.whole ? { body } : Object(body)) };
+      const values = {
+        ...header,
+        ...query,
+        ...path,
+        ...(operation.body?.whole ? { body } : Object(body)),
+      };
       const ready = opened;
       if (!ready) throw unavailable('The store is still being opened. Retry later.');
       const respond = async (requestKey?: RequestKey) =>
-        answerOf(target, operation, await handler(values, collectionsOf(ready, requestKey)), validateResponses);
+        answerOf(
+          target,
+          operation,
+          await handler(values, collectionsOf(ready, requestKey)),
+          validateResponses,
+        );
       if (key === undefined) return respond();
       const id = `${caller} ${key}`;
       if (running.has(id)) {
@@ -80,14 +93,22 @@ export function dispatcher(
 }
 
 /** Sends an answer, or 304 if the client already has it. */
-export function send({ request, response, requestId }: Exchange, { status, headers, etag, body, type }: Answer): void {
+export function send(
+  { request, response, requestId }: Exchange,
+  { status, headers, etag, body, type }: Answer,
+): void {
   const head = ['X-Request-Id', requestId, ...headers];
   const known = etag && request.headers['if-none-match'];
   if (known?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))))
     return void response.writeHead(304, head).end();
   if (body === undefined) return void response.writeHead(status, head).end();
   const length = Buffer.byteLength(body);
-  head.push('Content-Type', type ?? 'application/json; charset=utf-8', 'Content-Length', String(length));
+  head.push(
+    'Content-Type',
+    type ?? 'application/json; charset=utf-8',
+    'Content-Length',
+    String(length),
+  );
   response.writeHead(status, head);
   // Head and body become one write; ASCII is written faster as Latin-1.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
@@ -106,11 +127,18 @@ export function fail(exchange: Exchange, thrown: unknown): void {
   const { status, headers, json: body } = error;
   if (status >= 500) exchange.error = error.cause;
   if (response.headersSent) return void response.destroy();
-  send(exchange, { status, headers: Object.entries({ ...constantHeaders(operation), ...headers }).flat(), body });
+  send(exchange, {
+    status,
+    headers: Object.entries({ ...constantHeaders(operation), ...headers }).flat(),
+    body,
+  });
 }
 
 function collectionsOf(store: Store, key?: RequestKey): Collections {
-  const entries = Object.entries(collections).map(([name, { name: stored }]) => [name, store.collection(stored, key)]);
+  const entries = Object.entries(collections).map(([name, { name: stored }]) => [
+    name,
+    store.collection(stored, key),
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -122,7 +150,12 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
 }
 
-function answerOf(target: Target, operation: Operation, result: unknown, validate: boolean): Answer {
+function answerOf(
+  target: Target,
+  operation: Operation,
+  result: unknown,
+  validate: boolean,
+): Answer {
   const stored = isStored(result) ? result : undefined;
   const body = stored?.json ?? (result === undefined ? undefined : exactJson(result));
   const status = body === undefined ? 204 : (operation.success ?? Number(operation.successes[0]));
@@ -135,11 +168,23 @@ function answerOf(target: Target, operation: Operation, result: unknown, validat
     // Relative to the request, so that it also works behind a proxy that adds a path.
     headers.Link = [headers.Link ?? [], `<?${query}>; rel="next"`].flat().join(', ');
   }
-  const etag = operation.method === 'GET' && body ? `"${hash('sha1', body, 'base64url')}"` : undefined;
+  const etag =
+    operation.method === 'GET' && body ? `"${hash('sha1', body, 'base64url')}"` : undefined;
   if (etag) headers.ETag = etag;
-  return { status, headers: Object.entries(headers).flat(), etag, body, isLasting: stored !== undefined };
+  return {
+    status,
+    headers: Object.entries(headers).flat(),
+    etag,
+    body,
+    isLasting: stored !== undefined,
+  };
 }
 
 function isStored(result: unknown): result is Stored & Partial<Page> {
-  return typeof result === 'object' && result !== null && 'json' in result && typeof result.json === 'string';
+  return (
+    typeof result === 'object' &&
+    result !== null &&
+    'json' in result &&
+    typeof result.json === 'string'
+  );
 }

@@ -1,5 +1,10 @@
 import { type ServiceErrorCode, service } from '@petstore/types';
-import { KeyReusedError, StoreError, UnavailableError, UnknownOutcomeError } from './store/store.ts';
+import {
+  KeyReusedError,
+  StoreError,
+  UnavailableError,
+  UnknownOutcomeError,
+} from './store/store.ts';
 
 type Details = { status?: number; headers?: Record<string, string>; cause?: unknown };
 
@@ -10,7 +15,11 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ServiceErrorCode, message: string, { status, headers = {}, cause }: Details = {}) {
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    { status, headers = {}, cause }: Details = {},
+  ) {
     super(message, { cause });
     this.code = code;
     this.status = status ?? service.statuses[code];
@@ -36,7 +45,13 @@ export function malformed(message: string, status = 400): HttpError {
 }
 
 /** The error for a target that is not well-formed, or leads nowhere. */
-export function nothingAt({ path, isWellFormed }: { path: string; isWellFormed: boolean }): HttpError {
+export function nothingAt({
+  path,
+  isWellFormed,
+}: {
+  path: string;
+  isWellFormed: boolean;
+}): HttpError {
   if (!isWellFormed) return invalid('The target of the request is malformed.');
   return new HttpError('not_found', `There is nothing at ${path}.`);
 }
@@ -54,17 +69,25 @@ export function unavailable(message: string, cause?: unknown): HttpError {
 /** Turns everything thrown into an error for the caller. Its cause is for the log only. */
 export function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof UnavailableError) return unavailable('The store cannot do this now. Retry later.', error);
+  if (error instanceof UnavailableError)
+    return unavailable('The store cannot do this now. Retry later.', error);
   if (error instanceof KeyReusedError) {
-    const message = 'This Idempotency-Key belongs to another request. Nothing was done. Use another key.';
+    const message =
+      'This Idempotency-Key belongs to another request. Nothing was done. Use another key.';
     return new HttpError('idempotency_key_reused', message);
   }
   if (error instanceof UnknownOutcomeError) {
     // Not `unavailable`, which promises that nothing was done.
-    const message = 'The outcome is unknown. Retry with the same Idempotency-Key, or check what was done.';
-    return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
+    const message =
+      'The outcome is unknown. Retry with the same Idempotency-Key, or check what was done.';
+    return new HttpError('internal_error', message, {
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
   }
-  const message = 'The server failed. Report the X-Request-Id of this response: the log has the cause.';
+  const message =
+    'The server failed. Report the X-Request-Id of this response: the log has the cause.';
   return new HttpError('internal_error', message, { cause: error });
 }
 
@@ -72,6 +95,10 @@ export function asHttpError(error: unknown): HttpError {
 export function lineOf(error: unknown): string {
   // A pipe that `head` has closed is no fault.
   const isExpected =
-    error instanceof UsageError || error instanceof StoreError || /^(EPIPE|ENOSPC)$/.test(Object(error).code);
-  return isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error);
+    error instanceof UsageError ||
+    error instanceof StoreError ||
+    /^(EPIPE|ENOSPC)$/.test(Object(error).code);
+  return isExpected
+    ? (error as Error).message
+    : String(error instanceof Error ? error.stack : error);
 }

@@ -28,7 +28,8 @@ export function fastPath({ admit, dispatch, version, bodyLimit }: Service, expla
       const isSmall = (answer.body?.length ?? 0) <= MAX_KEPT;
       // A target does not tell the headers.
       const isByTarget = Object.values(operation.fields).every((field) => field.in !== 'header');
-      if (method === 'GET' && answer.isLasting && isSmall && isByTarget) kept.set(target, { version: before, answer });
+      if (method === 'GET' && answer.isLasting && isSmall && isByTarget)
+        kept.set(target, { version: before, answer });
       send(exchange, answer);
     } catch (error) {
       fail(exchange, error);

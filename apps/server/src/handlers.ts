@@ -22,7 +22,10 @@ export type Handlers = {
 };
 
 export const handlers: Handlers = {
-  listPets: ({ limit = limitField.schema.default, after = afterField.schema.minimum, status }, { pets }) =>
+  listPets: (
+    { limit = limitField.schema.default, after = afterField.schema.minimum, status },
+    { pets },
+  ) =>
     pets.list({ limit, after, ...(status && { filter: { property: 'status', value: status } }) }),
 
   createPet: (pet, { pets }) => pets.create(pet),

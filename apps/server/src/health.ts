@@ -30,7 +30,8 @@ export function createHealth(store: Store | Promise<Store>, lostLines = () => 0)
     const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(read()) });
   };
   gauge('petstore_log_lines_lost_total', 'Lines of the log that could not be written.', lostLines);
-  const forgotten = 'Idempotency keys that were forgotten before their time, because there were too many.';
+  const forgotten =
+    'Idempotency keys that were forgotten before their time, because there were too many.';
   gauge('petstore_idempotency_keys_forgotten_total', forgotten, () => opened?.forgottenKeys() ?? 0);
   /** By operation and status, because looking labels up takes long. */
   const series = new Map<string, [Counter.Internal, Histogram.Internal<'operation'>]>();
@@ -46,7 +47,8 @@ export function createHealth(store: Store | Promise<Store>, lostLines = () => 0)
     if (!probes.has(target.url)) throw nothingAt(target);
     if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, 'GET, HEAD');
     const headers = Object.entries(constantHeaders()).flat();
-    if (target.url === '/metrics') return { status: 200, headers, body: await metrics(), type: registry.contentType };
+    if (target.url === '/metrics')
+      return { status: 200, headers, body: await metrics(), type: registry.contentType };
     if (target.url === '/readyz') {
       if (health.isDraining) throw unavailable('The server stops.');
       if (!opened) throw unavailable('The store is still being opened. Retry later.');
@@ -66,7 +68,10 @@ export function createHealth(store: Store | Promise<Store>, lostLines = () => 0)
       const operation = asked?.id ?? 'none';
       const status = response.headersSent ? response.statusCode : 0;
       const id = `${operation} ${status}`;
-      const found = series.get(id) ?? [requests.labels({ operation, status }), durations.labels({ operation })];
+      const found = series.get(id) ?? [
+        requests.labels({ operation, status }),
+        durations.labels({ operation }),
+      ];
       series.set(id, found);
       const [count, duration] = found;
       count.inc();

@@ -25,8 +25,10 @@ export const declarations = Object.values(collections);
 export const memoryStore = (): Store => createStore(declarations, new Memory(declarations));
 
 /** The durable store in a folder. */
-export const openLowdbStore = (folder: string, limits?: Parameters<typeof openLowdb>[2]): Promise<Store> =>
-  openLowdb(folder, declarations, limits);
+export const openLowdbStore = (
+  folder: string,
+  limits?: Parameters<typeof openLowdb>[2],
+): Promise<Store> => openLowdb(folder, declarations, limits);
 
 /** The store in a PostgreSQL database, which several servers can share. */
 export const openPostgresStore = async (url: string): Promise<Store> =>
@@ -64,7 +66,12 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): A
   };
   const serve = validateResponses ? explain : fastPath(service, explain);
   const crossOrigin =
-    corsOrigins && cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], exposedHeaders, maxAge: 3600 });
+    corsOrigins &&
+    cors({
+      origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
+      exposedHeaders,
+      maxAge: 3600,
+    });
   return (request, response) => {
     const exchange = begin(request, response);
     response.once('close', () => {
@@ -95,13 +102,20 @@ function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit']
       validate: false,
       keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
       handler: (_request, _response, next) =>
-        next(new HttpError('rate_limited', 'This key has reached its rate limit. Wait as long as Retry-After says.')),
+        next(
+          new HttpError(
+            'rate_limited',
+            'This key has reached its rate limit. Wait as long as Retry-After says.',
+          ),
+        ),
     });
   return (exchange) => {
     // The fast path may have admitted it before Express.
     if (exchange.caller !== undefined) return undefined;
     const { request, response } = exchange;
-    const caller = keys(/^Bearer +([!-~]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    const caller = keys(
+      /^Bearer +([!-~]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '',
+    );
     if (caller === undefined) {
       const headers = { 'WWW-Authenticate': 'Bearer' };
       throw new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
@@ -110,7 +124,9 @@ function admission({ keys, rateLimit: perMinute }: AppOptions): Service['admit']
     if (!limit) return undefined;
     return new Promise((resolve, reject) => {
       // It uses what Express shares with `node:http`.
-      limit(request as never, response as never, (error?: unknown) => (error ? reject(error) : resolve()));
+      limit(request as never, response as never, (error?: unknown) =>
+        error ? reject(error) : resolve(),
+      );
     });
   };
 }

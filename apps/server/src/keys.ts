@@ -1,5 +1,14 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { lineOf, UsageError } from './errors.ts';
 import { lock } from './store/disk.ts';
@@ -23,7 +32,8 @@ export function keysFrom(list: string, source = 'The list of keys'): KeyCheck {
   for (const [i, text] of list.split(',').entries()) {
     const entry = text.trim();
     const at = entry.indexOf('=');
-    const [name, key] = at < 0 ? [`key-${i + 1}`, entry] : [entry.slice(0, at), entry.slice(at + 1)];
+    const [name, key] =
+      at < 0 ? [`key-${i + 1}`, entry] : [entry.slice(0, at), entry.slice(at + 1)];
     const sha256 = hashOf(key);
     const same = keys.find((each) => each.name === name || each.sha256 === sha256);
     const finding =
@@ -33,7 +43,9 @@ export function keysFrom(list: string, source = 'The list of keys'): KeyCheck {
       (!NAME.test(name) && `has an invalid name before '=': a name is ${nameRule}`) ||
       (same && `has the name or the key of the entry '${same.name}'`);
     if (finding)
-      throw new UsageError(`${source}: entry ${i + 1} ${finding}; write 'key' or 'name=key', separated by commas.`);
+      throw new UsageError(
+        `${source}: entry ${i + 1} ${finding}; write 'key' or 'name=key', separated by commas.`,
+      );
     keys.push({ name, created: '', sha256 });
   }
   return checkOf(() => keys);
@@ -66,14 +78,20 @@ export function readKeys(folder: string): HashedKey[] | undefined {
     const { keys }: { keys: HashedKey[] } = JSON.parse(readFileSync(file, 'utf8'));
     const isWhole = ({ name, created, sha256 }: HashedKey) =>
       NAME.test(name) && typeof created === 'string' && /^[\da-f]{64}$/.test(sha256);
-    if (keys.every(isWhole) && new Set(keys.map(({ name }) => name)).size === keys.length) return keys;
+    if (keys.every(isWhole) && new Set(keys.map(({ name }) => name)).size === keys.length)
+      return keys;
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') return undefined;
-    if (code) throw new UsageError(`${file} cannot be read (${code}); run all commands as the user of the server.`);
+    if (code)
+      throw new UsageError(
+        `${file} cannot be read (${code}); run all commands as the user of the server.`,
+      );
   }
   // The parser's message would quote the text.
-  throw new UsageError(`${file} is damaged; restore it from a backup, or move it away and create new keys.`);
+  throw new UsageError(
+    `${file} is damaged; restore it from a backup, or move it away and create new keys.`,
+  );
 }
 
 /** Creates a key, and returns it. Only its hash is stored. */
@@ -82,7 +100,9 @@ export function createKey(folder: string, name = `key-${randomBytes(3).toString(
   const key = `pk_${randomBytes(24).toString('base64url')}`;
   change(folder, (keys) => {
     if (keys.some((each) => each.name === name))
-      throw new UsageError(`The key '${name}' already exists; revoke it first, or choose another name.`);
+      throw new UsageError(
+        `The key '${name}' already exists; revoke it first, or choose another name.`,
+      );
     return [...keys, { name, created: new Date().toISOString(), sha256: hashOf(key) }];
   });
   return { name, key };
@@ -95,7 +115,9 @@ export function revokeKey(folder: string, name: string): number {
     const others = keys.filter((key) => key.name !== name);
     if (others.length < keys.length) return others;
     // The message omits the given name, because it may be a key by mistake.
-    throw new UsageError(`There is no key of that name; the names are: ${keys.map((key) => key.name).join(', ')}.`);
+    throw new UsageError(
+      `There is no key of that name; the names are: ${keys.map((key) => key.name).join(', ')}.`,
+    );
   });
   return left.length;
 }
@@ -125,14 +147,20 @@ function versionOf(folder: string): string {
 }
 
 /** Changes the keys under a lock, so that concurrent changes do not undo each other. */
-function change(folder: string, make: (keys: readonly HashedKey[]) => readonly HashedKey[]): readonly HashedKey[] {
+function change(
+  folder: string,
+  make: (keys: readonly HashedKey[]) => readonly HashedKey[],
+): readonly HashedKey[] {
   let unlock = () => {};
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     unlock = lock(join(folder, 'keys.lock'), 10_000);
     const keys = make(readKeys(folder) ?? []);
     const temporary = `${fileOf(folder)}.tmp`;
-    writeFileSync(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flush: true });
+    writeFileSync(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
     renameSync(temporary, fileOf(folder));
     // A revoked key stays revoked after a power cut.
     const handle = openSync(folder, 'r');
@@ -141,7 +169,9 @@ function change(folder: string, make: (keys: readonly HashedKey[]) => readonly H
     return keys;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`The keys in ${folder} cannot be changed (${codeOf(error)}); check the disk and the user.`);
+    throw new UsageError(
+      `The keys in ${folder} cannot be changed (${codeOf(error)}); check the disk and the user.`,
+    );
   } finally {
     unlock();
   }

@@ -17,7 +17,9 @@ export interface ListenOptions {
 /** So many requests of one connection wait at most; then it is not read. */
 const MAX_WAITING = 16;
 
-const notSupported = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
+const notSupported = new HttpError('method_not_allowed', 'CONNECT is not supported.', {
+  headers: { Allow: '' },
+});
 
 /** The responses of one connection, which are made one after the other. */
 interface Connection {
@@ -85,11 +87,16 @@ export async function listen(app: App, options: ListenOptions) {
     const requestId = newRequestId();
     const headers = {
       ...{ 'X-Request-Id': requestId, ...constantHeaders(), ...error.headers, Connection: 'close' },
-      ...{ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(error.json) },
+      ...{
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(error.json),
+      },
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     log?.rejected(requestId, error.status, socket.remoteAddress);
-    socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${error.json}`);
+    socket.end(
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${error.json}`,
+    );
     // The rest is read and forgotten for a moment, so that the client gets the answer.
     socket.resume();
     setTimeout(() => socket.destroy(), 1000).unref();
@@ -143,7 +150,9 @@ export async function listen(app: App, options: ListenOptions) {
 
 /** The error for bytes that Node cannot parse, or that did not arrive in time. */
 function errorOf({ code }: NodeJS.ErrnoException): HttpError {
-  if (code === 'HPE_HEADER_OVERFLOW') return malformed('The head of the request is too large.', 431);
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformed('The request took too long to arrive.', 408);
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return malformed('The head of the request is too large.', 431);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return malformed('The request took too long to arrive.', 408);
   return malformed('This is not a well-formed HTTP request, or its method is unknown.');
 }

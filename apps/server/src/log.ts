@@ -64,9 +64,20 @@ export function openLog(level: string, trustProxy: TrustProxy | null) {
   process.prependListener('exit', () => destination.destroy());
   return {
     /** Writes the line of a request whose response has ended. */
-    request({ request, response, requestId, started, method, target, operation, caller, error }: Exchange): void {
+    request({
+      request,
+      response,
+      requestId,
+      started,
+      method,
+      target,
+      operation,
+      caller,
+      error,
+    }: Exchange): void {
       if (probes.has(target.url)) return;
-      const [, traceId, parentId] = traceparent.exec(String(request.headers.traceparent ?? '')) ?? [];
+      const [, traceId, parentId] =
+        traceparent.exec(String(request.headers.traceparent ?? '')) ?? [];
       const entry = {
         requestId,
         method,

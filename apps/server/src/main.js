@@ -8,7 +8,9 @@ const [major, minor] = version.split('.').map(Number);
 // The sources are TypeScript, which an older Node does not run.
 const isCheckout = import.meta.url.endsWith('/src/main.js');
 if (isCheckout ? !process.features.typescript : major < 22 || (major === 22 && minor < 16)) {
-  const required = isCheckout ? 'the Node of the checkout, node_modules/.bin/node' : 'Node 22.16 or newer';
+  const required = isCheckout
+    ? 'the Node of the checkout, node_modules/.bin/node'
+    : 'Node 22.16 or newer';
   process.stderr.write(`petstore-server needs ${required}; this is Node ${version}.\n`);
   process.exit(1);
 }

@@ -17,19 +17,30 @@ export async function main(): Promise<void> {
     // The settings may also follow a command.
     .configureHelp({ showGlobalOptions: true })
     .action(() => start(configOf(program)));
-  const command = (parent: Command, name: string, about: string) => parent.command(name).description(about);
-  command(program, 'export', 'print all documents as JSON lines, also while the server runs').action(async () => {
+  const command = (parent: Command, name: string, about: string) =>
+    parent.command(name).description(about);
+  command(
+    program,
+    'export',
+    'print all documents as JSON lines, also while the server runs',
+  ).action(async () => {
     await (await serving()).exportDocuments(configOf(program));
   });
-  command(program, 'import', 'add the documents of an export on stdin to an empty store').action(async () => {
-    const count = await (await serving()).importDocuments(configOf(program));
-    process.stderr.write(`Imported ${count} documents.\n`);
-  });
+  command(program, 'import', 'add the documents of an export on stdin to an empty store').action(
+    async () => {
+      const count = await (await serving()).importDocuments(configOf(program));
+      process.stderr.write(`Imported ${count} documents.\n`);
+    },
+  );
   const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
-  const create = command(keys, 'create', 'create a key, and print it').option('--name <name>', 'name of the key');
+  const create = command(keys, 'create', 'create a key, and print it').option(
+    '--name <name>',
+    'name of the key',
+  );
   create.action((options: { name?: string }) => {
     const { dataDir, apiKeys } = configOf(program);
-    if (apiKeys !== undefined) throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
+    if (apiKeys !== undefined)
+      throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
     const { name, key } = createKey(dataDir, options.name);
     process.stderr.write(`The key '${name}' is shown only this once:\n`);
     process.stdout.write(`${key}\n`);
@@ -65,7 +76,9 @@ async function start(config: Config): Promise<void> {
 
 function greeting({ origin, adminOrigin, madeKey }: Running): string {
   const base = origin + service.basePath;
-  const admin = adminOrigin ? `  For operators         ${adminOrigin}/metrics, /healthz, /readyz\n` : '';
+  const admin = adminOrigin
+    ? `  For operators         ${adminOrigin}/metrics, /healthz, /readyz\n`
+    : '';
   const key = madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : '';
   // In a checkout, petctl is not in the PATH.
   const petctl = existsSync('node_modules/.bin/petctl') ? 'node_modules/.bin/petctl' : 'petctl';

@@ -13,14 +13,20 @@ import type { Exchange, Input } from './request.ts';
 import { plain } from './validators.ts';
 
 /** Reads the parameters and the body of a request. Nothing is coerced or dropped. */
-export function read(exchange: Exchange, operation: Operation, bodyLimit: number): Input | Promise<Input> {
+export function read(
+  exchange: Exchange,
+  operation: Operation,
+  bodyLimit: number,
+): Input | Promise<Input> {
   const parameters = readParameters(exchange, operation);
   const { body } = operation;
   if (!body || (!body.required && !hasBody(exchange.request))) return parameters;
   if (!hasBody(exchange.request)) throw invalid('body: it is missing');
   if (!isJson(exchange.request)) {
     const message = 'The body has to be application/json in UTF-8, and not compressed.';
-    throw new HttpError('unsupported_media_type', message, { headers: { Accept: 'application/json' } });
+    throw new HttpError('unsupported_media_type', message, {
+      headers: { Accept: 'application/json' },
+    });
   }
   return receive(exchange, bodyLimit).then((bytes) => ({ ...parameters, ...parseBody(bytes) }));
 }
@@ -52,7 +58,8 @@ function readParameters({ target, request: { headers } }: Exchange, operation: O
     if (!field) throw invalid(`query '${name}': there is no such parameter`);
     const value = parameterOf('query', name, field.type, text);
     if (field.isList) query[name] = [query[name] ?? [], value].flat();
-    else if (Object.hasOwn(query, name)) throw invalid(`query '${name}': it appears more than once`);
+    else if (Object.hasOwn(query, name))
+      throw invalid(`query '${name}': it appears more than once`);
     else query[name] = value;
   }
   return { query, path, header, idempotencyKey: idempotencyKeyOf(operation, headers) };
@@ -63,14 +70,22 @@ function parameterOf(place: string, name: string, type = 'string', text: string)
   const value = type === 'string' ? text : parseScalar(text, type);
   if (value !== undefined || /^-?[1-9]\d*$/.test(text)) return value ?? text;
   // No pet can have an invalid identifier, so the path leads nowhere.
-  throw new HttpError(place === 'path' ? 'not_found' : 'invalid_request', `${place} '${name}': must be ${type}`);
+  throw new HttpError(
+    place === 'path' ? 'not_found' : 'invalid_request',
+    `${place} '${name}': must be ${type}`,
+  );
 }
 
-function idempotencyKeyOf({ idempotencyKey }: Operation, headers: IncomingMessage['headers']): string | undefined {
+function idempotencyKeyOf(
+  { idempotencyKey }: Operation,
+  headers: IncomingMessage['headers'],
+): string | undefined {
   const text = idempotencyKey && headers[idempotencyKey.header.toLowerCase()];
   if (typeof text !== 'string') return undefined;
   if (!new RegExp(idempotencyKey?.schema.pattern ?? '').test(text))
-    throw invalid(`header '${idempotencyKey?.header}': it is not a valid key: send a UUID, or what the spec allows`);
+    throw invalid(
+      `header '${idempotencyKey?.header}': it is not a valid key: send a UUID, or what the spec allows`,
+    );
   // Without the quotes of a structured field (RFC 9651).
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
@@ -93,13 +108,15 @@ let receiving = 0;
 /** Receives a body of up to `limit` bytes. */
 function receive({ request, response }: Exchange, limit: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const tooLarge = () => new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
+  const tooLarge = () =>
+    new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
   const chunks: Buffer[] = [];
   let [size, isFinished] = [0, false];
   const finish = (error?: HttpError) => {
     isFinished = true;
     receiving -= size;
-    if (!error) return resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    if (!error)
+      return resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     // The rest is read and forgotten, so that the client gets the response.
     chunks.length = 0;
     reject(error);
@@ -111,7 +128,8 @@ function receive({ request, response }: Exchange, limit: number): Promise<Buffer
     // Small chunks cost more than their bytes.
     if (chunks.push(chunk) % 1024 === 0) chunks.splice(0, chunks.length, Buffer.concat(chunks));
     if (size > limit) finish(tooLarge());
-    else if (receiving > MAX_RECEIVING) finish(unavailable('Too many bodies are being received. Retry later.'));
+    else if (receiving > MAX_RECEIVING)
+      finish(unavailable('Too many bodies are being received. Retry later.'));
   };
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
   request.on('data', onData).once('end', () => isFinished || finish());
@@ -135,9 +153,12 @@ function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
   } catch (error) {
     if (error instanceof HttpError) throw error;
     const { message } = error as Error;
-    if (error instanceof InexactNumberError) throw invalid(`body${message.startsWith("'") ? ' ' : ': '}${message}`);
+    if (error instanceof InexactNumberError)
+      throw invalid(`body${message.startsWith("'") ? ' ' : ': '}${message}`);
     if (error instanceof SyntaxError) throw invalid('body: it is not JSON');
     // The stack of the parser is short of memory at deep nesting only.
-    throw invalid(error instanceof RangeError ? 'body: it is nested too deep' : 'body: it is not UTF-8');
+    throw invalid(
+      error instanceof RangeError ? 'body: it is nested too deep' : 'body: it is not UTF-8',
+    );
   }
 }

@@ -10,7 +10,8 @@ export type App = (request: IncomingMessage, response: ServerResponse) => void;
 export type Exchange = ReturnType<typeof begin>;
 
 /** The content of a request, as it was sent. A text that is no value of its type stays a text, which the validator rejects. */
-export interface Input extends Record<'query' | 'path' | 'header', Readonly<Record<string, unknown>>> {
+export interface Input
+  extends Record<'query' | 'path' | 'header', Readonly<Record<string, unknown>>> {
   /** The parsed body; undefined without a body. */
   readonly body?: unknown;
   /** The body with numbers instead of bigints, for validators. */
@@ -106,7 +107,10 @@ const routes = [...Map.groupBy(Object.values<Operation>(operations), ({ path }) 
     segments: (service.basePath + path).split('/'),
     operations: new Map<string, Operation>(all.map((operation) => [operation.method, operation])),
     /** The value of `Allow`. */
-    allow: [...all.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', '),
+    allow: [
+      ...all.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+      'OPTIONS',
+    ].join(', '),
   }))
   .sort((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length);
 
@@ -118,10 +122,14 @@ function targetOf(url: string) {
   const at = own.indexOf('?');
   const [path, query] = at < 0 ? [own, ''] : [own.slice(0, at), own.slice(at + 1)];
   const segments = path.split('/').map(decoded);
-  const isWellFormed = /^\/[!"$-~]*$/.test(own) && !segments.includes(undefined) && decoded(query) !== undefined;
-  const matches = (name: string, i: number) => (isParameter(name) ? segments[i] !== '' : name === segments[i]);
+  const isWellFormed =
+    /^\/[!"$-~]*$/.test(own) && !segments.includes(undefined) && decoded(query) !== undefined;
+  const matches = (name: string, i: number) =>
+    isParameter(name) ? segments[i] !== '' : name === segments[i];
   const candidates = isWellFormed ? routes : [];
-  const route = candidates.find((each) => each.segments.length === segments.length && each.segments.every(matches));
+  const route = candidates.find(
+    (each) => each.segments.length === segments.length && each.segments.every(matches),
+  );
   const params: Record<string, string | undefined> = {};
   for (const [i, name] of route?.segments.entries() ?? [])
     if (isParameter(name)) params[name.slice(1, -1)] = segments[i];
@@ -130,7 +138,10 @@ function targetOf(url: string) {
     query: query === '' ? [] : [...new URLSearchParams(`?${query}`)],
     isWellFormed,
     /** The path with nothing escaped that needs no escape. */
-    url: isWellFormed && path.includes('%') ? segments.map((each = '') => encodeURIComponent(each)).join('/') : path,
+    url:
+      isWellFormed && path.includes('%')
+        ? segments.map((each = '') => encodeURIComponent(each)).join('/')
+        : path,
     /** Whether the path is below the base path of the service. */
     isService: base.every((segment, i) => segment === segments[i]),
     route,
@@ -154,15 +165,23 @@ const SINGLE = ['host', 'authorization', 'content-type'];
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** The error of a message that HTTP does not allow (RFC 9112). */
-export function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.1.');
+export function faultOf({
+  headers,
+  rawHeaders,
+  httpVersion,
+}: IncomingMessage): HttpError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return malformed('This server speaks HTTP/1.1.');
   const { host, expect, 'transfer-encoding': coding } = headers;
   if (host ? !HOST.test(host) : httpVersion === '1.1' || host === '')
-    return malformed(host ? 'The Host header is not a host.' : 'The Host header is missing or empty.');
+    return malformed(
+      host ? 'The Host header is not a host.' : 'The Host header is missing or empty.',
+    );
   let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const bit = 1 << (SINGLE.indexOf(rawHeaders[i]?.toLowerCase() ?? '') + 1);
-    if (bit > 1 && seen & bit) return malformed(`The ${rawHeaders[i]} header appears more than once.`);
+    if (bit > 1 && seen & bit)
+      return malformed(`The ${rawHeaders[i]} header appears more than once.`);
     seen |= bit;
   }
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked'))

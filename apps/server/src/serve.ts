@@ -20,9 +20,12 @@ export async function serve(config: Config) {
   const { apiKeys, databaseUrl, ...settings } = config;
   const { dataDir, adminPort } = settings;
   if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
-    throw new UsageError(`With DATABASE_URL, keys have to be configured: set ${secrets.apiKeys}=name=key.`);
+    throw new UsageError(
+      `With DATABASE_URL, keys have to be configured: set ${secrets.apiKeys}=name=key.`,
+    );
   const log = openLog(settings.logLevel, settings.trustProxy);
-  const keys = apiKeys === undefined ? followKeys(dataDir, log.warn) : keysFrom(apiKeys, secrets.apiKeys);
+  const keys =
+    apiKeys === undefined ? followKeys(dataDir, log.warn) : keysFrom(apiKeys, secrets.apiKeys);
   const opening = Promise.withResolvers<Store>();
   const health = createHealth(opening.promise, log.lost);
   const app = createApp(opening.promise, {
@@ -36,10 +39,12 @@ export async function serve(config: Config) {
   // Before anything is written: another server may use the port.
   const listener = await listen(app, { ...settings, log });
   const operate: App = (request, response) => health.serve(begin(request, response));
-  const admin = adminPort === null ? undefined : await listen(operate, { ...settings, port: adminPort, log });
+  const admin =
+    adminPort === null ? undefined : await listen(operate, { ...settings, port: adminPort, log });
   const store = await openStore(config);
   /** The API key, if this start has made one. The store makes the folder, so the key comes after it. */
-  const madeKey = apiKeys !== undefined || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
+  const madeKey =
+    apiKeys !== undefined || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
   opening.resolve(store);
   log.info(`listening on ${listener.origin}`);
   const stop = async () => {
@@ -57,7 +62,9 @@ export async function serve(config: Config) {
 /** Prints all documents. A folder is read without its lock, because a server may use it. */
 export async function exportDocuments(config: Config): Promise<void> {
   const { databaseUrl, dataDir } = config;
-  const store = await (databaseUrl === undefined ? readLowdbFolder(dataDir, declarations) : openStore(config));
+  const store = await (databaseUrl === undefined
+    ? readLowdbFolder(dataDir, declarations)
+    : openStore(config));
   await pipeline(exportLines(store, declarations), process.stdout);
   await store.close();
 }

@@ -5,7 +5,10 @@ import { type Declaration, type Store, StoreError } from './store/store.ts';
 const FORMAT = 'petstore export 1';
 
 /** JSON Lines, in pieces: a head with the next identifiers, every document, and the number of documents. */
-export async function* exportLines(store: Store, declarations: readonly Declaration[]): AsyncGenerator<string> {
+export async function* exportLines(
+  store: Store,
+  declarations: readonly Declaration[],
+): AsyncGenerator<string> {
   const nextIds: Record<string, number> = {};
   for (const { name } of declarations) nextIds[name] = await store.nextId(name);
   yield `${JSON.stringify({ format: FORMAT, nextIds })}\n`;
@@ -39,16 +42,28 @@ export async function importLines(
 ): Promise<number> {
   let nextIds: Record<string, number> | undefined;
   let [number, count, end] = [0, 0, -1];
-  const restored = new Map(declarations.map(({ name, id }) => [name, { id, documents: new Map<number, object>() }]));
+  const restored = new Map(
+    declarations.map(({ name, id }) => [name, { id, documents: new Map<number, object>() }]),
+  );
   /** Takes a line, or returns what is wrong with it. */
-  const take = ({ format, nextIds: given, collection = '', document, documents }: Line): string | undefined => {
-    const unknown = [collection, ...Object.keys(given ?? {})].find((name) => name !== '' && !restored.has(name));
+  const take = ({
+    format,
+    nextIds: given,
+    collection = '',
+    document,
+    documents,
+  }: Line): string | undefined => {
+    const unknown = [collection, ...Object.keys(given ?? {})].find(
+      (name) => name !== '' && !restored.has(name),
+    );
     if (unknown !== undefined) return `this server has no collection '${unknown}'`;
     if (end >= 0) return 'it follows the end of the export';
     if (!nextIds) {
       nextIds = given ?? {};
       if (format !== FORMAT) return `it does not have the format '${FORMAT}'`;
-      return Object.values(nextIds).every(isId) ? undefined : 'its next identifiers are not positive integers';
+      return Object.values(nextIds).every(isId)
+        ? undefined
+        : 'its next identifiers are not positive integers';
     }
     const target = restored.get(collection);
     const id = target && document?.[target.id];
@@ -63,7 +78,8 @@ export async function importLines(
       number++;
       const value = objectIn(line);
       const problem = value ? take(value) : 'it is not a JSON object in UTF-8';
-      if (problem) throw new StoreError(`Line ${number}: ${problem}; correct the input and import again.`);
+      if (problem)
+        throw new StoreError(`Line ${number}: ${problem}; correct the input and import again.`);
     }
     for (const [name, { documents }] of restored) {
       if (documents.size > 0) await store.restore(name, documents, nextIds?.[name] ?? 1);
@@ -71,7 +87,8 @@ export async function importLines(
     }
   }
   if (end !== count) throw new StoreError('The input ends early; import the complete export.');
-  for (const [name, nextId] of Object.entries(nextIds ?? {})) await store.restore(name, new Map(), nextId);
+  for (const [name, nextId] of Object.entries(nextIds ?? {}))
+    await store.restore(name, new Map(), nextId);
   return count;
 }
 

@@ -14,14 +14,24 @@ const MAX_DEPTH = 64;
 // Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.
 const ajv = new Ajv2020({ strict: false, strictNumbers: true });
 for (const [format, [low, high]] of Object.entries(ranges))
-  ajv.addFormat(format, { type: 'number', validate: (value: number) => value >= low && value <= high });
-for (const [name, schema] of Object.entries<Schema>(schemas)) ajv.addSchema(schema, `#/components/schemas/${name}`);
+  ajv.addFormat(format, {
+    type: 'number',
+    validate: (value: number) => value >= low && value <= high,
+  });
+for (const [name, schema] of Object.entries<Schema>(schemas))
+  ajv.addSchema(schema, `#/components/schemas/${name}`);
 
 const requests = new Map(
-  Object.values<Operation>(operations).map((operation) => [operation, ajv.compile(requestSchema(operation))]),
+  Object.values<Operation>(operations).map((operation) => [
+    operation,
+    ajv.compile(requestSchema(operation)),
+  ]),
 );
 
-export function isValid(operation: Operation, { query, path, header, plainBody: body }: Input): boolean {
+export function isValid(
+  operation: Operation,
+  { query, path, header, plainBody: body }: Input,
+): boolean {
   const validate = requests.get(operation);
   const values = { query, path, header, body };
   // A bigint in a parameter is of no type that the validator knows.
@@ -33,7 +43,8 @@ export function checkResponse({ id, responses }: Operation, status: number, body
   const response = responses[status] ?? responses.default;
   if (!response) throw new Error(`${id} does not declare the status ${status}.`);
   const isDeclared = !response.schema || ajv.validate(response.schema, plain(body));
-  if (!isDeclared) throw new Error(`The response ${status} of ${id} breaks the spec: ${ajv.errorsText()}`);
+  if (!isDeclared)
+    throw new Error(`The response ${status} of ${id} breaks the spec: ${ajv.errorsText()}`);
 }
 
 const placeOf = (name?: string) => (name === undefined ? 'body' : `body '${name}'`);
@@ -48,7 +59,8 @@ export function plain(value: unknown, name?: string, depth = 0): unknown {
   const isArray = Array.isArray(value);
   let copy: Record<string, unknown> | undefined;
   for (const [member, each] of Object.entries(value)) {
-    if (!isArray && !member.isWellFormed()) throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
+    if (!isArray && !member.isWellFormed())
+      throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
     const other = plain(each, isArray ? name : member, depth + 1);
     if (other === each) continue;
     copy ??= (isArray ? [...value] : { ...value }) as Record<string, unknown>;

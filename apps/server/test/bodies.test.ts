@@ -11,9 +11,24 @@ const numbers =
   '"1" 1.5 1e999 9223372036854775808 9223372036854775809 -9223372036854775809 1e19 99999999999999999999999999 9007199254740990.5 ' +
   '1.00000000000000000001';
 test.each([
-  ...['', 'null', '5', '[]', '"x"', '{malformed', '\ufeff{}', '{}', '{"name":"x"}', '{"categoryId":1}'],
+  ...[
+    '',
+    'null',
+    '5',
+    '[]',
+    '"x"',
+    '{malformed',
+    '\ufeff{}',
+    '{}',
+    '{"name":"x"}',
+    '{"categoryId":1}',
+  ],
   ...numbers.split(' ').map((number) => `{"name":"x","categoryId":${number}}`),
-  ...['{"name":null,"categoryId":1}', '{"name":"\\ud800","categoryId":1}', '{"name":"x","\\ud800":1}'],
+  ...[
+    '{"name":null,"categoryId":1}',
+    '{"name":"\\ud800","categoryId":1}',
+    '{"name":"x","\\ud800":1}',
+  ],
   ...['{"name":"x","categoryId":1,"status":null}', '{"name":"x","categoryId":1,"status":"Sold"}'],
 ])('%s is rejected', async (body) => {
   expectError(await post(body), 'invalid_request');
@@ -23,18 +38,26 @@ test.each(['id', '__proto__', 'constructor', 'toString', 'colour', 'a/b', 'a~b',
   'the unknown member %s is rejected, and the message names it',
   async (member) => {
     const response = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
-    expect(expectError(response, 'invalid_request')).toBe(`body '${member}': there is no such property`);
+    expect(expectError(response, 'invalid_request')).toBe(
+      `body '${member}': there is no such property`,
+    );
   },
 );
 
-test.each(['name', 'n\\u0061me'])('the repeated member %s is rejected, and the message names it', async (member) => {
-  expect(expectError(await post(`{"name":"x","categoryId":1,"${member}":"y"}`), 'invalid_request')).toContain("'name'");
-});
+test.each(['name', 'n\\u0061me'])(
+  'the repeated member %s is rejected, and the message names it',
+  async (member) => {
+    expect(
+      expectError(await post(`{"name":"x","categoryId":1,"${member}":"y"}`), 'invalid_request'),
+    ).toContain("'name'");
+  },
+);
 
 test('every violation is reported, of a large body the first', async () => {
   const violations = '"categoryId":"1","status":"dead","colour":1';
   const message = expectError(await post(`{${violations}}`), 'invalid_request');
-  for (const name of ['name', 'categoryId', 'status', 'colour']) expect(message).toContain(`'${name}'`);
+  for (const name of ['name', 'categoryId', 'status', 'colour'])
+    expect(message).toContain(`'${name}'`);
   expectError(await post(`{${violations},"long":"${'x'.repeat(2000)}"}`), 'invalid_request');
 });
 
@@ -53,12 +76,18 @@ test.each(['1e2', '100.0', '1.0e2', '0.1e3'])('%s is the integer 100', async (nu
 });
 
 test('invalid UTF-8 is rejected, not replaced', async () => {
-  expectError(await post(Buffer.from('{"name":"\xff","categoryId":1}', 'latin1')), 'invalid_request');
+  expectError(
+    await post(Buffer.from('{"name":"\xff","categoryId":1}', 'latin1')),
+    'invalid_request',
+  );
 });
 
 test.each([
   ['deeply nested', '['.repeat(500_000)],
-  ['deeply nested and closed', `{"name":"x","categoryId":${'['.repeat(100_000)}1.5${']'.repeat(100_000)}}`],
+  [
+    'deeply nested and closed',
+    `{"name":"x","categoryId":${'['.repeat(100_000)}1.5${']'.repeat(100_000)}}`,
+  ],
   ['full of unknown members', `{${Array.from({ length: 40_000 }, (_, i) => `"k${i}":1`)}}`],
 ])('a body that is %s is rejected in a short sentence', async (_, body) => {
   const response = await post(body);
@@ -74,21 +103,43 @@ test('a body that is too large is rejected, with and without Content-Length', as
   expectError(await send(Buffer.concat([head, Buffer.from(chunked)])), 'payload_too_large');
 });
 
-const types = ['', 'text/plain', 'text/json', 'application/json; charset=latin1', 'application/x-www-form-urlencoded'];
-test.each([...types, 'multipart/form-data; boundary=x'])('the type %j is rejected', async (type) => {
-  expectError(await post(pet('Rex'), type ? { 'Content-Type': type } : {}), 'unsupported_media_type');
-});
+const types = [
+  '',
+  'text/plain',
+  'text/json',
+  'application/json; charset=latin1',
+  'application/x-www-form-urlencoded',
+];
+test.each([...types, 'multipart/form-data; boundary=x'])(
+  'the type %j is rejected',
+  async (type) => {
+    expectError(
+      await post(pet('Rex'), type ? { 'Content-Type': type } : {}),
+      'unsupported_media_type',
+    );
+  },
+);
 
 test.each([
-  ...['application/json', 'application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'],
+  ...[
+    'application/json',
+    'application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ],
 ])('the type %j is accepted', async (type) => {
   expect((await post(pet('Rex'), { 'Content-Type': type })).status).toBe(201);
 });
 
 test('a compressed body is rejected', async () => {
-  expectError(await post(pet('Rex'), { ...json, 'Content-Encoding': 'gzip' }), 'unsupported_media_type');
+  expectError(
+    await post(pet('Rex'), { ...json, 'Content-Encoding': 'gzip' }),
+    'unsupported_media_type',
+  );
 });
 
 test('the body of a GET is ignored', async () => {
-  expect((await send(request('GET /v1/pets', { ...key, 'Content-Type': 'x/y' }, '{malformed'))).status).toBe(200);
+  expect(
+    (await send(request('GET /v1/pets', { ...key, 'Content-Type': 'x/y' }, '{malformed'))).status,
+  ).toBe(200);
 });

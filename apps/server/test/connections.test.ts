@@ -18,7 +18,11 @@ describe('a message that HTTP does not allow gets an Error, and the connection e
     ['no Host for a probe', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
     ['an empty Host', 'GET /v1/pets HTTP/1.1\r\nHost:\r\n\r\n', 400],
     ['two Hosts', get('/v1/pets').replace('Host: x', 'Host: x\r\nhost: x'), 400],
-    ['two Hosts far apart', get('/v1/pets').replace('Host: x', `Host: x\r\n${'a:\r\n'.repeat(2000)}Host: y`), 400],
+    [
+      'two Hosts far apart',
+      get('/v1/pets').replace('Host: x', `Host: x\r\n${'a:\r\n'.repeat(2000)}Host: y`),
+      400,
+    ],
     ['a Host with a path', get('/v1/pets').replace('Host: x', 'Host: a b/c?d'), 400],
     ['a Host with a user', get('/v1/pets').replace('Host: x', 'Host: u@x'), 400],
     ['two keys', get('/v1/pets').replace('Host: x', 'Host: x\r\nAuthorization: Bearer a'), 400],
@@ -39,7 +43,11 @@ describe('a message that HTTP does not allow gets an Error, and the connection e
     ['the coding identity', `${postHead}Transfer-Encoding: identity\r\n\r\n`, 400],
     ['a coding below chunked', `${postHead}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400],
     ['chunked twice', `${postHead}${chunked}${chunked}\r\n0\r\n\r\n`, 400],
-    ['chunks over HTTP/1.0', `${postHead.replace('HTTP/1.1', 'HTTP/1.0')}${chunked}\r\n0\r\n\r\n`, 400],
+    [
+      'chunks over HTTP/1.0',
+      `${postHead.replace('HTTP/1.1', 'HTTP/1.0')}${chunked}\r\n0\r\n\r\n`,
+      400,
+    ],
   ])('%s', async (_, bytes, status) => {
     const response = await send(bytes);
     expectError(response, 'invalid_request', status);
@@ -52,14 +60,39 @@ describe('the target', () => {
 
   test.each(
     [
-      ['*', '**', '?y', '#x', 'x', 'x:80', 'http:', 'http:/', 'http://', 'http://x', 'http://x#y', 'http://x:80?y'],
-      ['http://u@x/', 'http://?y', 'http:///v1/pets', 'ftp://x/v1/pets', 'mailto:x', '//', '//x', '/\\', '/%', '/é'],
+      [
+        '*',
+        '**',
+        '?y',
+        '#x',
+        'x',
+        'x:80',
+        'http:',
+        'http:/',
+        'http://',
+        'http://x',
+        'http://x#y',
+        'http://x:80?y',
+      ],
+      [
+        'http://u@x/',
+        'http://?y',
+        'http:///v1/pets',
+        'ftp://x/v1/pets',
+        'mailto:x',
+        '//',
+        '//x',
+        '/\\',
+        '/%',
+        '/é',
+      ],
     ].flat(),
   )('%s gets a response that is no fault of the server, with any method', async (target) => {
     for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
       const { status, headers } = await send(request(`${method} ${target}`, { Host: 'x' }));
       expect(status).toBeLessThan(500);
-      if (status >= 400) expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      if (status >= 400)
+        expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     }
   });
 });
@@ -93,10 +126,14 @@ describe.each(modes)('%s', (_, options) => {
 
   test('thousands of pipelined requests, too many for one read, all get a response', async () => {
     const wire = openForTest(server().origin);
-    const sent = Array.from({ length: 5000 }, (_, i) => (i % 7 === 0 ? health : get(`/v1/pets/${i + 10_000}`)));
+    const sent = Array.from({ length: 5000 }, (_, i) =>
+      i % 7 === 0 ? health : get(`/v1/pets/${i + 10_000}`),
+    );
     wire.send(sent.join(''));
     const responses = await wire.until(5000);
-    expect(responses.map(({ status }) => status)).toEqual(sent.map((_, i) => (i % 7 === 0 ? 200 : 404)));
+    expect(responses.map(({ status }) => status)).toEqual(
+      sent.map((_, i) => (i % 7 === 0 ? 200 : 404)),
+    );
   });
 
   test.each([
@@ -121,27 +158,44 @@ describe.each(modes)('%s', (_, options) => {
   test.each([
     ['Connection: close', 201],
     ['Authorization: Bearer another', 400],
-  ])('no request after a response that closes the connection is handled: %s', async (line, status) => {
-    const wire = openForTest(server().origin);
-    wire.send(post(pet('last')).replace('Host: x', `Host: x\r\n${line}`) + post(pet('never done')));
-    const responses = await wire.ended();
-    expect(responses.map((response) => response.status)).toEqual([status]);
-    const { json } = await pets.collection('pets').list({ after: 0, limit: 100_000 });
-    expect(json).not.toContain('never done');
-  });
+  ])(
+    'no request after a response that closes the connection is handled: %s',
+    async (line, status) => {
+      const wire = openForTest(server().origin);
+      wire.send(
+        post(pet('last')).replace('Host: x', `Host: x\r\n${line}`) + post(pet('never done')),
+      );
+      const responses = await wire.ended();
+      expect(responses.map((response) => response.status)).toEqual([status]);
+      const { json } = await pets.collection('pets').list({ after: 0, limit: 100_000 });
+      expect(json).not.toContain('never done');
+    },
+  );
 
   test.each([
     ['nothing', () => '', undefined],
     ['a head', (all: string) => all.slice(0, 40), 400],
     ['a body', (all: string) => all.slice(0, -5), 400],
-    ['a body that is too large', (all: string) => all.replace(/Length: \d+/, 'Length: 99999999'), 400],
-    ['a body without a key', (all: string) => all.replace(/Authorization.*\r\n/, '').slice(0, -5), 400],
+    [
+      'a body that is too large',
+      (all: string) => all.replace(/Length: \d+/, 'Length: 99999999'),
+      400,
+    ],
+    [
+      'a body without a key',
+      (all: string) => all.replace(/Authorization.*\r\n/, '').slice(0, -5),
+      400,
+    ],
     ['a chunk', () => `${postHead}${chunked}\r\nff\r\n`, 400],
   ])('a client that half-closes within %s gets all responses', async (_, truncate, status) => {
     const wire = openForTest(server().origin, { halfOpen: true });
     wire.socket.end(post(pet('one')) + post(pet('two')) + truncate(post(pet('three'))));
     const responses = await wire.ended();
-    expect(responses.map((response) => response.status)).toEqual([201, 201, ...(status ? [status] : [])]);
+    expect(responses.map((response) => response.status)).toEqual([
+      201,
+      201,
+      ...(status ? [status] : []),
+    ]);
   });
 
   test.each([
@@ -149,27 +203,34 @@ describe.each(modes)('%s', (_, options) => {
     ['garbage', 'garbage\r\n\r\n'],
     ['an upgrade', health.replace('Host', 'Connection: Upgrade\r\nUpgrade: x\r\nHost')],
     ['an incomplete body', `POST /nope HTTP/1.1\r\nHost: x\r\n${chunked}\r\n`],
-  ])('a client that resets the connection after the response to %s affects nobody else', async (_, bytes) => {
-    const wire = openForTest(server().origin);
-    wire.send(bytes);
-    await wire.until(1);
-    const closed = once(wire.socket, 'close');
-    wire.socket.resetAndDestroy();
-    await closed;
-    // vitest reports an unhandled error as a failure.
-    expect((await fetch(`${server().origin}/healthz`)).status).toBe(200);
-  });
+  ])(
+    'a client that resets the connection after the response to %s affects nobody else',
+    async (_, bytes) => {
+      const wire = openForTest(server().origin);
+      wire.send(bytes);
+      await wire.until(1);
+      const closed = once(wire.socket, 'close');
+      wire.socket.resetAndDestroy();
+      await closed;
+      // vitest reports an unhandled error as a failure.
+      expect((await fetch(`${server().origin}/healthz`)).status).toBe(200);
+    },
+  );
 
   test('nothing after an offer to upgrade is taken for a request, because Node drops a part of it', async () => {
     const wire = openForTest(server().origin);
     const inner = get('/v1/pets/77');
     const outer = post(pet(`dropped ${inner}`));
     const begin = outer.indexOf('GET');
-    wire.send(health.replace('Host', 'Connection: Upgrade\r\nUpgrade: h2c\r\nHost') + outer.slice(0, begin));
+    wire.send(
+      health.replace('Host', 'Connection: Upgrade\r\nUpgrade: h2c\r\nHost') + outer.slice(0, begin),
+    );
     await wire.until(1);
     wire.send(inner);
     const responses = await wire.ended();
-    expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
+    expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+      [200, 'close'],
+    ]);
   });
 
   test('a client that expects 100 Continue gets it before it sends the body, then the response', async () => {
@@ -188,7 +249,9 @@ describe.each(modes)('%s', (_, options) => {
     ['of another type', `${postHead.replace('json', 'xml')}Content-Length: 5\r\n`, 415],
   ])('a body %s is refused before 100 Continue', async (_, lines, status) => {
     const wire = openForTest(server().origin);
-    wire.send(`${lines}${lines.includes('Length') ? '' : 'Content-Length: 5\r\n'}Expect: 100-continue\r\n\r\n`);
+    wire.send(
+      `${lines}${lines.includes('Length') ? '' : 'Content-Length: 5\r\n'}Expect: 100-continue\r\n\r\n`,
+    );
     const [first] = await once(wire.socket, 'data');
     expect(String(first)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
@@ -198,7 +261,11 @@ describe.each(modes)('%s', (_, options) => {
     ['a body that never ends', 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'],
     ['a chunk that never ends', `Content-Type: application/json\r\n${chunked}\r\nff\r\n{`],
   ])('%s gets an Error', async (_, rest) => {
-    expectError(await raw(hasty().origin, `POST /v1/pets HTTP/1.1\r\n${head}${rest}`), 'invalid_request', 408);
+    expectError(
+      await raw(hasty().origin, `POST /v1/pets HTTP/1.1\r\n${head}${rest}`),
+      'invalid_request',
+      408,
+    );
   });
 
   test('a body that never arrives does not delay a stop once its request has the response', async () => {

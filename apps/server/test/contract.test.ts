@@ -40,7 +40,10 @@ describeOnSchema('the server over PostgreSQL', (newSchema) =>
 );
 
 describe("the client's fake service", () => {
-  contract(async () => ({ api: fakePetstore().store.withOptions({ on: { deprecated: false } }), codeOf }));
+  contract(async () => ({
+    api: fakePetstore().store.withOptions({ on: { deprecated: false } }),
+    codeOf,
+  }));
 });
 
 function byRequests(newStore: () => Promise<Store>) {
@@ -53,7 +56,10 @@ function byRequests(newStore: () => Promise<Store>) {
 function byClient(newStore: () => Promise<Store>) {
   describe('by the client', () => {
     const server = listenForSuite({}, renewed(newStore));
-    contract(async () => ({ api: petstore({ baseUrl: server().baseUrl, apiKey, on: { deprecated: false } }), codeOf }));
+    contract(async () => ({
+      api: petstore({ baseUrl: server().baseUrl, apiKey, on: { deprecated: false } }),
+      codeOf,
+    }));
   });
 }
 
@@ -87,21 +93,31 @@ function overHttp(send: SendBothWays): Api {
       const properties: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(input)) {
         const place = fields[name]?.in;
-        if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(value)));
+        if (place === 'path')
+          target = target.replace(`{${name}}`, encodeURIComponent(String(value)));
         else if (place === 'query') query.append(name, String(value));
         else properties[name] = value;
       }
       const headers = { ...key, ...(body && json) };
-      const response = await send(request(`${method} ${target}?${query}`, headers, body ? exactJson(properties) : ''));
-      const data: unknown = response.body === '' ? undefined : JSON.parse(response.body, exactInteger);
+      const response = await send(
+        request(`${method} ${target}?${query}`, headers, body ? exactJson(properties) : ''),
+      );
+      const data: unknown =
+        response.body === '' ? undefined : JSON.parse(response.body, exactInteger);
       if (successes.includes(String(response.status))) return data;
       throw Object.assign(new Error('The server refused.'), data);
     };
   // `fromEntries` loses the type of each function.
-  return Object.fromEntries(Object.keys(operations).map((id) => [id, call(id as OperationId)])) as unknown as Api;
+  return Object.fromEntries(
+    Object.keys(operations).map((id) => [id, call(id as OperationId)]),
+  ) as unknown as Api;
 }
 
 /** `parseExact` could hide what the server sends, because the server uses it, too. */
-function exactInteger(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+function exactInteger(
+  _key: string,
+  value: unknown,
+  { source = '' }: { source?: string } = {},
+): unknown {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value;
 }

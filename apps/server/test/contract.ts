@@ -90,10 +90,15 @@ export function contract(newImplementation: () => Promise<Implementation>) {
       expect(await api.listPets({ limit: limit.maximum })).toEqual(added);
     });
 
-    test.each(operations.listPets.fields.status.schema.enum)('filters by the status %s', async (status) => {
-      const added = await addMany(9);
-      expect(await api.listPets({ status })).toEqual(added.filter((pet) => pet.status === status));
-    });
+    test.each(operations.listPets.fields.status.schema.enum)(
+      'filters by the status %s',
+      async (status) => {
+        const added = await addMany(9);
+        expect(await api.listPets({ status })).toEqual(
+          added.filter((pet) => pet.status === status),
+        );
+      },
+    );
 
     test('reaches every pet once, page by page', async () => {
       const added = await addMany(11);
@@ -113,7 +118,9 @@ export function contract(newImplementation: () => Promise<Implementation>) {
     const added = [];
     for (let i = 0; i < count; i++) {
       const status = statuses[i % statuses.length];
-      added.push(await api.createPet({ name: `pet ${i}`, categoryId: i, ...(status && { status }) }));
+      added.push(
+        await api.createPet({ name: `pet ${i}`, categoryId: i, ...(status && { status }) }),
+      );
     }
     return added;
   }

@@ -7,7 +7,10 @@ import { describe, inject } from 'vitest';
 const newName = () => `petstore_${randomUUID().replaceAll('-', '')}`;
 
 /** Runs tests on new schemas of a database server that all tests share and none stops. */
-export function describeOnSchema(what: string, tests: (newSchema: () => Promise<string>) => void): void {
+export function describeOnSchema(
+  what: string,
+  tests: (newSchema: () => Promise<string>) => void,
+): void {
   describeOnPostgres(what, (shared) =>
     tests(async () => {
       const name = newName();
@@ -20,7 +23,10 @@ export function describeOnSchema(what: string, tests: (newSchema: () => Promise<
 }
 
 /** Runs tests on new databases of that server, for tests of migrations: migrations of one database wait for each other. */
-export function describeOnOwnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
+export function describeOnOwnDatabase(
+  what: string,
+  tests: (newDatabase: () => Promise<string>) => void,
+): void {
   describeOnPostgres(what, (shared) =>
     tests(async () => {
       const name = newName();
@@ -31,7 +37,10 @@ export function describeOnOwnDatabase(what: string, tests: (newDatabase: () => P
 }
 
 /** Runs tests that stop and kill database servers of their own. A test has to remove its server. */
-export function describeOnClusters(what: string, tests: (create: () => Promise<Cluster>) => void): void {
+export function describeOnClusters(
+  what: string,
+  tests: (create: () => Promise<Cluster>) => void,
+): void {
   describeOnPostgres(what, () => tests(() => newCluster()));
 }
 

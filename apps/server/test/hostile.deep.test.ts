@@ -3,7 +3,19 @@ import { Agent, request as open } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { listenForTest, startForTest } from './listening.ts';
-import { get, head, json, key, openForTest, openWire, pet, post, postHead, raw, request } from './wire.ts';
+import {
+  get,
+  head,
+  json,
+  key,
+  openForTest,
+  openWire,
+  pet,
+  post,
+  postHead,
+  raw,
+  request,
+} from './wire.ts';
 
 const FLOOD_MS = 4_000;
 /** The server itself, its bounds for bodies and responses, and what the collector has not collected yet. */
@@ -28,49 +40,69 @@ const floods: [what: string, bytes: string, options?: { reads?: boolean; clients
   ['heads of 20 kB', `GET / HTTP/1.1\r\n${head}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
   ['heads that never end', `GET / HTTP/1.1\r\n${head}`, { reads: false, clients: 2000 }],
   ['chunks of a byte', chunked + '1\r\n \r\n'.repeat(200_000), { reads: false }],
-  ['bodies that stop', post('x'.repeat(1_000_000)).slice(0, 900_000), { reads: false, clients: 800 }],
+  [
+    'bodies that stop',
+    post('x'.repeat(1_000_000)).slice(0, 900_000),
+    { reads: false, clients: 800 },
+  ],
   ['metrics that are not read', metrics.repeat(5000), { reads: false }],
   ['pages that are not read', get('/v1/pets?limit=100').repeat(5), { reads: false, clients: 200 }],
   ['docs that are not read', get('/docs/swagger-ui.js').repeat(50), { reads: false, clients: 50 }],
 ];
 
-test.each(floods)('a flood of %s leaves the memory bounded, and others are served', async (...[, bytes, options]) => {
-  const { reads = true, clients = 4 } = options ?? {};
-  const server = await startForTest({ PETSTORE_LOG_LEVEL: 'error', PETSTORE_REQUEST_TIMEOUT: '5' });
-  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
-  onTestFinished(() => agent.destroy());
-  for (let i = 0; i < 3; i++) await call(`${server.baseUrl}/pets`, agent, pet('x'.repeat(400_000)));
-  const until = Date.now() + FLOOD_MS;
-  const bad = Array.from({ length: clients }, async () => {
+test.each(floods)(
+  'a flood of %s leaves the memory bounded, and others are served',
+  async (...[, bytes, options]) => {
+    const { reads = true, clients = 4 } = options ?? {};
+    const server = await startForTest({
+      PETSTORE_LOG_LEVEL: 'error',
+      PETSTORE_REQUEST_TIMEOUT: '5',
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    onTestFinished(() => agent.destroy());
+    for (let i = 0; i < 3; i++)
+      await call(`${server.baseUrl}/pets`, agent, pet('x'.repeat(400_000)));
+    const until = Date.now() + FLOOD_MS;
+    const bad = Array.from({ length: clients }, async () => {
+      while (Date.now() < until) {
+        const wire = openWire(server.origin, { reads });
+        wire.send(bytes);
+        await Promise.race([wire.ended(), pause(reads ? 300 : FLOOD_MS)]);
+        wire.socket.destroy();
+      }
+    });
+    let [good, slowest, memory] = [0, 0, 0];
     while (Date.now() < until) {
-      const wire = openWire(server.origin, { reads });
-      wire.send(bytes);
-      await Promise.race([wire.ended(), pause(reads ? 300 : FLOOD_MS)]);
-      wire.socket.destroy();
+      const started = performance.now();
+      const { status, text } = await call(`${server.baseUrl}/pets`, agent, pet(`good ${good}`));
+      // A flood of bodies may use up the memory for bodies: that is said, and nothing was done.
+      if (status !== 503)
+        expect([status, text]).toEqual([201, expect.stringContaining(`"good ${good++}"`)]);
+      const { text: metrics } = await call(`${server.origin}/metrics`, agent);
+      memory = Math.max(memory, Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]));
+      slowest = Math.max(slowest, performance.now() - started);
     }
-  });
-  let [good, slowest, memory] = [0, 0, 0];
-  while (Date.now() < until) {
-    const started = performance.now();
-    const { status, text } = await call(`${server.baseUrl}/pets`, agent, pet(`good ${good}`));
-    // A flood of bodies may use up the memory for bodies: that is said, and nothing was done.
-    if (status !== 503) expect([status, text]).toEqual([201, expect.stringContaining(`"good ${good++}"`)]);
-    const { text: metrics } = await call(`${server.origin}/metrics`, agent);
-    memory = Math.max(memory, Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]));
-    slowest = Math.max(slowest, performance.now() - started);
-  }
-  await Promise.all(bad);
-  console.log(`${good} good creates, the slowest with metrics in ${Math.round(slowest)} ms, ${memory >> 20} MiB`);
-  expect(good).toBeGreaterThan(0);
-  expect(memory).toBeLessThan(MAX_RSS_BYTES);
-});
+    await Promise.all(bad);
+    console.log(
+      `${good} good creates, the slowest with metrics in ${Math.round(slowest)} ms, ${memory >> 20} MiB`,
+    );
+    expect(good).toBeGreaterThan(0);
+    expect(memory).toBeLessThan(MAX_RSS_BYTES);
+  },
+);
 
 function call(url: string, agent: Agent, body?: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { ...key, ...(body !== undefined && json) };
-    const sent = open(url, { agent, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
-      response.toArray().then((all) => resolve({ status: response.statusCode ?? 0, text: all.join('') }), reject);
-    });
+    const sent = open(
+      url,
+      { agent, headers, method: body === undefined ? 'GET' : 'POST' },
+      (response) => {
+        response
+          .toArray()
+          .then((all) => resolve({ status: response.statusCode ?? 0, text: all.join('') }), reject);
+      },
+    );
     sent.on('error', reject).end(body);
   });
 }
@@ -82,13 +114,15 @@ test.each<[string, (length: number) => string]>([
   ['exact numbers', (length) => `[${'9007199254740993,'.repeat(length / 17)}1]`],
 ])('the time for %s grows with their length, not with its square', async (_, bodyOf) => {
   const { origin } = await listenForTest();
-  const send = (length: number) => raw(origin, request('POST /v1/pets', { ...key, ...json }, bodyOf(length)));
+  const send = (length: number) =>
+    raw(origin, request('POST /v1/pets', { ...key, ...json }, bodyOf(length)));
   await expectLinearAsync(async (length) => expect((await send(length)).status).toBe(400), 100_000);
 });
 
 test('a client that does not read is disconnected', async () => {
   const { origin, baseUrl } = await listenForTest();
-  for (const name of ['a', 'b', 'c']) await call(`${baseUrl}/pets`, new Agent(), pet(name.repeat(900_000)));
+  for (const name of ['a', 'b', 'c'])
+    await call(`${baseUrl}/pets`, new Agent(), pet(name.repeat(900_000)));
   const { socket, send, until } = openForTest(origin);
   send(get('/v1/pets').repeat(50));
   socket.pause();

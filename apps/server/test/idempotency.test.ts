@@ -22,13 +22,19 @@ async function create(origin: string, key?: string, body = rex, apiKey = 'first-
     body,
   });
   const { status, headers } = response;
-  return { status, text: await response.text(), replayed: headers.get('idempotency-replayed'), headers };
+  return {
+    status,
+    text: await response.text(),
+    replayed: headers.get('idempotency-replayed'),
+    headers,
+  };
 }
 
 describe.each(modes)('%s', (_, options) => {
   let server: Listening;
   let store: Store;
-  const send = (...rest: [key: string | undefined, body?: string, apiKey?: string]) => create(server.origin, ...rest);
+  const send = (...rest: [key: string | undefined, body?: string, apiKey?: string]) =>
+    create(server.origin, ...rest);
   beforeEach(async () => {
     store = await openLowdbStore(newFolder());
     server = await listen({ ...options, keys }, store);
@@ -49,7 +55,8 @@ describe.each(modes)('%s', (_, options) => {
         expect(created).toMatchObject({ status: 201, replayed: null });
         first = { ...created, replayed: 'true' };
       }
-      for (const key of ['k', '"k"']) expect(await create(origin, key)).toMatchObject(first as object);
+      for (const key of ['k', '"k"'])
+        expect(await create(origin, key)).toMatchObject(first as object);
       expect(await own.nextId('pets')).toBe(2);
       await stop();
       await own.close();
@@ -69,13 +76,19 @@ describe.each(modes)('%s', (_, options) => {
     const body = (digits: string) => `{"name":"Rex","categoryId":${digits}}`;
     await send('k', body('9007199254740993'));
     const refused = await send('k', body('9007199254740995'));
-    expect([refused.status, JSON.parse(refused.text).code]).toEqual([422, 'idempotency_key_reused']);
+    expect([refused.status, JSON.parse(refused.text).code]).toEqual([
+      422,
+      'idempotency_key_reused',
+    ]);
     expect((await send('k', body('9007199254740993'))).replayed).toBe('true');
   });
 
   test('the same idempotency key of another API key is another key', async () => {
     await send('k');
-    expect(await send('k', rex, 'second-key-for-tests')).toMatchObject({ status: 201, replayed: null });
+    expect(await send('k', rex, 'second-key-for-tests')).toMatchObject({
+      status: 201,
+      replayed: null,
+    });
   });
 
   test('a refused request stores no key', async () => {
@@ -83,10 +96,13 @@ describe.each(modes)('%s', (_, options) => {
     expect(await send('k')).toMatchObject({ status: 201, replayed: null });
   });
 
-  test.each(['', 'a b', 'x'.repeat(256), '""', '"a'])('the key %j is refused by its name', async (key) => {
-    const { status, text } = await send(key);
-    expect([status, JSON.parse(text).message]).toEqual([400, expect.stringContaining(header)]);
-  });
+  test.each(['', 'a b', 'x'.repeat(256), '""', '"a'])(
+    'the key %j is refused by its name',
+    async (key) => {
+      const { status, text } = await send(key);
+      expect([status, JSON.parse(text).message]).toEqual([400, expect.stringContaining(header)]);
+    },
+  );
 
   test('while a request is running, others with its key get 409, and those of another caller do not', async () => {
     const [started, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -95,14 +111,25 @@ describe.each(modes)('%s', (_, options) => {
       await finished.promise;
       return { json: '{"id":1,"name":"Rex","categoryId":2}' };
     };
-    const { origin } = await listenForTest({ ...options, keys }, withFunctions(store, { create: slowly }));
+    const { origin } = await listenForTest(
+      { ...options, keys },
+      withFunctions(store, { create: slowly }),
+    );
     const all = [create(origin, 'k')];
     await started.promise;
     for (const body of [rex, '{"name":"Tom","categoryId":1}']) {
       const { status, headers, text } = await create(origin, 'k', body);
-      expect([status, headers.get('retry-after'), JSON.parse(text).code]).toEqual([409, '1', 'request_in_flight']);
+      expect([status, headers.get('retry-after'), JSON.parse(text).code]).toEqual([
+        409,
+        '1',
+        'request_in_flight',
+      ]);
     }
-    all.push(create(origin, 'k', rex, 'second-key-for-tests'), create(origin, 'other'), create(origin));
+    all.push(
+      create(origin, 'k', rex, 'second-key-for-tests'),
+      create(origin, 'other'),
+      create(origin),
+    );
     finished.resolve();
     all.push(create(origin, 'another'));
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 201));
@@ -123,9 +150,11 @@ test('through a proxy that drops, cuts and repeats at random, every pet is creat
     for (const i of waiting)
       while (!ids.has(i)) {
         tries++;
-        const response = await create(origin, `key-${i}`, `{"name":"pet ${i}","categoryId":${i}}`).catch(
-          () => undefined,
-        );
+        const response = await create(
+          origin,
+          `key-${i}`,
+          `{"name":"pet ${i}","categoryId":${i}}`,
+        ).catch(() => undefined);
         // A request that is still running refuses none of its repetitions for good.
         if (response) expect([201, 409]).toContain(response.status);
         if (response?.status === 201) ids.set(i, JSON.parse(response.text).id);
@@ -148,7 +177,9 @@ async function badProxy(origin: string): Promise<string> {
   };
   const proxy = createServer((client) => {
     sockets.push(client.on('error', () => {}));
-    const fate = ['', '', '', 'refused', 'cut', 'response lost', 'repeated'][Math.floor(Math.random() * 7)];
+    const fate = ['', '', '', 'refused', 'cut', 'response lost', 'repeated'][
+      Math.floor(Math.random() * 7)
+    ];
     if (fate === 'refused') return void client.destroy();
     const server = open().on('close', () => client.destroy());
     client.on('close', () => server.destroySoon());
@@ -157,7 +188,9 @@ async function badProxy(origin: string): Promise<string> {
       if (fate === 'cut') server.end(() => client.destroy());
       if (fate === 'repeated') open().resume().end(bytes);
     });
-    server.on('data', (bytes) => (fate === 'response lost' ? client.destroy() : client.write(bytes)));
+    server.on('data', (bytes) =>
+      fate === 'response lost' ? client.destroy() : client.write(bytes),
+    );
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   onTestFinished(() => {

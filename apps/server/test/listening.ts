@@ -33,10 +33,17 @@ export const modes = [
 ] as const;
 
 /** Starts a server, by default over an empty store. */
-export async function listen(options: Options = {}, store: Store = memoryStore()): Promise<Listening> {
+export async function listen(
+  options: Options = {},
+  store: Store = memoryStore(),
+): Promise<Listening> {
   const app = createApp(store, { keys: keysFrom(`tester=${apiKey}`), ...options });
   const { origin, stop } = await listenFor(app, { host: '127.0.0.1', port: 0, ...options });
-  return { origin, baseUrl: origin + service.basePath, stop: (milliseconds = 0) => stop(milliseconds) };
+  return {
+    origin,
+    baseUrl: origin + service.basePath,
+    stop: (milliseconds = 0) => stop(milliseconds),
+  };
 }
 
 /** Starts a server that stops with the running test. */
@@ -60,7 +67,10 @@ export function listenForSuite(options?: Options, store?: Store): () => Listenin
 export type SendBothWays = (bytes: string | Uint8Array) => Promise<WireResponse>;
 
 /** Starts both servers for a suite, each over a store of its own. */
-export function bothWays(options: Options = {}, newStore: () => Store = () => memoryStore()): SendBothWays {
+export function bothWays(
+  options: Options = {},
+  newStore: () => Store = () => memoryStore(),
+): SendBothWays {
   const servers = modes.map(([, mode]) => listenForSuite({ ...options, ...mode }, newStore()));
   return async (bytes) => {
     const [fast, express] = await Promise.all(servers.map((server) => raw(server().origin, bytes)));
@@ -87,9 +97,18 @@ export function environment(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Runs a command of the server to its end. */
-export function runCommand(args: readonly string[], variables: NodeJS.ProcessEnv = {}, input?: string) {
+export function runCommand(
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+  input?: string,
+) {
   const env = environment(variables);
-  return spawnSync(process.execPath, [main, ...args], { env, input, encoding: 'utf8', timeout: 30_000 });
+  return spawnSync(process.execPath, [main, ...args], {
+    env,
+    input,
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
 }
 
 /** Starts a server process that ends with the running test. */
@@ -109,7 +128,10 @@ export async function linesOf(server: ServerProcess, requestId: string) {
 }
 
 /** Starts a port that accepts connections and says nothing, until they are let through to another port. It ends with the running test. */
-export async function startGate(): Promise<{ port: number; open(to: { hostname: string; port: string }): void }> {
+export async function startGate(): Promise<{
+  port: number;
+  open(to: { hostname: string; port: string }): void;
+}> {
   const { promise, resolve } = Promise.withResolvers<{ hostname: string; port: string }>();
   const sockets: Socket[] = [];
   const gate = createServer(async (socket) => {

@@ -8,7 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { environment, linesOf, main, startForTest, startGate } from './listening.ts';
 import { json, key, openForTest, pet, post, postHead, raw } from './wire.ts';
 
-const list = (baseUrl: string, headers = {}) => fetch(`${baseUrl}/pets`, { headers: { ...key, ...headers } });
+const list = (baseUrl: string, headers = {}) =>
+  fetch(`${baseUrl}/pets`, { headers: { ...key, ...headers } });
 const isClosed = (origin: string) =>
   fetch(`${origin}/healthz`).then(
     () => false,
@@ -23,14 +24,23 @@ async function expectEnd({ child }: Pick<ServerProcess, 'child'>) {
 }
 
 test('a line of the log says who asked for what, and probes have none', async () => {
-  const server = await startForTest({ PETSTORE_TRUST_PROXY: '1', PETSTORE_API_KEYS: `shop=${apiKey}` });
+  const server = await startForTest({
+    PETSTORE_TRUST_PROXY: '1',
+    PETSTORE_API_KEYS: `shop=${apiKey}`,
+  });
   const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const traceparent = `00-${traceId}-${parentId}-01`;
   for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(server.origin + path);
-  await list(server.baseUrl, { 'x-request-id': 'mine', traceparent, 'x-forwarded-for': '9.9.9.9, 1.2.3.4' });
+  await list(server.baseUrl, {
+    'x-request-id': 'mine',
+    traceparent,
+    'x-forwarded-for': '9.9.9.9, 1.2.3.4',
+  });
   const who = { operation: 'listPets', key: 'shop', client: '1.2.3.4', traceId, parentId };
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
-  expect(await linesOf(server, 'mine')).toMatchObject([{ time, method: 'GET', path: '/v1/pets', status: 200, ...who }]);
+  expect(await linesOf(server, 'mine')).toMatchObject([
+    { time, method: 'GET', path: '/v1/pets', status: 200, ...who },
+  ]);
   expect(server.stdout()).not.toMatch(/healthz|readyz|metrics/);
   expect(server.stdout()).not.toContain(apiKey);
 });
@@ -44,22 +54,32 @@ test('without a trusted proxy the log has the address of the connection, also fo
   expect(lines).toMatchObject([{ client: '127.0.0.1', status: 400 }]);
 });
 
-test.each(['a full disk', 'a closed pipe', 'a pipe that nobody reads'])('a log on %s stops nothing', async (where) => {
-  const full = openSync('/dev/full', 'w');
-  onTestFinished(() => closeSync(full));
-  const variables = { PETSTORE_DATA_DIR: newFolder(), PETSTORE_API_KEYS: apiKey };
-  const server = runServer(main, { env: environment(variables), stdout: where === 'a full disk' ? full : 'pipe' });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const { baseUrl, origin } = await server.greeting;
-  if (where === 'a closed pipe') server.child.stdout?.destroy();
-  const path = `${baseUrl}/${'long'.repeat(1000)}`;
-  for (let i = 0; i < 15; i++) {
-    const many = await Promise.all(Array.from({ length: 20 }, () => fetch(path, { headers: key })));
-    expect(many.map(({ status }) => status)).toEqual(many.map(() => 404));
-  }
-  expect(await (await fetch(`${origin}/metrics`)).text()).toMatch(/\npetstore_log_lines_lost_total \d+\n/);
-  await expectEnd(server);
-});
+test.each(['a full disk', 'a closed pipe', 'a pipe that nobody reads'])(
+  'a log on %s stops nothing',
+  async (where) => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const variables = { PETSTORE_DATA_DIR: newFolder(), PETSTORE_API_KEYS: apiKey };
+    const server = runServer(main, {
+      env: environment(variables),
+      stdout: where === 'a full disk' ? full : 'pipe',
+    });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const { baseUrl, origin } = await server.greeting;
+    if (where === 'a closed pipe') server.child.stdout?.destroy();
+    const path = `${baseUrl}/${'long'.repeat(1000)}`;
+    for (let i = 0; i < 15; i++) {
+      const many = await Promise.all(
+        Array.from({ length: 20 }, () => fetch(path, { headers: key })),
+      );
+      expect(many.map(({ status }) => status)).toEqual(many.map(() => 404));
+    }
+    expect(await (await fetch(`${origin}/metrics`)).text()).toMatch(
+      /\npetstore_log_lines_lost_total \d+\n/,
+    );
+    await expectEnd(server);
+  },
+);
 
 test('settings reach the server; what Kubernetes sets for a service of this name is none', async () => {
   const origin = 'https://shop.example';
@@ -68,17 +88,35 @@ test('settings reach the server; what Kubernetes sets for a service of this name
     PETSTORE_RATE_LIMIT: '3',
     PETSTORE_CORS_ORIGIN: origin,
     PETSTORE_VALIDATE_RESPONSES: 'true',
-    ...{ PETSTORE_SERVICE_HOST: '10.0.0.1', PETSTORE_PORT_80_TCP_PORT: '80', PETSTORE_PORT: 'tcp://10.0.0.1:80' },
+    ...{
+      PETSTORE_SERVICE_HOST: '10.0.0.1',
+      PETSTORE_PORT_80_TCP_PORT: '80',
+      PETSTORE_PORT: 'tcp://10.0.0.1:80',
+    },
   });
   const create = (name: string) =>
-    fetch(`${baseUrl}/pets`, { method: 'POST', headers: { ...key, ...json, origin }, body: pet(name) });
-  const responses = [await create('Rex'), await create('x'.repeat(100)), await create('Tom'), await create('Ida')];
+    fetch(`${baseUrl}/pets`, {
+      method: 'POST',
+      headers: { ...key, ...json, origin },
+      body: pet(name),
+    });
+  const responses = [
+    await create('Rex'),
+    await create('x'.repeat(100)),
+    await create('Tom'),
+    await create('Ida'),
+  ];
   expect(responses.map(({ status }) => status)).toEqual([201, 413, 201, 429]);
-  expect(responses.map(({ headers }) => headers.get('access-control-allow-origin'))).toEqual(Array(4).fill(origin));
+  expect(responses.map(({ headers }) => headers.get('access-control-allow-origin'))).toEqual(
+    Array(4).fill(origin),
+  );
 });
 
 test('SIGTERM ends a server with idle and half-sent connections soon, with 0', async () => {
-  const server = await startForTest({ PETSTORE_SHUTDOWN_TIMEOUT: '600', PETSTORE_REQUEST_TIMEOUT: '600' });
+  const server = await startForTest({
+    PETSTORE_SHUTDOWN_TIMEOUT: '600',
+    PETSTORE_REQUEST_TIMEOUT: '600',
+  });
   const [idle, used, half] = [1, 2, 3].map(() => openForTest(server.origin));
   await once(idle?.socket as Socket, 'connect');
   used?.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -119,12 +157,17 @@ test('SIGTERM while requests are pipelined: what is done gets its response', asy
   const responses = await wire.ended();
   const next = await startForTest({ PETSTORE_DATA_DIR: folder });
   const done =
-    (await (await fetch(`${next.baseUrl}/pets?limit=100`, { headers: key })).text()).match(/pipelined/g) ?? [];
+    (await (await fetch(`${next.baseUrl}/pets?limit=100`, { headers: key })).text()).match(
+      /pipelined/g,
+    ) ?? [];
   expect(responses.map(({ status }) => status)).toEqual(done.map(() => 201));
 });
 
 test('SIGTERM waits no longer than its time-out for a body that never arrives', async () => {
-  const server = await startForTest({ PETSTORE_SHUTDOWN_TIMEOUT: '0.5', PETSTORE_REQUEST_TIMEOUT: '600' });
+  const server = await startForTest({
+    PETSTORE_SHUTDOWN_TIMEOUT: '0.5',
+    PETSTORE_REQUEST_TIMEOUT: '600',
+  });
   const wire = openForTest(server.origin);
   wire.send(`${postHead}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
   await once(wire.socket, 'data');
@@ -135,14 +178,17 @@ test('SIGTERM under load: every response that was begun is complete, and no ackn
   const folder = newFolder();
   const server = await startForTest({ PETSTORE_DATA_DIR: folder });
   const wires = Array.from({ length: 16 }, () => openForTest(server.origin));
-  for (const wire of wires) wire.send(`${postHead}Content-Length: ${pet('x').length}\r\n\r\n${pet('x')}`.repeat(100));
+  for (const wire of wires)
+    wire.send(`${postHead}Content-Length: ${pet('x').length}\r\n\r\n${pet('x')}`.repeat(100));
   await Promise.all(wires.map((wire) => wire.until(1)));
   await expectEnd(server);
   const responses = (await Promise.all(wires.map((wire) => wire.ended()))).flat();
   expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
   const next = await startForTest({ PETSTORE_DATA_DIR: folder });
   for (const { body } of responses.filter((_, i) => i % 10 === 0))
-    expect((await fetch(`${next.baseUrl}/pets/${JSON.parse(body).id}`, { headers: key })).status).toBe(200);
+    expect(
+      (await fetch(`${next.baseUrl}/pets/${JSON.parse(body).id}`, { headers: key })).status,
+    ).toBe(200);
 });
 
 test('during the drain delay, requests are served, and /readyz is 503', async () => {
@@ -156,7 +202,11 @@ test('during the drain delay, requests are served, and /readyz is 503', async ()
 test('while the store opens, the server is alive but not ready, and SIGTERM ends it', async () => {
   const database = await startGate();
   const port = await freePort();
-  const variables = { PORT: String(port), PETSTORE_API_KEYS: apiKey, PETSTORE_REQUEST_TIMEOUT: '1' };
+  const variables = {
+    PORT: String(port),
+    PETSTORE_API_KEYS: apiKey,
+    PETSTORE_REQUEST_TIMEOUT: '1',
+  };
   const DATABASE_URL = `postgres://u@127.0.0.1:${database.port}/d`;
   const server = runServer(main, { env: environment({ ...variables, DATABASE_URL }) });
   onTestFinished(() => void server.child.kill('SIGKILL'));
@@ -164,6 +214,9 @@ test('while the store opens, the server is alive but not ready, and SIGTERM ends
   const origin = `http://127.0.0.1:${port}`;
   await expect.poll(() => isClosed(origin)).toBe(false);
   expect((await fetch(`${origin}/readyz`)).status).toBe(503);
-  expect(await (await list(`${origin}/v1`)).json()).toMatchObject({ code: 'unavailable', status: 503 });
+  expect(await (await list(`${origin}/v1`)).json()).toMatchObject({
+    code: 'unavailable',
+    status: 503,
+  });
   await expectEnd(server);
 });

@@ -45,7 +45,8 @@ test('configured keys are the only ones, and are neither stored nor shown', asyn
   const folder = join(newFolder(), 'data');
   const keys = `ci=${apiKey},a-second-key-for-tests`;
   const server = await startForTest({ PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: keys });
-  for (const valid of [apiKey, 'a-second-key-for-tests']) expect((await list(server.baseUrl, valid)).status).toBe(200);
+  for (const valid of [apiKey, 'a-second-key-for-tests'])
+    expect((await list(server.baseUrl, valid)).status).toBe(200);
   expect((await list(server.baseUrl, 'ci')).status).toBe(401);
   await server.kill('SIGTERM');
   expect(existsSync(join(folder, 'keys.json'))).toBe(false);
@@ -59,8 +60,18 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   ['a misspelt flag', ['--prot', '1'], {}, '--port'],
   ['an invalid value', [], { PETSTORE_BODY_LIMIT: '1e6' }, 'a number from 1'],
   ['a key that is empty', [], { PETSTORE_API_KEYS: 'a-long-enough-key,' }, 'entry 2 is empty'],
-  ['a database without configured keys', [], { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 'set PETSTORE_API_KEYS'],
-  ['several databases', [], { DATABASE_URL: 'postgres://a,b/x', PETSTORE_API_KEYS: apiKey }, 'several hosts'],
+  [
+    'a database without configured keys',
+    [],
+    { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+    'set PETSTORE_API_KEYS',
+  ],
+  [
+    'several databases',
+    [],
+    { DATABASE_URL: 'postgres://a,b/x', PETSTORE_API_KEYS: apiKey },
+    'several hosts',
+  ],
   ['an address that another machine has', [], { HOST: '192.0.2.1' }, 'HOST'],
 ])('a start is refused in one line, and leaves nothing behind: %s', (_, args, env, message) => {
   const folder = join(newFolder(), 'data');
@@ -78,11 +89,20 @@ test('a port in use is refused in one line that says how to choose another, and 
   const port = typeof address === 'object' && address ? address.port : 0;
   const folder = join(newFolder(), 'data');
   for (const variable of ['PORT', 'PETSTORE_ADMIN_PORT']) {
-    const env = environment({ PETSTORE_DATA_DIR: folder, PETSTORE_LOG_LEVEL: 'silent', [variable]: String(port) });
+    const env = environment({
+      PETSTORE_DATA_DIR: folder,
+      PETSTORE_LOG_LEVEL: 'silent',
+      [variable]: String(port),
+    });
     const { child, stderr } = runServer(main, { env });
     const [code] = await once(child, 'close');
-    expect([code === 0, stderr()]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
-    expect(stderr()).toContain(`address already in use 127.0.0.1:${port}; choose another PORT, HOST or`);
+    expect([code === 0, stderr()]).toEqual([
+      false,
+      expect.stringMatching(/^petstore-server: .*\n$/),
+    ]);
+    expect(stderr()).toContain(
+      `address already in use 127.0.0.1:${port}; choose another PORT, HOST or`,
+    );
     expect(existsSync(folder)).toBe(false);
   }
 });
@@ -90,7 +110,10 @@ test('a port in use is refused in one line that says how to choose another, and 
 test('a second process on one data folder is refused in one line, and the first works on', async () => {
   const folder = newFolder();
   const first = await startForTest({ PETSTORE_DATA_DIR: folder });
-  const { status, stderr } = runCommand([], { PETSTORE_DATA_DIR: folder, PETSTORE_LOG_LEVEL: 'silent' });
+  const { status, stderr } = runCommand([], {
+    PETSTORE_DATA_DIR: folder,
+    PETSTORE_LOG_LEVEL: 'silent',
+  });
   expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
   expect(stderr).toContain(folder);
   expect((await create(first.baseUrl, '{"name":"Rex","categoryId":1}')).status).toBe(201);
@@ -132,7 +155,8 @@ test("with an admin port, the operators' paths are only there, and count the req
     expect((await fetch(adminOrigin + path)).status).toBe(200);
     expect((await fetch(origin + path)).status).toBe(404);
   }
-  for (const path of ['/docs', '/v1/pets']) expect((await fetch(adminOrigin + path)).status).toBe(404);
+  for (const path of ['/docs', '/v1/pets'])
+    expect((await fetch(adminOrigin + path)).status).toBe(404);
 });
 
 test('what is exported is imported into another folder, with its identifiers and the next one', async () => {
@@ -144,12 +168,17 @@ test('what is exported is imported into another folder, with its identifiers and
   // The server goes on.
   const exported = runCommand(['export'], from);
   expect(exported).toMatchObject({ status: 0, stderr: expect.not.stringContaining('Error') });
-  for (const line of exported.stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
+  for (const line of exported.stdout.trimEnd().split('\n'))
+    expect(JSON.parse(line)).toBeTypeOf('object');
   // An import that was interrupted is repeated.
-  expect(runCommand(['import'], to, exported.stdout.split('\n').slice(0, 2).join('\n')).status).not.toBe(0);
+  expect(
+    runCommand(['import'], to, exported.stdout.split('\n').slice(0, 2).join('\n')).status,
+  ).not.toBe(0);
   expect(runCommand(['import'], to, exported.stdout).status).toBe(0);
   expect(runCommand(['export'], to).stdout).toBe(exported.stdout);
   const second = await startForTest(to);
   expect(await (await list(second.baseUrl, apiKey)).text()).toBe(served);
-  expect(await (await create(second.baseUrl, '{"name":"next","categoryId":1}')).json()).toMatchObject({ id: 3 });
+  expect(
+    await (await create(second.baseUrl, '{"name":"next","categoryId":1}')).json(),
+  ).toMatchObject({ id: 3 });
 });

@@ -5,7 +5,8 @@ import { bothWays } from './listening.ts';
 import { expectError, json, key, pet, request } from './wire.ts';
 
 const send = bothWays();
-const get = (path: string, headers: Record<string, string> = key) => send(request(`GET ${path}`, headers));
+const get = (path: string, headers: Record<string, string> = key) =>
+  send(request(`GET ${path}`, headers));
 const create = () => send(request('POST /v1/pets', { ...key, ...json }, pet('Rex')));
 
 describe('the query', () => {
@@ -20,19 +21,43 @@ describe('the query', () => {
   });
 
   test.each([
-    ...['stauts=sold', '__proto__=1', 'constructor=1', 'toString=1', 'petId=1', 'limit[]=5', 'limit[a]=5', 'Limit=5'],
-    ...['limit=5&limit=6', 'status=sold&status=sold', 'limit=5&status=sold&li%6dit=5', 'a[__proto__][x]=1', '=', '?'],
+    ...[
+      'stauts=sold',
+      '__proto__=1',
+      'constructor=1',
+      'toString=1',
+      'petId=1',
+      'limit[]=5',
+      'limit[a]=5',
+      'Limit=5',
+    ],
+    ...[
+      'limit=5&limit=6',
+      'status=sold&status=sold',
+      'limit=5&status=sold&li%6dit=5',
+      'a[__proto__][x]=1',
+      '=',
+      '?',
+    ],
   ])('rejects ?%s, and names the unknown or repeated parameter', async (query) => {
     const name = query.split('=')[0];
-    expect(expectError(await get(`/v1/pets?${query}`), 'invalid_request')).toContain(`query '${name}': `);
+    expect(expectError(await get(`/v1/pets?${query}`), 'invalid_request')).toContain(
+      `query '${name}': `,
+    );
   });
 
-  test.each(['', 'limit=1', 'limit=100', 'after=0', 'after=9007199254740991', 'st%61tus=%73old', 'limit=5&', '&&'])(
-    'accepts ?%s',
-    async (query) => {
-      expect((await get(`/v1/pets?${query}`)).status).toBe(200);
-    },
-  );
+  test.each([
+    '',
+    'limit=1',
+    'limit=100',
+    'after=0',
+    'after=9007199254740991',
+    'st%61tus=%73old',
+    'limit=5&',
+    '&&',
+  ])('accepts ?%s', async (query) => {
+    expect((await get(`/v1/pets?${query}`)).status).toBe(200);
+  });
 
   test.each([
     ['limit=0', "query 'limit': must be >= 1"],
@@ -51,7 +76,8 @@ describe('the query', () => {
 });
 
 describe('the path', () => {
-  const none = '0 -1 01 1.0 1e0 0x1 abc 9007199254740992 99999999999999999999 1%20 %20 1%00 1/ 1;a %2531';
+  const none =
+    '0 -1 01 1.0 1e0 0x1 abc 9007199254740992 99999999999999999999 1%20 %20 1%00 1/ 1;a %2531';
   test.each(none.split(' '))('finds no pet at /v1/pets/%s', async (id) => {
     await create();
     expectError(await get(`/v1/pets/${id}`), 'not_found');
@@ -78,28 +104,41 @@ describe('the path', () => {
     expectError(await get(`/v1/pets/${id}`), 'invalid_request');
   });
 
-  const elsewhere = '/v1 /v1/ /v1/Pets /v1/pets/ /v1/pets;a /v1/../v1/pets /v1/store/orders /v1/%2e%2e/pets'.split(' ');
+  const elsewhere =
+    '/v1 /v1/ /v1/Pets /v1/pets/ /v1/pets;a /v1/../v1/pets /v1/store/orders /v1/%2e%2e/pets'.split(
+      ' ',
+    );
   test.each([...elsewhere, '/V1/pets', '//v1/pets', '/nowhere'])('is unknown: %s', async (path) => {
     expectError(await get(path), 'not_found');
   });
 
-  const malformed = '/v1/pets/%zz /v1/%zz /v1/pets#x http://localhost/v1/%zz /v1/pets?limit=x'.split(' ');
-  test.each([...elsewhere, ...malformed, '/v1/pets', '/v1/pets/1'])('needs a key first: %s', async (path) => {
-    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
-      const response = await send(request(`${method} ${path}`));
-      expectError(response, 'unauthorized');
-      expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    }
-  });
+  const malformed =
+    '/v1/pets/%zz /v1/%zz /v1/pets#x http://localhost/v1/%zz /v1/pets?limit=x'.split(' ');
+  test.each([...elsewhere, ...malformed, '/v1/pets', '/v1/pets/1'])(
+    'needs a key first: %s',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+        const response = await send(request(`${method} ${path}`));
+        expectError(response, 'unauthorized');
+        expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      }
+    },
+  );
 });
 
 describe('the key', () => {
-  test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer nope', 'Bearer a b', apiKey, `Bearer ${apiKey}x`])(
-    'is not accepted as %j',
-    async (Authorization) => {
-      expectError(await get('/v1/pets', { Authorization }), 'unauthorized');
-    },
-  );
+  test.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic YTpi',
+    'Bearer nope',
+    'Bearer a b',
+    apiKey,
+    `Bearer ${apiKey}x`,
+  ])('is not accepted as %j', async (Authorization) => {
+    expectError(await get('/v1/pets', { Authorization }), 'unauthorized');
+  });
 
   test.each(['bearer', 'BEARER', 'Bearer'])('is accepted after the scheme %s', async (scheme) => {
     expect((await get('/v1/pets', { Authorization: `${scheme} ${apiKey}` })).status).toBe(200);
@@ -108,18 +147,30 @@ describe('the key', () => {
   test.each([
     ['malformed', json, '{malformed'],
     ['too large', json, ' '.repeat(5_000_000)],
-    ['announced, with 100 Continue', { ...json, Expect: '100-continue', 'Content-Length': '5' }, ''],
+    [
+      'announced, with 100 Continue',
+      { ...json, Expect: '100-continue', 'Content-Length': '5' },
+      '',
+    ],
   ])('is checked before a body that is %s', async (_, headers, body) => {
     expectError(await send(request('POST /v1/pets', headers, body)), 'unauthorized');
   });
 });
 
 describe('methods', () => {
-  test.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])('%s gets a 405 with Allow', async (method) => {
-    const response = await send(request(`${method} /v1/pets`, key));
-    expectError(response, 'method_not_allowed');
-    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
-  });
+  test.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])(
+    '%s gets a 405 with Allow',
+    async (method) => {
+      const response = await send(request(`${method} /v1/pets`, key));
+      expectError(response, 'method_not_allowed');
+      expect(response.headers.get('allow')?.split(', ').sort()).toEqual([
+        'GET',
+        'HEAD',
+        'OPTIONS',
+        'POST',
+      ]);
+    },
+  );
 
   test('HEAD responds as GET does, without the body', async () => {
     for (const path of ['/v1/pets', '/v1/pets?limit=0', '/v1/pets/999', '/healthz', '/docs']) {

@@ -8,7 +8,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { type AppOptions, createApp, keysFrom, memoryStore } from '../src/index.ts';
 import { UnavailableError, UnknownOutcomeError } from '../src/store/store.ts';
-import { bothWays, type Listening, listenForSuite, listenForTest, modes, withFunctions } from './listening.ts';
+import {
+  bothWays,
+  type Listening,
+  listenForSuite,
+  listenForTest,
+  modes,
+  withFunctions,
+} from './listening.ts';
 import { expectError, json, key, pet, request } from './wire.ts';
 
 const call = ({ baseUrl }: Listening, path: string, headers = {}, init: RequestInit = {}) =>
@@ -18,15 +25,20 @@ const post = (server: Listening, body: object) =>
 
 describe('both ways', () => {
   const send = bothWays();
-  const get = (path: string, headers = {}) => send(request(`GET /v1${path}`, { ...key, ...headers }));
-  const create = (body: object) => send(request('POST /v1/pets', { ...key, ...json }, JSON.stringify(body)));
+  const get = (path: string, headers = {}) =>
+    send(request(`GET /v1${path}`, { ...key, ...headers }));
+  const create = (body: object) =>
+    send(request('POST /v1/pets', { ...key, ...json }, JSON.stringify(body)));
 
   test('a known version gets 304 until the document changes', async () => {
     await create({ name: 'Rex', categoryId: 1 });
     for (const path of ['/pets', '/pets/1']) {
       const tag = (await get(path)).headers.get('etag') ?? '';
       for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*'])
-        expect(await get(path, { 'If-None-Match': known })).toMatchObject({ status: 304, body: '' });
+        expect(await get(path, { 'If-None-Match': known })).toMatchObject({
+          status: 304,
+          body: '',
+        });
       expect((await get(path, { 'If-None-Match': '"x"' })).status).toBe(200);
     }
     const tag = (await get('/pets')).headers.get('etag') ?? '';
@@ -56,7 +68,9 @@ describe('both ways', () => {
   });
 
   test('the identifier of a request is taken over if it is harmless', async () => {
-    expect((await get('/pets', { 'X-Request-Id': 'abc-1' })).headers.get('x-request-id')).toBe('abc-1');
+    expect((await get('/pets', { 'X-Request-Id': 'abc-1' })).headers.get('x-request-id')).toBe(
+      'abc-1',
+    );
     for (const id of ['a b', 'x'.repeat(500), 'a"b'])
       expect((await get('/pets', { 'X-Request-Id': id })).headers.get('x-request-id')).toMatch(
         /^[\da-f]{20}-[\da-z]+$/,
@@ -65,11 +79,20 @@ describe('both ways', () => {
 
   test('no response lets browsers guess its type', async () => {
     for (const path of ['/v1/pets', '/v1/nowhere', '/healthz', '/docs', '/nowhere'])
-      expect((await send(request(`GET ${path}`))).headers.get('x-content-type-options')).toBe('nosniff');
+      expect((await send(request(`GET ${path}`))).headers.get('x-content-type-options')).toBe(
+        'nosniff',
+      );
   });
 
   test('the paths that are not the service allow only GET and HEAD', async () => {
-    for (const path of ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.yaml', '/openapi.json']) {
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/docs',
+      '/openapi.yaml',
+      '/openapi.json',
+    ]) {
       const response = await send(request(`POST ${path}`));
       expectError(response, 'method_not_allowed');
       expect(response.headers.get('allow')).toBe('GET, HEAD');
@@ -85,7 +108,10 @@ describe('both ways', () => {
       expect(path).toMatch(/^(docs|openapi)[\w./-]+$/);
       expect((await send(request(`GET /${path}`))).status).toBe(200);
     }
-    const [yaml, inJson] = [await send(request('GET /openapi.yaml')), await send(request('GET /openapi.json'))];
+    const [yaml, inJson] = [
+      await send(request('GET /openapi.yaml')),
+      await send(request('GET /openapi.json')),
+    ];
     expect(JSON.parse(inJson.body)).toEqual(parse(yaml.body, { merge: true }));
   });
 });
@@ -102,7 +128,9 @@ describe.each(modes)('%s', (_, options) => {
     expect(responses[0]?.headers.get('ratelimit')).toMatch(/remaining=1,/);
     expect(Number(responses[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await responses[2]?.json()).toMatchObject({ code: 'rate_limited', status: 429 });
-    expect((await call(limited, '/pets', { Authorization: 'Bearer another-key-for-tests' })).status).toBe(200);
+    expect(
+      (await call(limited, '/pets', { Authorization: 'Bearer another-key-for-tests' })).status,
+    ).toBe(200);
     expect((await fetch(`${limited.origin}/healthz`)).status).toBe(200);
   });
 
@@ -115,40 +143,71 @@ describe.each(modes)('%s', (_, options) => {
       'access-control-request-headers': 'authorization',
     };
     const preflight = await fetch(`${open.baseUrl}/pets`, { method: 'OPTIONS', headers: asked });
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      origin,
+    ]);
     for (const path of ['/pets', '/pets?x', '/nope']) {
       const { headers } = await call(open, path, { origin });
       expect(headers.get('access-control-allow-origin')).toBe(origin);
       expect(headers.get('access-control-expose-headers')).toMatch(/ETag.*Link.*X-Request-Id/);
     }
     const other = { origin: 'https://other.example' };
-    expect((await call(open, '/pets', other)).headers.get('access-control-allow-origin')).not.toBe(other.origin);
-    expect((await call(server(), '/pets', { origin })).headers.get('access-control-allow-origin')).toBe(null);
+    expect((await call(open, '/pets', other)).headers.get('access-control-allow-origin')).not.toBe(
+      other.origin,
+    );
+    expect(
+      (await call(server(), '/pets', { origin })).headers.get('access-control-allow-origin'),
+    ).toBe(null);
   });
 
   test('an operation without a handler gets 501', async () => {
     const without = await listenForTest({ ...options, handlers: {} });
-    for (const response of [await call(without, '/pets'), await post(without, { name: 'x', categoryId: 1 })])
-      expect([response.status, await response.json()]).toMatchObject([501, { code: 'internal_error', status: 501 }]);
+    for (const response of [
+      await call(without, '/pets'),
+      await post(without, { name: 'x', categoryId: 1 }),
+    ])
+      expect([response.status, await response.json()]).toMatchObject([
+        501,
+        { code: 'internal_error', status: 501 },
+      ]);
   });
 
   test.each([
     ['a fault of the server', new Error('secret plans'), 500, 'internal_error', null],
     ['a write that was not done', new UnavailableError('secret plans'), 503, 'unavailable', '1'],
-    ['a write that may have been done', new UnknownOutcomeError('secret plans'), 503, 'internal_error', '1'],
-  ])('%s is told apart from the others, and reveals nothing', async (_, error, status, code, retryAfter) => {
-    const broken = await listenForTest(options, withFunctions(memoryStore(), { create: () => Promise.reject(error) }));
-    const response = await post(broken, { name: 'Rex', categoryId: 1 });
-    expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    expect(await response.json()).toEqual({ code, status, message: expect.not.stringContaining('secret') });
-  });
+    [
+      'a write that may have been done',
+      new UnknownOutcomeError('secret plans'),
+      503,
+      'internal_error',
+      '1',
+    ],
+  ])(
+    '%s is told apart from the others, and reveals nothing',
+    async (_, error, status, code, retryAfter) => {
+      const broken = await listenForTest(
+        options,
+        withFunctions(memoryStore(), { create: () => Promise.reject(error) }),
+      );
+      const response = await post(broken, { name: 'Rex', categoryId: 1 });
+      expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
+      expect(await response.json()).toEqual({
+        code,
+        status,
+        message: expect.not.stringContaining('secret'),
+      });
+    },
+  );
 
   test('requests are counted by operation and status', async () => {
     const counted = await listenForTest(options);
     for (const path of ['/pets', '/pets/7', '/nowhere']) await call(counted, path);
     const metrics = await (await fetch(`${counted.origin}/metrics`)).text();
     for (const [operation, status] of Object.entries({ listPets: 200, getPet: 404, none: 404 }))
-      expect(metrics).toContain(`petstore_requests_total{operation="${operation}",status="${status}"} 1`);
+      expect(metrics).toContain(
+        `petstore_requests_total{operation="${operation}",status="${status}"} 1`,
+      );
     expect(metrics).toContain('petstore_request_duration_seconds_count{operation="listPets"} 1');
     for (const name of ['nodejs_eventloop_lag_seconds', 'process_resident_memory_bytes'])
       expect(metrics).toContain(`\n${name} `);
@@ -158,14 +217,22 @@ describe.each(modes)('%s', (_, options) => {
   test('an Express program can mount the app', async () => {
     const origin = await startProgram(options);
     expect((await fetch(`${origin}/own`)).status).toBe(200);
-    for (const [path, status] of Object.entries({ '/v1/pets': 200, '/v1/pets?x': 400, '/healthz': 200, '/nope': 404 }))
+    for (const [path, status] of Object.entries({
+      '/v1/pets': 200,
+      '/v1/pets?x': 400,
+      '/healthz': 200,
+      '/nope': 404,
+    }))
       expect((await fetch(origin + path, { headers: key })).status).toBe(status);
     const created = await fetch(`${origin}/v1/pets`, {
       method: 'POST',
       headers: { ...key, ...json },
       body: pet('Rex'),
     });
-    expect([created.status, await created.json()]).toEqual([201, { id: 1, name: 'Rex', categoryId: 1 }]);
+    expect([created.status, await created.json()]).toEqual([
+      201,
+      { id: 1, name: 'Rex', categoryId: 1 },
+    ]);
   });
 });
 

@@ -9,20 +9,37 @@ import { json, key, pet } from './wire.ts';
 async function create(origin: string, name: string, idempotencyKey: string) {
   const headers = { ...key, ...json, 'idempotency-key': idempotencyKey };
   const response = await fetch(`${origin}/v1/pets`, { method: 'POST', headers, body: pet(name) });
-  const [replayed, requestId] = ['idempotency-replayed', 'x-request-id'].map((each) => response.headers.get(each));
-  return { status: response.status, text: await response.text(), replayed, requestId: requestId ?? '' };
+  const [replayed, requestId] = ['idempotency-replayed', 'x-request-id'].map((each) =>
+    response.headers.get(each),
+  );
+  return {
+    status: response.status,
+    text: await response.text(),
+    replayed,
+    requestId: requestId ?? '',
+  };
 }
-const list = async (origin: string) => await (await fetch(`${origin}/v1/pets`, { headers: key })).json();
+const list = async (origin: string) =>
+  await (await fetch(`${origin}/v1/pets`, { headers: key })).json();
 
 describeOnSchema('servers on a database', (newSchema) => {
   test('two of them are one service: what one creates the other lists and does not do again', async () => {
     const DATABASE_URL = await newSchema();
-    const [one, other] = await Promise.all([startForTest({ DATABASE_URL }), startForTest({ DATABASE_URL })]);
+    const [one, other] = await Promise.all([
+      startForTest({ DATABASE_URL }),
+      startForTest({ DATABASE_URL }),
+    ]);
     const first = await create(one.origin, 'Rex', 'k');
-    expect(await create(other.origin, 'Rex', 'k')).toMatchObject({ status: 201, text: first.text, replayed: 'true' });
+    expect(await create(other.origin, 'Rex', 'k')).toMatchObject({
+      status: 201,
+      text: first.text,
+      replayed: 'true',
+    });
     expect((await create(other.origin, 'Tom', 'k')).status).toBe(422);
     for (let round = 0; round < 10; round++) {
-      const both = await Promise.all([one, other].map(({ origin }) => create(origin, 'Ida', `round-${round}`)));
+      const both = await Promise.all(
+        [one, other].map(({ origin }) => create(origin, 'Ida', `round-${round}`)),
+      );
       expect(both.map(({ replayed }) => replayed).sort()).toEqual([null, 'true'].sort());
       expect(both[0]?.text).toBe(both[1]?.text);
     }
@@ -38,10 +55,16 @@ describeOnSchema('servers on a database', (newSchema) => {
     await database.query('DROP TABLE petstore_counters CASCADE');
     await database.end();
     const failed = await create(server.origin, 'Rex', 'k');
-    expect([failed.status, failed.text]).toEqual([expect.any(Number), expect.not.stringContaining('counters')]);
+    expect([failed.status, failed.text]).toEqual([
+      expect.any(Number),
+      expect.not.stringContaining('counters'),
+    ]);
     expect(failed.status).toBeGreaterThanOrEqual(500);
     const [line] = await linesOf(server, failed.requestId);
-    expect(line).toMatchObject({ level: 50, err: { stack: expect.stringMatching(/counters[\s\S]*\n +at /) } });
+    expect(line).toMatchObject({
+      level: 50,
+      err: { stack: expect.stringMatching(/counters[\s\S]*\n +at /) },
+    });
   });
 
   test('a server that starts is alive before its store is open, and asks for patience', async () => {
@@ -63,6 +86,8 @@ describeOnSchema('servers on a database', (newSchema) => {
     expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('Retry later.')]);
     gate.open({ hostname, port });
     await starting;
-    expect([await statusOf('/readyz'), (await create(origin, 'Rex', 'k')).status]).toEqual([200, 201]);
+    expect([await statusOf('/readyz'), (await create(origin, 'Rex', 'k')).status]).toEqual([
+      200, 201,
+    ]);
   });
 });

@@ -33,11 +33,15 @@ export const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
 /** The bytes of requests that keep the connection open. */
 export const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}\r\n`;
 export const postHead = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
-export const post = (body: string) => `${postHead}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+export const post = (body: string) =>
+  `${postHead}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 export const pet = (name: string) => JSON.stringify({ name, categoryId: 1 });
 
 /** Opens a connection. Without `reads` it reads nothing; with `isHead` it expects responses without bodies. */
-export function openWire(origin: string, { reads = true, halfOpen = false, isHead = false } = {}): Wire {
+export function openWire(
+  origin: string,
+  { reads = true, halfOpen = false, isHead = false } = {},
+): Wire {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: halfOpen });
   const unparsed = { chunks: [] as Buffer[], length: 0, needed: 0 };
@@ -94,7 +98,9 @@ export function openForTest(origin: string, options?: Parameters<typeof openWire
 
 /** Sends bytes over a new connection, and returns the only response when the server closes the connection. */
 export async function raw(origin: string, bytes: string | Uint8Array): Promise<WireResponse> {
-  const wire = openWire(origin, { isHead: Buffer.from(bytes).subarray(0, 5).toString() === 'HEAD ' });
+  const wire = openWire(origin, {
+    isHead: Buffer.from(bytes).subarray(0, 5).toString() === 'HEAD ',
+  });
   wire.send(bytes);
   const responses = await wire.ended();
   wire.socket.destroy();
@@ -115,7 +121,10 @@ export function request(
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`${line} HTTP/1.1\r\n${lines.join('')}\r\n`), Buffer.from(body)]);
+  return Buffer.concat([
+    Buffer.from(`${line} HTTP/1.1\r\n${lines.join('')}\r\n`),
+    Buffer.from(body),
+  ]);
 }
 
 /** Expects a response in the Error shape, with the status of its code by default. Returns its message. */
@@ -133,7 +142,11 @@ export function expectError(
 }
 
 /** Moves the complete responses to `responses`; returns the remaining bytes, and the minimum length of the next response. */
-function takeResponses(bytes: Buffer, isHead: boolean, responses: WireResponse[]): { rest: Buffer; needed: number } {
+function takeResponses(
+  bytes: Buffer,
+  isHead: boolean,
+  responses: WireResponse[],
+): { rest: Buffer; needed: number } {
   for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n\r\n', at);
     if (end < 0) return { rest: bytes.subarray(at), needed: 0 };
@@ -147,7 +160,8 @@ function takeResponses(bytes: Buffer, isHead: boolean, responses: WireResponse[]
     );
     const length = isHead ? 0 : Number(headers.get('content-length') ?? 0);
     const start = end + 4;
-    if (bytes.length < start + length) return { rest: bytes.subarray(at), needed: start + length - at };
+    if (bytes.length < start + length)
+      return { rest: bytes.subarray(at), needed: start + length - at };
     const body = bytes.toString('utf8', start, start + length);
     const lasting = [
       line,

@@ -46,7 +46,11 @@ export async function attemptOnce(
 const MAX_REDIRECTS = 5;
 
 /** Sends a request, and follows redirects of reads within the origin. */
-async function send(operation: Operation, request: PreparedRequest, progress: Progress): Promise<Response> {
+async function send(
+  operation: Operation,
+  request: PreparedRequest,
+  progress: Progress,
+): Promise<Response> {
   const { id, wire, settings } = operation;
   const { on, fetch = globalThis.fetch } = settings;
   const { headers, body } = request;
@@ -54,13 +58,25 @@ async function send(operation: Operation, request: PreparedRequest, progress: Pr
   const event = { operation: id, attempt: progress.attempts };
   let { url } = request;
   for (let redirects = 0; ; redirects++) {
-    notify(on.request, () => ({ ...event, method, url, headers: { ...headers, authorization: '***' } }));
+    notify(on.request, () => ({
+      ...event,
+      method,
+      url,
+      headers: { ...headers, authorization: '***' },
+    }));
     const started = performance.now();
-    const response = await fetch(url, { method, headers, body, redirect: 'manual', signal: progress.signal });
+    const response = await fetch(url, {
+      method,
+      headers,
+      body,
+      redirect: 'manual',
+      signal: progress.signal,
+    });
     const { status, headers: received } = response;
     const milliseconds = performance.now() - started;
     notify(on.response, () => ({ ...event, status, headers: received, milliseconds }));
-    const location = method === 'GET' && redirects < MAX_REDIRECTS && status < 400 && received.get('location');
+    const location =
+      method === 'GET' && redirects < MAX_REDIRECTS && status < 400 && received.get('location');
     const target = location ? resolved(location, url) : '';
     // An address with a user or with `blob:` has the same `origin`, but fetch rejects it.
     if (status < 300 || !target.startsWith(new URL('/', url).href)) return response;
@@ -73,7 +89,8 @@ async function send(operation: Operation, request: PreparedRequest, progress: Pr
 function dataOf({ id, wire, settings }: Operation, response: Response, text: string): unknown {
   const { status } = response;
   const { successes = [200] } = wire;
-  const fail = (problem: string) => new UnexpectedResponseError(response, text, `${id}: ${problem}`);
+  const fail = (problem: string) =>
+    new UnexpectedResponseError(response, text, `${id}: ${problem}`);
   if (status >= 400) {
     const isWrongAddress = status === 404 && !settings.baseUrl.endsWith(basePath);
     const hint = isWrongAddress ? ` (baseUrl does not end in ${basePath})` : '';

@@ -1,7 +1,9 @@
 import { BaseError, type CallError } from './errors.ts';
 
 /** How a call ended, as a value. */
-export type Outcome<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly error: CallError };
+export type Outcome<T> =
+  | { readonly ok: true; readonly data: T }
+  | { readonly ok: false; readonly error: CallError };
 
 /** The data of a success, and the response that contained it. */
 export interface Success<T> {

@@ -27,7 +27,11 @@ export class PetstoreError extends BaseError {
     const body = parseIfJson(text);
     const { code, message }: { code?: ServiceErrorCode; message?: unknown } = Object(body);
     const isFromService = !problem && typeof code === 'string' && typeof message === 'string';
-    super((isFromService ? message : `${problem ?? response.status}: ${text.slice(0, 200) || 'no body'}`) + hint);
+    super(
+      (isFromService
+        ? message
+        : `${problem ?? response.status}: ${text.slice(0, 200) || 'no body'}`) + hint,
+    );
     this.status = response.status;
     this.code = isFromService ? code : undefined;
     this.requestId = response.headers.get('x-request-id') ?? undefined;
@@ -116,7 +120,10 @@ type Prototype = Error & { [classNames]?: readonly string[] };
 // The names are given here, because bundlers rename classes. Each class is preceded by its base, whose names it has, too.
 for (const [name, Class] of Object.entries<{ readonly prototype: Prototype }>(classes)) {
   const names = [...(Class.prototype[classNames] ?? []), name];
-  Object.defineProperties(Class.prototype, { name: { value: name }, [classNames]: { value: names } });
+  Object.defineProperties(Class.prototype, {
+    name: { value: name },
+    [classNames]: { value: names },
+  });
   const hasInstance = (error: unknown) => Object(error)[classNames]?.includes(name) === true;
   Object.defineProperty(Class, Symbol.hasInstance, { value: hasInstance });
 }
@@ -131,7 +138,9 @@ const classesOfStatus: Readonly<Record<number, typeof PetstoreError>> = {
 
 /** The class of the error for a status, which may be given by its first digit. */
 export function errorClassOf(status: number): typeof PetstoreError {
-  return classesOfStatus[status] ?? classesOfStatus[Math.floor(status / 100)] ?? UnexpectedResponseError;
+  return (
+    classesOfStatus[status] ?? classesOfStatus[Math.floor(status / 100)] ?? UnexpectedResponseError
+  );
 }
 
 function parseIfJson(text: string): unknown {

@@ -1,12 +1,23 @@
 import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
-import { AbortedError, BaseError, type CallError, ConnectionError, PetstoreError, TimeoutError } from './errors.ts';
+import {
+  AbortedError,
+  BaseError,
+  type CallError,
+  ConnectionError,
+  PetstoreError,
+  TimeoutError,
+} from './errors.ts';
 import { notify, reportDeprecated } from './hooks.ts';
 import { type CallOptions, limitsFrom } from './options.ts';
 import { type Operation, requestOf, type Wire } from './request.ts';
 
 /** Sends a request until the service responds with success, no further attempt may help, or the time is up. */
-export async function execute(operation: Operation, input: object, options: CallOptions): Promise<Success<unknown>> {
+export async function execute(
+  operation: Operation,
+  input: object,
+  options: CallOptions,
+): Promise<Success<unknown>> {
   const { id, wire, settings } = operation;
   const { timeout, limit, base, cap } = limitsFrom(settings, options);
   const request = requestOf(operation, input, options);
@@ -50,7 +61,10 @@ function endOf(id: string, timeout: number, caller: AbortSignal | undefined) {
   const onAbort = () => end(new AbortedError(`${id} was aborted`, { cause: caller?.reason }));
   if (caller?.aborted) onAbort();
   caller?.addEventListener('abort', onAbort);
-  if (timeout) after(timeout, () => end(new TimeoutError(`${id} took longer than the timeout of ${timeout} ms`)));
+  if (timeout)
+    after(timeout, () =>
+      end(new TimeoutError(`${id} took longer than the timeout of ${timeout} ms`)),
+    );
   return {
     signal,
     attempts: 0,
@@ -74,7 +88,9 @@ function mayRetry({ method, idempotencyKey }: Wire, error: BaseError): boolean {
   if (!(error instanceof PetstoreError)) return error instanceof ConnectionError;
   const { status, code } = error;
   // The service executes another request with this key: probably an earlier attempt.
-  return code === 'request_in_flight' || [408, 429].includes(status) || (status >= 500 && status !== 501);
+  return (
+    code === 'request_in_flight' || [408, 429].includes(status) || (status >= 500 && status !== 501)
+  );
 }
 
 /** The milliseconds that the service asks to wait, in seconds or as a date (RFC 9110). */

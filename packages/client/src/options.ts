@@ -37,7 +37,9 @@ export interface Hooks {
   /** Before the wait for the next attempt; `attempt` is the one that failed. */
   retry?(event: { operation: OperationId; attempt: number; error: CallError; delay: number }): void;
   /** When a deprecated operation is called, once for each client and operation. By default a warning is printed; `false` silences it. */
-  deprecated?: ((event: { operation: OperationId; message: string; sunset?: string }) => void) | false;
+  deprecated?:
+    | ((event: { operation: OperationId; message: string; sunset?: string }) => void)
+    | false;
 }
 
 /** The options of a client. */
@@ -89,7 +91,9 @@ export interface Settings extends Limits {
 export function settingsFrom(options: Options): Settings {
   const [first = ''] = Object.values<string>(deployments);
   const defaults = {
-    baseUrl: addressIn(options) ?? checkedAddress(environment('PETSTORE_BASE_URL') ?? first, 'PETSTORE_BASE_URL'),
+    baseUrl:
+      addressIn(options) ??
+      checkedAddress(environment('PETSTORE_BASE_URL') ?? first, 'PETSTORE_BASE_URL'),
     apiKey: options.apiKey ?? environment('PETSTORE_API_KEY'),
     ...{ timeout: 30_000, limit: 2, base: 500, cap: 20_000 },
     headers: {},
@@ -116,7 +120,8 @@ export function limitsFrom(settings: Limits, options: Pick<Options, 'timeout' | 
   const { timeout = settings.timeout, retry } = options;
   // Most calls have no limits of their own.
   if (timeout === settings.timeout && retry === undefined) return settings;
-  const given = Object(retry) === retry ? (retry as Exclude<Retry, number>) : { limit: retry as number };
+  const given =
+    Object(retry) === retry ? (retry as Exclude<Retry, number>) : { limit: retry as number };
   const { limit = settings.limit, base = settings.base, cap = settings.cap } = given;
   const limits = { timeout, limit, base, cap };
   for (const [name, value] of Object.entries(limits)) checkCount(name, value);
@@ -147,9 +152,12 @@ export function mergedHeaders(
 }
 
 function addressIn({ baseUrl, deployment }: Options): string | undefined {
-  if (deployment === undefined) return baseUrl === undefined ? undefined : checkedAddress(baseUrl, 'baseUrl');
+  if (deployment === undefined)
+    return baseUrl === undefined ? undefined : checkedAddress(baseUrl, 'baseUrl');
   if (baseUrl !== undefined || !Object.hasOwn(deployments, deployment))
-    throw new TypeError(`deployment must be ${Object.keys(deployments).join(' or ')}, without baseUrl`);
+    throw new TypeError(
+      `deployment must be ${Object.keys(deployments).join(' or ')}, without baseUrl`,
+    );
   return checkedAddress(deployments[deployment], 'deployment');
 }
 

@@ -2,7 +2,13 @@ import type { OperationId } from '@petstore/types';
 import { callOf, type Success } from './call.ts';
 import { execute } from './execute.ts';
 import { type Methods, wires } from './gen/calls.gen.ts';
-import { type CallOptions, changedSettings, type Options, type Settings, settingsFrom } from './options.ts';
+import {
+  type CallOptions,
+  changedSettings,
+  type Options,
+  type Settings,
+  settingsFrom,
+} from './options.ts';
 import { pageCallOf } from './pages.ts';
 import type { Operation } from './request.ts';
 
@@ -19,7 +25,9 @@ export function petstore(options: Options = {}): Petstore {
 
 function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
   const ids = Object.keys(wires) as OperationId[];
-  const methods = Object.fromEntries(ids.map((id) => [id, methodOf({ id, wire: wires[id], settings, reported })]));
+  const methods = Object.fromEntries(
+    ids.map((id) => [id, methodOf({ id, wire: wires[id], settings, reported })]),
+  );
   const withOptions = (options: Options) => {
     const isOwn = options.on?.deprecated !== undefined;
     return clientOf(changedSettings(settings, options), isOwn ? new Set() : reported);
@@ -35,9 +43,13 @@ function methodOf(operation: Operation) {
       execute(operation, { ...input, ...more }, { ...options, signal });
     if (!pagination) return callOf(run());
     // `execute` has checked that the data is a list.
-    const page = (more?: object, signal?: AbortSignal) => run(more, signal) as Promise<Success<unknown[]>>;
+    const page = (more?: object, signal?: AbortSignal) =>
+      run(more, signal) as Promise<Success<unknown[]>>;
     return pageCallOf(page(), pagination.key, (last, stop) =>
-      page({ [pagination.cursor]: last }, options.signal ? AbortSignal.any([options.signal, stop]) : stop),
+      page(
+        { [pagination.cursor]: last },
+        options.signal ? AbortSignal.any([options.signal, stop]) : stop,
+      ),
     );
   };
 }

@@ -37,15 +37,21 @@ export interface PreparedRequest {
 }
 
 /** Writes the inputs where the operation has them. Unknown ones go where the service names them in its error. */
-export function requestOf({ id, wire, settings }: Operation, input: object, options: CallOptions): PreparedRequest {
+export function requestOf(
+  { id, wire, settings }: Operation,
+  input: object,
+  options: CallOptions,
+): PreparedRequest {
   const { idempotencyKey } = wire;
   const own: Record<string, string | undefined> = {};
   const properties: [name: string, value: unknown][] = [];
   let [url, separator] = [wire.path, '?'];
   for (const [name, value] of Object.entries<unknown>(input as Record<string, unknown>)) {
     if (value === undefined) continue;
-    if (!isExact(value)) throw new RangeError(`${id}: a number in ${name} may be rounded; pass a bigint`);
-    if (wire.path.includes(`{${name}}`)) url = url.replace(`{${name}}`, () => segment(id, name, value));
+    if (!isExact(value))
+      throw new RangeError(`${id}: a number in ${name} may be rounded; pass a bigint`);
+    if (wire.path.includes(`{${name}}`))
+      url = url.replace(`{${name}}`, () => segment(id, name, value));
     else if (wire.headers?.includes(name)) own[name] = String(value);
     else if (isInBody(wire, name)) properties.push([name, value]);
     else
@@ -64,7 +70,10 @@ export function requestOf({ id, wire, settings }: Operation, input: object, opti
   const defaults = idempotencyKey ? { [idempotencyKey]: randomText() } : {};
   return {
     url: settings.baseUrl + url,
-    headers: { accept: 'application/json', ...mergedHeaders(defaults, settings.headers, options.headers, own) },
+    headers: {
+      accept: 'application/json',
+      ...mergedHeaders(defaults, settings.headers, options.headers, own),
+    },
     body: body === undefined ? null : exactJson(body),
   };
 }

@@ -69,19 +69,27 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
     if (answer.disconnect === 'before') throw disconnected();
     const isScripted = answer.body !== undefined || (answer.status ?? 0) >= 400;
     const key = idempotencyKey && headers.get(idempotencyKey.header);
-    const result = isScripted ? { status: Number(successes[0]) } : memory(operation, url, body, key);
+    const result = isScripted
+      ? { status: Number(successes[0]) }
+      : memory(operation, url, body, key);
     if (answer.disconnect === 'after') throw disconnected();
     return responseOf({ ...result, ...answer, headers: { ...result.headers, ...answer.headers } });
   };
 
   return {
-    store: petstore({ baseUrl: `http://fake.test${service.basePath}`, apiKey: 'a-key', fetch, retry: { base: 0 } }),
+    store: petstore({
+      baseUrl: `http://fake.test${service.basePath}`,
+      apiKey: 'a-key',
+      fetch,
+      retry: { base: 0 },
+    }),
     fetch,
     requests,
     next(operation, ...more) {
       const ids: readonly string[] = Object.keys(operations);
       const meant = closest(operation, ids) ?? ids.join(', ');
-      if (!ids.includes(operation)) throw new TypeError(`there is no operation ${operation}, but ${meant}`);
+      if (!ids.includes(operation))
+        throw new TypeError(`there is no operation ${operation}, but ${meant}`);
       answers.set(operation, [...(answers.get(operation) ?? []), ...more]);
     },
     reset() {
@@ -100,7 +108,12 @@ function newMemory(pageSize: number) {
   const collections = new Map<string, Map<string, Document>>();
   const created = new Map<string, Result>();
   let lastId = 0;
-  return (operation: Operation, url: URL, body: unknown, idempotencyKey: string | null | undefined): Result => {
+  return (
+    operation: Operation,
+    url: URL,
+    body: unknown,
+    idempotencyKey: string | null | undefined,
+  ): Result => {
     const { method, path, pagination, successes } = operation;
     const [, collectionPath = '', name = ''] =
       (path.endsWith('}') ? /^(.*)\/(.*)$/ : /^(.*)$/).exec(url.pathname) ?? [];
@@ -115,7 +128,8 @@ function newMemory(pageSize: number) {
       const id = ++lastId;
       const document = { [key]: id, ...Object(body) };
       documents.set(String(id), document);
-      if (idempotencyKey) created.set(`${operation.id} ${idempotencyKey}`, { status, body: document });
+      if (idempotencyKey)
+        created.set(`${operation.id} ${idempotencyKey}`, { status, body: document });
       return { status, body: document };
     }
     const document = documents.get(name);
@@ -128,7 +142,12 @@ function newMemory(pageSize: number) {
   };
 }
 
-function pageOf(documents: Document[], { fields, pagination }: Operation, url: URL, pageSize: number): Result {
+function pageOf(
+  documents: Document[],
+  { fields, pagination }: Operation,
+  url: URL,
+  pageSize: number,
+): Result {
   if (!pagination) return {};
   const { cursor, limit, key } = pagination;
   const query = url.searchParams;
@@ -138,9 +157,15 @@ function pageOf(documents: Document[], { fields, pagination }: Operation, url: U
       Number(document[key]) > Number(query.get(cursor) ?? 0) &&
       filters.every(([name, value]) => String(document[name]) === value),
   );
-  const body = matching.slice(0, Math.min(pageSize, Number(query.get(limit) ?? fields[limit]?.schema.default)));
+  const body = matching.slice(
+    0,
+    Math.min(pageSize, Number(query.get(limit) ?? fields[limit]?.schema.default)),
+  );
   query.set(cursor, String(body.at(-1)?.[key]));
-  return { body, ...(body.length < matching.length && { headers: { link: `<?${query}>; rel="next"` } }) };
+  return {
+    body,
+    ...(body.length < matching.length && { headers: { link: `<?${query}>; rel="next"` } }),
+  };
 }
 
 function operationOf(method: string, pathname: string) {
@@ -151,8 +176,14 @@ function operationOf(method: string, pathname: string) {
 }
 
 function responseOf({ status = 200, code, message, body, headers = {} }: Answer): Response {
-  const codes = Object.entries<number>(service.statuses).filter(([, declared]) => declared === status);
-  const error = { code: code ?? codes[0]?.[0] ?? 'internal_error', message: message ?? `It is ${status}.`, status };
+  const codes = Object.entries<number>(service.statuses).filter(
+    ([, declared]) => declared === status,
+  );
+  const error = {
+    code: code ?? codes[0]?.[0] ?? 'internal_error',
+    message: message ?? `It is ${status}.`,
+    status,
+  };
   const content = body ?? (status >= 400 ? error : undefined);
   const text = content === undefined || typeof content === 'string' ? content : exactJson(content);
   // A response with one of these statuses has no body.
@@ -162,7 +193,8 @@ function responseOf({ status = 200, code, message, body, headers = {} }: Answer)
   });
 }
 
-const disconnected = () => new TypeError('fetch failed', { cause: new Error('the fake broke the connection') });
+const disconnected = () =>
+  new TypeError('fetch failed', { cause: new Error('the fake broke the connection') });
 
 /** Waits. The signal ends the wait, so that no timer remains. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

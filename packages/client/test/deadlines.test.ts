@@ -47,7 +47,10 @@ describe.each(stuck)('a call that hangs %s', (_, responders, options) => {
 
 test('all attempts share one deadline', async () => {
   // Each attempt is quick, and there are enough of them for hours.
-  const { store } = await stubbed([dropBefore], { timeout: 200, retry: { limit: 1e9, base: 1, cap: 1 } });
+  const { store } = await stubbed([dropBefore], {
+    timeout: 200,
+    retry: { limit: 1e9, base: 1, cap: 1 },
+  });
   const error = await store.listPets().catch((reason: unknown) => reason);
   expect(['TimeoutError', 'ConnectionError']).toContain(Object(error).name);
 });
@@ -72,12 +75,15 @@ test('a key that comes after the deadline is not used', async () => {
   expect(requests).toEqual([]);
 });
 
-test.each([200, 404, 503])('a call that ends with %d leaves no listener on a signal', async (status) => {
-  const { signal } = new AbortController();
-  const { store } = await stubbed([respond(status, '[]')]);
-  await store.listPets({}, { signal }).outcome();
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
+test.each([200, 404, 503])(
+  'a call that ends with %d leaves no listener on a signal',
+  async (status) => {
+    const { signal } = new AbortController();
+    const { store } = await stubbed([respond(status, '[]')]);
+    await store.listPets({}, { signal }).outcome();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  },
+);
 
 test('a call leaves no timer behind', async () => {
   const { store } = await stubbed([respondError(503, 'unavailable', { 'retry-after': '9' })], {
@@ -87,9 +93,14 @@ test('a call leaves no timer behind', async () => {
   onTestFinished(() => void vi.restoreAllMocks());
   const controller = new AbortController();
   const on = { retry: () => controller.abort() };
-  await store.withOptions({ on, timeout: 60_000 }).listPets({}, { signal: controller.signal }).outcome();
+  await store
+    .withOptions({ on, timeout: 60_000 })
+    .listPets({}, { signal: controller.signal })
+    .outcome();
   // That of the deadline and that of the wait.
-  const timers = set.mock.results.filter((_, i) => [60_000, 9_000].includes(Number(set.mock.calls[i]?.[1])));
+  const timers = set.mock.results.filter((_, i) =>
+    [60_000, 9_000].includes(Number(set.mock.calls[i]?.[1])),
+  );
   expect(timers.length).toBe(2);
   for (const { value } of timers) expect(clear.mock.calls.map(([timer]) => timer)).toContain(value);
 });

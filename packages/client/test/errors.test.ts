@@ -3,14 +3,33 @@ import { service } from '@petstore/types';
 import { describe, expect, test, vi } from 'vitest';
 import * as client from '../src/index.ts';
 import { type CallError, PetstoreError, petstore } from '../src/index.ts';
-import { dropBefore, newPet, pets, type Responder, respond, respondError, rex, stubbed } from './stub-server.ts';
+import {
+  dropBefore,
+  newPet,
+  pets,
+  type Responder,
+  respond,
+  respondError,
+  rex,
+  stubbed,
+} from './stub-server.ts';
 
 const html = '<h1>No</h1>';
 
 describe('an error of a list has its class and its message when', () => {
   test.each<[string, Responder, string, object]>([
-    ['the key is wrong', respondError(401, 'unauthorized'), 'UnauthorizedError', { message: 'it is unauthorized' }],
-    ['the input is invalid', respondError(400, 'invalid_request'), 'InvalidRequestError', { code: 'invalid_request' }],
+    [
+      'the key is wrong',
+      respondError(401, 'unauthorized'),
+      'UnauthorizedError',
+      { message: 'it is unauthorized' },
+    ],
+    [
+      'the input is invalid',
+      respondError(400, 'invalid_request'),
+      'InvalidRequestError',
+      { code: 'invalid_request' },
+    ],
     ['there is no such pet', respondError(404, 'not_found'), 'NotFoundError', { status: 404 }],
     [
       'a proxy responds with HTML',
@@ -33,9 +52,24 @@ describe('an error of a list has its class and its message when', () => {
       'UnexpectedResponseError',
       { message: 'listPets: unexpected status 304: no body' },
     ],
-    ['a success has another status', respond(202, [rex]), 'UnexpectedResponseError', { body: [rex] }],
-    ['a success is HTML', respond(200, html), 'UnexpectedResponseError', { message: expect.stringContaining(html) }],
-    ['a success is truncated', respond(200, '[{"id":'), 'UnexpectedResponseError', { body: '[{"id":' }],
+    [
+      'a success has another status',
+      respond(202, [rex]),
+      'UnexpectedResponseError',
+      { body: [rex] },
+    ],
+    [
+      'a success is HTML',
+      respond(200, html),
+      'UnexpectedResponseError',
+      { message: expect.stringContaining(html) },
+    ],
+    [
+      'a success is truncated',
+      respond(200, '[{"id":'),
+      'UnexpectedResponseError',
+      { body: '[{"id":' },
+    ],
     ['a success is empty', respond(200, ''), 'UnexpectedResponseError', { status: 200 }],
     [
       'a success is no list',
@@ -47,7 +81,12 @@ describe('an error of a list has its class and its message when', () => {
   ])('%s', async (_, responder, name, properties) => {
     const { store } = await stubbed([responder], { retry: 0 });
     const error = await store.listPets().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ ...properties, name, attempts: 1, stack: expect.stringContaining(`${name}: `) });
+    expect(error).toMatchObject({
+      ...properties,
+      name,
+      attempts: 1,
+      stack: expect.stringContaining(`${name}: `),
+    });
     expect(error).toBeInstanceOf(Reflect.get(client, name));
     expect(error instanceof PetstoreError).toBe(name !== 'ConnectionError');
   });
@@ -57,7 +96,13 @@ test('an error of a response has what the service said', async () => {
   const { store } = await stubbed([respondError(404, 'not_found', { 'x-request-id': 'r-7' })]);
   const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
-    ...{ name: 'NotFoundError', code: 'not_found', message: 'it is not_found', status: 404, requestId: 'r-7' },
+    ...{
+      name: 'NotFoundError',
+      code: 'not_found',
+      message: 'it is not_found',
+      status: 404,
+      requestId: 'r-7',
+    },
     body: { code: 'not_found', message: 'it is not_found', status: 404 },
   });
   expect((error as PetstoreError).headers.get('x-request-id')).toBe('r-7');
@@ -67,7 +112,9 @@ test('an error of a response has what the service said', async () => {
 test('a 404 from an address without the base path says so', async () => {
   const { store, origin } = await stubbed([respondError(404, 'not_found')]);
   const hint = ` (baseUrl does not end in ${service.basePath})`;
-  await expect(store.withOptions({ baseUrl: origin }).listPets()).rejects.toThrow(`it is not_found${hint}`);
+  await expect(store.withOptions({ baseUrl: origin }).listPets()).rejects.toThrow(
+    `it is not_found${hint}`,
+  );
   await expect(store.listPets()).rejects.toThrow(/not_found$/);
 });
 
@@ -87,7 +134,9 @@ describe('an outcome', () => {
 
   test('rejects for a wrong argument', async () => {
     const { store } = await stubbed();
-    await expect(store.createPet({ ...newPet, categoryId: 2 ** 60 }).outcome()).rejects.toThrow(RangeError);
+    await expect(store.createPet({ ...newPet, categoryId: 2 ** 60 }).outcome()).rejects.toThrow(
+      RangeError,
+    );
   });
 });
 
@@ -97,8 +146,14 @@ test('the classes of another copy of the package recognize an error', async () =
   const { store } = await stubbed([respondError(404, 'not_found')]);
   const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
   expect(copy.NotFoundError).not.toBe(client.NotFoundError);
-  expect([error instanceof copy.NotFoundError, error instanceof copy.PetstoreError]).toEqual([true, true]);
-  expect([error instanceof copy.ServerError, error instanceof copy.ConnectionError]).toEqual([false, false]);
+  expect([error instanceof copy.NotFoundError, error instanceof copy.PetstoreError]).toEqual([
+    true,
+    true,
+  ]);
+  expect([error instanceof copy.ServerError, error instanceof copy.ConnectionError]).toEqual([
+    false,
+    false,
+  ]);
   for (const other of [undefined, null, 'text', {}, new Error('other')])
     expect(other instanceof client.PetstoreError).toBe(false);
 });
@@ -122,7 +177,9 @@ test('a switch over the names of all errors is exhaustive', () => {
     }
   };
   const isMissing = (error: CallError) => error.name === 'NotFoundError' && error.status === 404;
-  expect([isTransient, isMissing].map((each) => each({ name: 'ServerError' } as CallError))).toEqual([true, false]);
+  expect(
+    [isTransient, isMissing].map((each) => each({ name: 'ServerError' } as CallError)),
+  ).toEqual([true, false]);
 });
 
 test('an error of a call that nobody awaits is one unhandled rejection of the call, and not of its parts', async () => {
@@ -133,7 +190,11 @@ test('an error of a call that nobody awaits is one unhandled rejection of the ca
   const call = store.getPet({ petId: 1 });
   await Promise.allSettled([call.withResponse(), call.outcome()]);
   const list = petstore({ apiKey: '' }).listPets();
-  await Promise.allSettled([list.collect(), list.collect({ max: -1 }), list[Symbol.asyncIterator]().next()]);
+  await Promise.allSettled([
+    list.collect(),
+    list.collect({ max: -1 }),
+    list[Symbol.asyncIterator]().next(),
+  ]);
   await new Promise((resolve) => setImmediate(resolve));
   process.off('unhandledRejection', onRejection);
   expect(rejections).toEqual([]);

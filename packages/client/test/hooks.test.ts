@@ -34,7 +34,12 @@ test('the hooks run in order, with what a log needs', async () => {
     ['response', { ...response, status: 503, attempt: 1 }],
     [
       'retry',
-      { operation, attempt: 1, delay: expect.any(Number), error: expect.objectContaining({ name: 'ServerError' }) },
+      {
+        operation,
+        attempt: 1,
+        delay: expect.any(Number),
+        error: expect.objectContaining({ name: 'ServerError' }),
+      },
     ],
     ['request', { ...request, headers, attempt: 2 }],
     ['response', { ...response, status: 200, attempt: 2 }],
@@ -54,7 +59,10 @@ test('a redirect is a request of its own in the same attempt', async () => {
   const { store } = await stubbed([respond(302, '', { location: '/v1/others' }), pets], { on });
   await store.listPets();
   const requests = events.filter(([name]) => name === 'request').map(([, event]) => event);
-  expect(requests).toMatchObject([{ attempt: 1 }, { attempt: 1, url: expect.stringMatching(/\/v1\/others$/) }]);
+  expect(requests).toMatchObject([
+    { attempt: 1 },
+    { attempt: 1, url: expect.stringMatching(/\/v1\/others$/) },
+  ]);
 });
 
 test('hooks cannot change a call', async () => {
@@ -114,7 +122,9 @@ describe('a deprecated operation', () => {
     expect(warned).not.toHaveBeenCalled();
     await store.getPet({ petId: 1 });
     await store.getPet({ petId: 1 });
-    expect(warned.mock.calls).toEqual([[expect.stringMatching(/^@petstore\/client: getPet is deprecated/)]]);
+    expect(warned.mock.calls).toEqual([
+      [expect.stringMatching(/^@petstore\/client: getPet is deprecated/)],
+    ]);
   });
 });
 
@@ -122,5 +132,8 @@ test('hooks of a derived client are added to those of the first', async () => {
   const [first, second] = [recorder(), recorder()];
   const { store } = await stubbed([pets], { on: first.on });
   await store.withOptions({ on: { request: second.on.request } }).listPets();
-  expect([...first.events, ...second.events].map(([name]) => name)).toEqual(['response', 'request']);
+  expect([...first.events, ...second.events].map(([name]) => name)).toEqual([
+    'response',
+    'request',
+  ]);
 });

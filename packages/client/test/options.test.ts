@@ -25,19 +25,28 @@ async function sentBy(options: Options) {
 }
 
 describe('the address', () => {
-  test.each(Object.entries(deployments))('may be that of the deployment %s', async (deployment, url) => {
-    const [sent] = await sentBy({ deployment: deployment as Deployment, apiKey: 'k' });
-    expect(sent).toBe(`${url}/pets`);
-  });
+  test.each(Object.entries(deployments))(
+    'may be that of the deployment %s',
+    async (deployment, url) => {
+      const [sent] = await sentBy({ deployment: deployment as Deployment, apiKey: 'k' });
+      expect(sent).toBe(`${url}/pets`);
+    },
+  );
 
   test('and the key come from the environment if they are not given', async () => {
-    expect(await sentBy({ apiKey: 'k' })).toEqual([`${Object.values(deployments)[0]}/pets`, 'Bearer k']);
+    expect(await sentBy({ apiKey: 'k' })).toEqual([
+      `${Object.values(deployments)[0]}/pets`,
+      'Bearer k',
+    ]);
     vi.stubEnv('PETSTORE_BASE_URL', 'http://from.env/v1');
     vi.stubEnv('PETSTORE_API_KEY', 'of-env');
     expect(await sentBy({})).toEqual(['http://from.env/v1/pets', 'Bearer of-env']);
     const given = await sentBy({ baseUrl: 'http://given.test/v1', apiKey: 'given' });
     expect(given).toEqual(['http://given.test/v1/pets', 'Bearer given']);
-    expect(await sentBy({ deployment: 'staging', apiKey: 'k' })).toEqual([`${deployments.staging}/pets`, 'Bearer k']);
+    expect(await sentBy({ deployment: 'staging', apiKey: 'k' })).toEqual([
+      `${deployments.staging}/pets`,
+      'Bearer k',
+    ]);
   });
 
   test('of a wrong variable is refused by its name', () => {
@@ -76,7 +85,9 @@ describe('the address', () => {
     'of %j is refused',
     (options) => {
       const all = Object.keys(deployments).join(' or ');
-      expect(() => petstore(options as Options)).toThrow(`deployment must be ${all}, without baseUrl`);
+      expect(() => petstore(options as Options)).toThrow(
+        `deployment must be ${all}, without baseUrl`,
+      );
     },
   );
 });
@@ -86,16 +97,23 @@ describe('the key', () => {
     'is required: a call with %o says what to set, and sends nothing',
     async (options) => {
       const { store, requests } = await stubbed([], { apiKey: undefined, ...options });
-      await expect(store.listPets()).rejects.toThrow('listPets: no API key; pass apiKey, or set PETSTORE_API_KEY');
+      await expect(store.listPets()).rejects.toThrow(
+        'listPets: no API key; pass apiKey, or set PETSTORE_API_KEY',
+      );
       expect(requests).toEqual([]);
     },
   );
 
   test('may be another one for each attempt', async () => {
     let n = 0;
-    const { store, requests } = await stubbed([respond(503, ''), pets], { apiKey: async () => `key-${++n}` });
+    const { store, requests } = await stubbed([respond(503, ''), pets], {
+      apiKey: async () => `key-${++n}`,
+    });
     await store.listPets();
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-1', 'Bearer key-2']);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer key-1',
+      'Bearer key-2',
+    ]);
   });
 
   test('whose function fails ends the call with its error', async () => {
@@ -107,12 +125,15 @@ describe('the key', () => {
     expect(requests).toEqual([]);
   });
 
-  test.each(['se\ncret', 'secret☃'])('%j, which cannot be sent, is not in the message', async (apiKey) => {
-    const { store, requests } = await stubbed([], { apiKey });
-    const error = await store.listPets().catch((reason: unknown) => String(reason));
-    expect(error).toBe('TypeError: invalid header authorization');
-    expect(requests).toEqual([]);
-  });
+  test.each(['se\ncret', 'secret☃'])(
+    '%j, which cannot be sent, is not in the message',
+    async (apiKey) => {
+      const { store, requests } = await stubbed([], { apiKey });
+      const error = await store.listPets().catch((reason: unknown) => String(reason));
+      expect(error).toBe('TypeError: invalid header authorization');
+      expect(requests).toEqual([]);
+    },
+  );
 });
 
 describe('headers', () => {
@@ -120,7 +141,9 @@ describe('headers', () => {
     const { store, requests } = await stubbed([respond(201, rex)], {
       headers: { 'User-Agent': 'mine', Authorization: 'Basic x', Accept: 'a/b' },
     });
-    await store.createPet(newPet, { headers: { 'CONTENT-TYPE': 'text/plain', 'user-AGENT': 'ours' } });
+    await store.createPet(newPet, {
+      headers: { 'CONTENT-TYPE': 'text/plain', 'user-AGENT': 'ours' },
+    });
     expect(requests[0]?.headers).toMatchObject({
       accept: 'a/b',
       authorization: 'Bearer k',
@@ -129,9 +152,12 @@ describe('headers', () => {
     });
   });
 
-  test.each([{ 'x-team': 'secret\r\nx: y' }, { 'x team': 'secret' }])('%j are refused by name', (headers) => {
-    expect(() => petstore({ headers })).toThrow(`invalid header ${Object.keys(headers)}`);
-  });
+  test.each([{ 'x-team': 'secret\r\nx: y' }, { 'x team': 'secret' }])(
+    '%j are refused by name',
+    (headers) => {
+      expect(() => petstore({ headers })).toThrow(`invalid header ${Object.keys(headers)}`);
+    },
+  );
 });
 
 describe('withOptions', () => {
@@ -139,7 +165,9 @@ describe('withOptions', () => {
     const { store, requests } = await stubbed([], { headers: { 'x-team': 'a', 'X-Job': 'a' } });
     await store.withOptions({ apiKey: 'other', headers: { 'x-job': 'b' } }).listPets();
     await store.withOptions({ apiKey: undefined, timeout: undefined }).listPets();
-    expect(requests.map(({ headers }) => [headers.authorization, headers['x-team'], headers['x-job']])).toEqual([
+    expect(
+      requests.map(({ headers }) => [headers.authorization, headers['x-team'], headers['x-job']]),
+    ).toEqual([
       ['Bearer other', 'a', 'b'],
       ['Bearer k', 'a', 'a'],
     ]);
@@ -177,7 +205,9 @@ describe('an option that is not a number from 0 on is refused by name', () => {
   test.each(wrong)('%s in %j', async (name, options) => {
     expect(() => petstore(options)).toThrow(new RangeError(`option ${name} must be a number >= 0`));
     const { store, requests } = await stubbed();
-    await expect(store.listPets({}, options)).rejects.toThrow(`option ${name} must be a number >= 0`);
+    await expect(store.listPets({}, options)).rejects.toThrow(
+      `option ${name} must be a number >= 0`,
+    );
     expect(requests).toEqual([]);
   });
 });

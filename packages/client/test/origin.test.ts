@@ -17,19 +17,26 @@ import {
 const statuses = [301, 302, 303, 307, 308];
 const to = (status: number, location: string) => respond(status, '', { location });
 
-test.each(statuses)('a list follows a redirect with %i within the origin, with the same headers', async (status) => {
-  const { store, requests } = await stubbed([to(status, '../v2/pets?a=1'), pets]);
-  expect(await store.listPets()).toEqual([rex]);
-  expect(requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
-    ['/v1/pets', 'Bearer k'],
-    ['/v2/pets?a=1', 'Bearer k'],
-  ]);
-});
+test.each(statuses)(
+  'a list follows a redirect with %i within the origin, with the same headers',
+  async (status) => {
+    const { store, requests } = await stubbed([to(status, '../v2/pets?a=1'), pets]);
+    expect(await store.listPets()).toEqual([rex]);
+    expect(requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/v1/pets', 'Bearer k'],
+      ['/v2/pets?a=1', 'Bearer k'],
+    ]);
+  },
+);
 
 test.each(statuses)('a create does not follow a redirect with %i', async (status) => {
   const { store, requests } = await stubbed([to(status, '/v1/pets'), pets]);
   const message = 'createPet: the redirect to /v1/pets is not followed: no body';
-  await expect(store.createPet(newPet)).rejects.toMatchObject({ name: 'UnexpectedResponseError', status, message });
+  await expect(store.createPet(newPet)).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    status,
+    message,
+  });
   expect(requests.length).toBe(1);
 });
 
@@ -40,16 +47,21 @@ test.each(statuses)('a redirect with %i to another origin is not followed', asyn
   expect([requests.length, other.requests.length]).toEqual([1, 0]);
 });
 
-test.each(['http://[', 'http://rex:password@HOST/v1/pets', 'blob:http://HOST/v1/pets', '//elsewhere.test/v1/pets'])(
-  'a redirect to %s is an unexpected response, and is not retried',
-  async (location) => {
-    const redirect: Responder = (request, response) =>
-      to(302, location.replace('HOST', request.headers.host ?? ''))(request, response);
-    const { store, requests } = await stubbed([redirect]);
-    await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 302 });
-    expect(requests.length).toBe(1);
-  },
-);
+test.each([
+  'http://[',
+  'http://rex:password@HOST/v1/pets',
+  'blob:http://HOST/v1/pets',
+  '//elsewhere.test/v1/pets',
+])('a redirect to %s is an unexpected response, and is not retried', async (location) => {
+  const redirect: Responder = (request, response) =>
+    to(302, location.replace('HOST', request.headers.host ?? ''))(request, response);
+  const { store, requests } = await stubbed([redirect]);
+  await expect(store.listPets()).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    status: 302,
+  });
+  expect(requests.length).toBe(1);
+});
 
 test('an endless redirect is an error', async () => {
   const { store, requests } = await stubbed([to(302, '/v1/pets')]);
@@ -60,14 +72,25 @@ test('an endless redirect is an error', async () => {
 test('a redirect that a browser hides is an error that says so', async () => {
   // A browser gives the status 0 for a redirect that it does not follow.
   const hidden = () => Object.defineProperty(new Response(null), 'status', { value: 0 });
-  const store = petstore({ baseUrl: 'http://pets.test/v1', apiKey: 'k', fetch: async () => hidden() });
+  const store = petstore({
+    baseUrl: 'http://pets.test/v1',
+    apiKey: 'k',
+    fetch: async () => hidden(),
+  });
   const message = 'listPets: the redirect to elsewhere is not followed: no body';
-  await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 0, message });
+  await expect(store.listPets()).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    status: 0,
+    message,
+  });
 });
 
 test('the link of a page never leads to another origin', async () => {
   const other = await stubServer(pets);
-  const { store, requests } = await stubbed([respond(200, [rex], { link: `<${other.baseUrl}>; rel="next"` }), pets]);
+  const { store, requests } = await stubbed([
+    respond(200, [rex], { link: `<${other.baseUrl}>; rel="next"` }),
+    pets,
+  ]);
   await store.listPets().collect();
   expect([requests.length, other.requests.length]).toEqual([2, 0]);
 });

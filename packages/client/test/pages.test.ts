@@ -15,7 +15,10 @@ const pagesOf =
   (total: number): Responder =>
   (request, response) => {
     const after = cursorOf(request.url);
-    const page = Array.from({ length: Math.min(10, total - after) }, (_, i) => ({ ...rex, [key]: after + i + 1 }));
+    const page = Array.from({ length: Math.min(10, total - after) }, (_, i) => ({
+      ...rex,
+      [key]: after + i + 1,
+    }));
     const link = after + 10 < total ? { link: `<?${cursor}=${after + 10}>; rel="next"` } : {};
     respond(200, page, link)(request, response);
   };
@@ -24,7 +27,10 @@ const pagesOf =
 const chain =
   (next: Readonly<Record<number, number>>): Responder =>
   (request, response) =>
-    respond(200, [{ ...rex, id: next[cursorOf(request.url)] }], { link: '<?x>; rel="next"' })(request, response);
+    respond(200, [{ ...rex, id: next[cursorOf(request.url)] }], { link: '<?x>; rel="next"' })(
+      request,
+      response,
+    );
 
 /** The identifiers of all pages, and the error that ends them. */
 async function readAll(store: Petstore) {
@@ -49,7 +55,8 @@ describe('a list', () => {
   test('gives every element in a loop, page by page, with the same inputs and headers', async () => {
     const { store, requests } = await stubbed([pagesOf(25)]);
     const ids: number[] = [];
-    for await (const { id } of store.listPets({ status: 'sold' }, { headers: { 'x-job': 'a' } })) ids.push(id);
+    for await (const { id } of store.listPets({ status: 'sold' }, { headers: { 'x-job': 'a' } }))
+      ids.push(id);
     expect(ids).toEqual(upTo(25));
     expect(requests.map(({ url, headers }) => [url, headers['x-job']])).toEqual([
       ['/v1/pets?status=sold', 'a'],
@@ -64,15 +71,19 @@ describe('a list', () => {
     for await (const _ of store.listPets()) if (++n === 11) break;
     await store.listPets({ [cursor]: 500 });
     // The page of the last element, and the one behind it.
-    expect(Math.max(...requests.map(({ url }) => cursorOf(url)).filter((after) => after < 500))).toBeLessThanOrEqual(
-      20,
-    );
+    expect(
+      Math.max(...requests.map(({ url }) => cursorOf(url)).filter((after) => after < 500)),
+    ).toBeLessThanOrEqual(20);
   });
 
   test('may be read twice, and each time from the beginning', async () => {
     const { store } = await stubbed([pagesOf(15)]);
     const list = store.listPets();
-    expect([(await list.collect()).length, (await list.collect()).length, (await list).length]).toEqual([15, 15, 10]);
+    expect([
+      (await list.collect()).length,
+      (await list.collect()).length,
+      (await list).length,
+    ]).toEqual([15, 15, 10]);
   });
 
   test('holds only the last pages in memory', async () => {
@@ -94,7 +105,10 @@ describe('a list', () => {
 
   test('ends with the error of a page, after the elements before it', async () => {
     const { store } = await stubbed([pagesOf(25), respondError(401, 'unauthorized')]);
-    expect(await readAll(store)).toMatchObject({ ids: upTo(10), error: { name: 'UnauthorizedError' } });
+    expect(await readAll(store)).toMatchObject({
+      ids: upTo(10),
+      error: { name: 'UnauthorizedError' },
+    });
   });
 
   test('can be aborted between its pages', async () => {
@@ -125,20 +139,27 @@ describe('collect', () => {
     [10, 1],
     [11, 2],
     [30, 3],
-  ])('of up to %d elements requests no more than the %d pages that have them', async (max, count) => {
-    const { store, requests } = await stubbed([pagesOf(1000)]);
-    expect((await store.listPets().collect({ max })).map(({ id }) => id)).toEqual(upTo(max));
-    expect(requests.length).toBe(count);
-  });
+  ])(
+    'of up to %d elements requests no more than the %d pages that have them',
+    async (max, count) => {
+      const { store, requests } = await stubbed([pagesOf(1000)]);
+      expect((await store.listPets().collect({ max })).map(({ id }) => id)).toEqual(upTo(max));
+      expect(requests.length).toBe(count);
+    },
+  );
 
   test.each([-1, Number.NaN, '5'])('refuses a max of %j', async (max) => {
     const { store } = await stubbed([respondError(401, 'unauthorized')]);
-    await expect(store.listPets().collect({ max } as never)).rejects.toThrow('option max must be a number >= 0');
+    await expect(store.listPets().collect({ max } as never)).rejects.toThrow(
+      'option max must be a number >= 0',
+    );
   });
 
   test.each([0, 1])('of up to %d elements fails if the list fails', async (max) => {
     const { store } = await stubbed([respondError(401, 'unauthorized')]);
-    await expect(store.listPets().collect({ max })).rejects.toMatchObject({ name: 'UnauthorizedError' });
+    await expect(store.listPets().collect({ max })).rejects.toMatchObject({
+      name: 'UnauthorizedError',
+    });
   });
 });
 
@@ -157,7 +178,9 @@ test.each<[string, Record<number, number>, number]>([
 
 test('an empty page that says that more follow is an error', async () => {
   const { store } = await stubbed([respond(200, [], { link: '<?x>; rel="next"' })]);
-  expect(await readAll(store)).toMatchObject({ error: { name: 'UnexpectedResponseError', status: 200 } });
+  expect(await readAll(store)).toMatchObject({
+    error: { name: 'UnexpectedResponseError', status: 200 },
+  });
 });
 
 test.each([

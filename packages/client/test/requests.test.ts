@@ -21,7 +21,11 @@ describe('a request', () => {
     const { store, requests } = await stubbed([respond(201, rex)]);
     await store.createPet(newPet);
     const json = 'application/json';
-    expect(requests[0]?.headers).toMatchObject({ authorization: 'Bearer k', accept: json, 'content-type': json });
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer k',
+      accept: json,
+      'content-type': json,
+    });
   });
 
   test('lacks undefined inputs, and has unknown ones where the service names them', async () => {
@@ -46,32 +50,53 @@ describe('a request', () => {
 });
 
 describe('an integer', () => {
-  test.each([2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)])('of %d is exact in both directions', async (categoryId) => {
-    const { store, requests } = await stubbed([
-      (_, response) => response.writeHead(201).end(`{"id":1,"name":"x","categoryId":${categoryId}}`),
-    ]);
-    expect(await store.createPet({ name: 'x', categoryId })).toEqual({ id: 1, name: 'x', categoryId });
-    expect(requests[0]?.body).toBe(`{"name":"x","categoryId":${categoryId}}`);
-  });
+  test.each([2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)])(
+    'of %d is exact in both directions',
+    async (categoryId) => {
+      const { store, requests } = await stubbed([
+        (_, response) =>
+          response.writeHead(201).end(`{"id":1,"name":"x","categoryId":${categoryId}}`),
+      ]);
+      expect(await store.createPet({ name: 'x', categoryId })).toEqual({
+        id: 1,
+        name: 'x',
+        categoryId,
+      });
+      expect(requests[0]?.body).toBe(`{"name":"x","categoryId":${categoryId}}`);
+    },
+  );
 
-  test.each([2 ** 53, -(2 ** 53), Number.NaN, Infinity])('of %d is refused, not rounded', async (categoryId) => {
-    const { store, requests } = await stubbed();
-    const call = store.createPet({ name: 'x', categoryId });
-    await expect(call).rejects.toThrow('createPet: a number in categoryId may be rounded; pass a bigint');
-    await expect(call).rejects.toThrow(RangeError);
-    expect(requests).toEqual([]);
-  });
+  test.each([2 ** 53, -(2 ** 53), Number.NaN, Infinity])(
+    'of %d is refused, not rounded',
+    async (categoryId) => {
+      const { store, requests } = await stubbed();
+      const call = store.createPet({ name: 'x', categoryId });
+      await expect(call).rejects.toThrow(
+        'createPet: a number in categoryId may be rounded; pass a bigint',
+      );
+      await expect(call).rejects.toThrow(RangeError);
+      expect(requests).toEqual([]);
+    },
+  );
 
-  test.each(['9007199254740993.5', '9223372036854775809'])('as %s in a response is an error', async (number) => {
-    const { store } = await stubbed([respond(200, `[{"id":${number}}]`)]);
-    const error = await store.listPets().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ name: 'UnexpectedResponseError', message: expect.stringContaining('rounded') });
-  });
+  test.each(['9007199254740993.5', '9223372036854775809'])(
+    'as %s in a response is an error',
+    async (number) => {
+      const { store } = await stubbed([respond(200, `[{"id":${number}}]`)]);
+      const error = await store.listPets().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        name: 'UnexpectedResponseError',
+        message: expect.stringContaining('rounded'),
+      });
+    },
+  );
 });
 
 describe('a call', () => {
   test('is a promise like any other', async () => {
-    const { store } = await stubbed([respond(404, { code: 'not_found', message: 'no', status: 404 })]);
+    const { store } = await stubbed([
+      respond(404, { code: 'not_found', message: 'no', status: 404 }),
+    ]);
     let ended = false;
     const end = () => {
       ended = true;
@@ -79,7 +104,9 @@ describe('a call', () => {
     await expect(store.getPet({ petId: 1 }).finally(end)).rejects.toThrow('no');
     expect(ended).toBe(true);
     expect(await store.getPet({ petId: 1 }).catch(() => 'caught')).toBe('caught');
-    expect(await Promise.allSettled([store.getPet({ petId: 1 })])).toMatchObject([{ status: 'rejected' }]);
+    expect(await Promise.allSettled([store.getPet({ petId: 1 })])).toMatchObject([
+      { status: 'rejected' },
+    ]);
   });
 
   test('gives the response with the data on request', async () => {
@@ -100,6 +127,9 @@ describe('the methods', () => {
     const store = () => petstore({ apiKey: 'k' });
     expectTypeOf(store().listPets).returns.toEqualTypeOf<PageCall<Pet>>();
     expectTypeOf(store().getPet).returns.toEqualTypeOf<Call<Pet>>();
-    expectTypeOf(store().createPet).parameter(0).toHaveProperty('categoryId').toEqualTypeOf<number | bigint>();
+    expectTypeOf(store().createPet)
+      .parameter(0)
+      .toHaveProperty('categoryId')
+      .toEqualTypeOf<number | bigint>();
   });
 });

@@ -22,10 +22,18 @@ describe('a list', () => {
     ['a connection that breaks in the response', [dropIn, pets], 2],
     ['503 twice', [respondError(503, 'unavailable'), respondError(503, 'unavailable'), pets], 3],
     ['500', [respondError(500, 'internal_error'), pets], 2],
-    ["a proxy's 502", [respond(502, '<h1>Bad Gateway</h1>', { 'content-type': 'text/html' }), pets], 2],
+    [
+      "a proxy's 502",
+      [respond(502, '<h1>Bad Gateway</h1>', { 'content-type': 'text/html' }), pets],
+      2,
+    ],
     ['408', [respondError(408, 'invalid_request'), pets], 2],
     ['429 with seconds', [respondError(429, 'rate_limited', { 'retry-after': '0' }), pets], 2],
-    ['429 with a date', [respondError(429, 'rate_limited', { 'retry-after': new Date(0).toUTCString() }), pets], 2],
+    [
+      '429 with a date',
+      [respondError(429, 'rate_limited', { 'retry-after': new Date(0).toUTCString() }), pets],
+      2,
+    ],
     ['429 with nonsense', [respondError(429, 'rate_limited', { 'retry-after': 'soon' }), pets], 2],
   ])('survives %s', async (_, responders, count) => {
     const { store, requests } = await stubbed(responders);
@@ -67,7 +75,10 @@ describe('a list', () => {
     ['the deadline', { timeout: 5_000, retry: { cap: 60_000 } }],
     ['the cap', { timeout: 60_000, retry: { cap: 5_000 } }],
   ])('fails at once when the service asks for a wait beyond %s', async (_, options) => {
-    const { store, requests } = await stubbed([respondError(429, 'rate_limited', { 'retry-after': '10' })], options);
+    const { store, requests } = await stubbed(
+      [respondError(429, 'rate_limited', { 'retry-after': '10' })],
+      options,
+    );
     await expect(store.listPets()).rejects.toMatchObject({ name: 'RateLimitedError', attempts: 1 });
     expect(requests.length).toBe(1);
   });
@@ -75,7 +86,10 @@ describe('a list', () => {
   test('waits up to the base, then up to twice as long, and never longer than the cap', async () => {
     const delays: number[] = [];
     const retry = ({ delay }: { delay: number }) => void delays.push(delay);
-    const { store } = await stubbed([dropBefore], { retry: { limit: 5, base: 4, cap: 6 }, on: { retry } });
+    const { store } = await stubbed([dropBefore], {
+      retry: { limit: 5, base: 4, cap: 6 },
+      on: { retry },
+    });
     await store.listPets().outcome();
     const bounds = [4, 6, 6, 6, 6];
     expect(delays.filter((delay, i) => delay >= 0 && delay <= (bounds[i] ?? 0)).length).toBe(5);
@@ -84,11 +98,16 @@ describe('a list', () => {
 
   test('that waits for a retry can be aborted', async () => {
     const controller = new AbortController();
-    const { store, requests } = await stubbed([respondError(503, 'unavailable', { 'retry-after': '10' })], {
-      retry: { cap: 20_000 },
-      on: { retry: () => controller.abort('enough') },
-    });
-    const error = await store.listPets({}, { signal: controller.signal }).catch((reason: unknown) => reason);
+    const { store, requests } = await stubbed(
+      [respondError(503, 'unavailable', { 'retry-after': '10' })],
+      {
+        retry: { cap: 20_000 },
+        on: { retry: () => controller.abort('enough') },
+      },
+    );
+    const error = await store
+      .listPets({}, { signal: controller.signal })
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ cause: 'enough', attempts: 1 });
     expect(requests.length).toBe(1);
@@ -118,7 +137,10 @@ describe('a create', () => {
     [422, 'idempotency_key_reused'],
   ])('is not retried after %d %s', async (status, code) => {
     const { store, requests } = await stubbed([respondError(status, code)]);
-    await expect(store.createPet(newPet)).rejects.toMatchObject({ name: 'InvalidRequestError', code });
+    await expect(store.createPet(newPet)).rejects.toMatchObject({
+      name: 'InvalidRequestError',
+      code,
+    });
     expect(requests.length).toBe(1);
   });
 
@@ -133,7 +155,9 @@ describe('a create', () => {
 
   test('is retried when no connection was made', async () => {
     const attempts: number[] = [];
-    const { store, close, baseUrl } = await stubbed([], { on: { retry: ({ attempt }) => attempts.push(attempt) } });
+    const { store, close, baseUrl } = await stubbed([], {
+      on: { retry: ({ attempt }) => attempts.push(attempt) },
+    });
     await close();
     const error = await store.createPet(newPet).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -143,7 +167,9 @@ describe('a create', () => {
 });
 
 test('a list is retried by two attempts if the options say nothing', async () => {
-  const { baseUrl, requests } = await stubbed([respondError(503, 'unavailable', { 'retry-after': '0' })]);
+  const { baseUrl, requests } = await stubbed([
+    respondError(503, 'unavailable', { 'retry-after': '0' }),
+  ]);
   await petstore({ baseUrl, apiKey: 'k' }).listPets().outcome();
   expect(requests.length).toBe(3);
 });

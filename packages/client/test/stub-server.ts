@@ -13,10 +13,20 @@ export const pets = respond(200, [rex]);
 
 /** Starts a real server that closes when the test ends. Each request gets the next responder, all further ones the last. */
 export async function stubServer(...responders: Responder[]) {
-  const requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = [];
+  const requests: {
+    method: string;
+    url: string;
+    headers: IncomingMessage['headers'];
+    body: string;
+  }[] = [];
   const server = createServer(async (request, response) => {
     const responder = responders[Math.min(requests.length, responders.length - 1)] ?? pets;
-    const received = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' };
+    const received = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body: '',
+    };
     requests.push(received);
     for await (const chunk of request) received.body += chunk;
     responder(request, response);
@@ -31,19 +41,34 @@ export async function stubServer(...responders: Responder[]) {
     await once(server, 'close');
   };
   onTestFinished(close);
-  return { origin: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}/v1`, requests, close };
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    requests,
+    close,
+  };
 }
 
 /** A client of a stub server, which waits only milliseconds before a retry. */
 export async function stubbed(responders: Responder[] = [], options: Options = {}) {
   const server = await stubServer(...responders);
   const { baseUrl } = server;
-  const store = petstore({ apiKey: 'k', baseUrl, retry: { base: 1, cap: 5 }, on: { deprecated: false }, ...options });
+  const store = petstore({
+    apiKey: 'k',
+    baseUrl,
+    retry: { base: 1, cap: 5 },
+    on: { deprecated: false },
+    ...options,
+  });
   return { ...server, store };
 }
 
 /** Responds with a status, a body and headers. */
-export function respond(status: number, body: unknown = '', headers: Record<string, string> = {}): Responder {
+export function respond(
+  status: number,
+  body: unknown = '',
+  headers: Record<string, string> = {},
+): Responder {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);

@@ -24,7 +24,9 @@ describe('the memory', () => {
     expect((await store.listPets()).length).toBe(2);
     expect((await store.listPets({ limit: 1 })).length).toBe(1);
     expect((await store.listPets().collect()).length).toBe(6);
-    expect((await store.listPets({ status: 'sold' }).collect()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect((await store.listPets({ status: 'sold' }).collect()).map(({ id }) => id)).toEqual([
+      1, 2, 3, 4, 5,
+    ]);
     expect(await store.listPets({ status: 'available' }).collect()).toEqual([]);
   });
 
@@ -44,16 +46,27 @@ describe('the memory', () => {
 
 describe('an answer', () => {
   test('can be an error of the service, with its own code', async () => {
-    fake.next('listPets', { status: 429, headers: { 'retry-after': '60' } }, { status: 422, code: 'invalid_request' });
+    fake.next(
+      'listPets',
+      { status: 429, headers: { 'retry-after': '60' } },
+      { status: 422, code: 'invalid_request' },
+    );
     await expect(store.listPets()).rejects.toThrow(RateLimitedError);
     await expect(store.listPets()).rejects.toMatchObject({ status: 422, code: 'invalid_request' });
     fake.next('listPets', { status: 401, message: 'The key was revoked.' });
-    await expect(store.listPets()).rejects.toMatchObject({ code: 'unauthorized', message: 'The key was revoked.' });
+    await expect(store.listPets()).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: 'The key was revoked.',
+    });
   });
 
   test('can have no body, and is not retried then', async () => {
     fake.next('listPets', { status: 204 });
-    await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', status: 204, attempts: 1 });
+    await expect(store.listPets()).rejects.toMatchObject({
+      name: 'UnexpectedResponseError',
+      status: 204,
+      attempts: 1,
+    });
   });
 
   test('does not come after an abort', async () => {
@@ -65,7 +78,11 @@ describe('an answer', () => {
   test('is retried by the client like one of the service', async () => {
     fake.next('listPets', { status: 503 }, { disconnect: 'before' });
     expect(await store.listPets()).toEqual([]);
-    expect(fake.requests.map(({ operation }) => operation)).toEqual(['listPets', 'listPets', 'listPets']);
+    expect(fake.requests.map(({ operation }) => operation)).toEqual([
+      'listPets',
+      'listPets',
+      'listPets',
+    ]);
   });
 
   test('can be lost: the create is repeated with the same idempotency key, and has one effect', async () => {
@@ -76,10 +93,21 @@ describe('an answer', () => {
   });
 
   test('can be any body, or a text that is no JSON', async () => {
-    fake.next('listPets', { body: [{ id: 7, ...rex }] }, { body: '<html>' }, { status: 400, body: '<html>' });
+    fake.next(
+      'listPets',
+      { body: [{ id: 7, ...rex }] },
+      { body: '<html>' },
+      { status: 400, body: '<html>' },
+    );
     expect(await store.listPets()).toEqual([{ id: 7, ...rex }]);
-    await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', body: '<html>' });
-    await expect(store.listPets()).rejects.toMatchObject({ name: 'InvalidRequestError', body: '<html>' });
+    await expect(store.listPets()).rejects.toMatchObject({
+      name: 'UnexpectedResponseError',
+      body: '<html>',
+    });
+    await expect(store.listPets()).rejects.toMatchObject({
+      name: 'InvalidRequestError',
+      body: '<html>',
+    });
   });
 
   test('can have headers beside what the memory says', async () => {
@@ -91,7 +119,9 @@ describe('an answer', () => {
 
   test.each([10_000, Infinity])('can come %d ms later', async (delay) => {
     fake.next('listPets', { delay });
-    await expect(store.listPets({}, { timeout: 20 })).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(store.listPets({}, { timeout: 20 })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
   });
 
   test('of an operation that does not exist is an error, and names the one that is meant', () => {

@@ -16,7 +16,10 @@ export function rounds<T = number>(quick: T, deep: T): T {
 }
 
 /** Creates a folder that is removed when the running test ends. `onEnd` registers the removal elsewhere, for example `afterAll`. */
-export function newFolder(name = 'test', onEnd: (remove: () => void) => void = onTestFinished): string {
+export function newFolder(
+  name = 'test',
+  onEnd: (remove: () => void) => void = onTestFinished,
+): string {
   const { folder, remove } = makeFolder(name);
   onEnd(remove);
   return folder;
@@ -25,7 +28,10 @@ export function newFolder(name = 'test', onEnd: (remove: () => void) => void = o
 /** Creates a folder that outlives a test. Call `remove` to remove it. */
 export function makeFolder(name: string): { folder: string; remove(): void } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }) };
+  return {
+    folder,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  };
 }
 
 /**
@@ -34,14 +40,20 @@ export function makeFolder(name: string): { folder: string; remove(): void } {
  */
 export function skips(what: string, reason: string | undefined, install?: string): boolean {
   if (reason === undefined) return false;
-  if (install && process.env.CI) throw new Error(`${what} is not tested: ${reason}. Install ${install}.`);
+  if (install && process.env.CI)
+    throw new Error(`${what} is not tested: ${reason}. Install ${install}.`);
   console.warn(`SKIPPED: ${what}: ${reason}${install ? `; install ${install}` : ''}`);
   return true;
 }
 
 /** The reason to skip a test of a program that does not run here; undefined if it runs. */
-export function missingProgram(program: string, args: readonly string[] = ['--version']): string | undefined {
-  return spawnSync(program, args, { stdio: 'ignore' }).status === 0 ? undefined : `${program} does not run here`;
+export function missingProgram(
+  program: string,
+  args: readonly string[] = ['--version'],
+): string | undefined {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0
+    ? undefined
+    : `${program} does not run here`;
 }
 
 /** The reason to skip a test that runs a POSIX shell; undefined if this system has one. */

@@ -12,7 +12,8 @@ export function setup(): () => Promise<void> {
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
     // Children of a killed process, for example a browser, may still be ending.
-    for (const until = Date.now() + 8_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
+    for (const until = Date.now() + 8_000; processesOf(folder).length > 0 && Date.now() < until; )
+      await pause(50);
     // npm and pnpm cache compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);
@@ -29,6 +30,9 @@ function processesOf(folder: string): { pid: number; command: string }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => textOf(`/proc/${pid}/environ`).includes(`TMPDIR=${folder}\0`))
-    .map((pid) => ({ pid: Number(pid), command: textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
+    .map((pid) => ({
+      pid: Number(pid),
+      command: textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim(),
+    }))
     .filter(({ command }) => command !== '' && !command.includes('vitest'));
 }

@@ -26,9 +26,16 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 /** The folder of `initdb` and `postgres`; undefined if this machine has none. */
 export function postgresFolder(): string | undefined {
   const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((each) => join(debian, each, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
-  return folders.find((folder) => ['initdb', 'postgres'].every((program) => existsSync(join(folder, program))));
+  const versions = existsSync(debian)
+    ? readdirSync(debian).sort((a, b) => Number(b) - Number(a))
+    : [];
+  const folders = [
+    ...versions.map((each) => join(debian, each, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return folders.find((folder) =>
+    ['initdb', 'postgres'].every((program) => existsSync(join(folder, program))),
+  );
 }
 
 /** A PostgreSQL server: a data folder, a port, and a process that can be killed and started again. */
@@ -54,10 +61,13 @@ export async function newCluster(settings = fastSettings) {
 
   const url = (database = 'postgres') => `postgres://petstore@127.0.0.1:${port}/${database}`;
   const set = (lines: string) => appendFileSync(join(data, 'postgresql.conf'), `${lines}\n`);
-  set(`listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 200\n${settings}`);
+  set(
+    `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 200\n${settings}`,
+  );
 
   const pids = () => {
-    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return [];
+    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null)
+      return [];
     return [server.pid, ...childrenOf(server.pid)];
   };
   const end = async (ended: readonly number[], signal: 'SIGKILL' | 'SIGINT') => {
@@ -93,7 +103,8 @@ export async function newCluster(settings = fastSettings) {
     start: async () => {
       // Processes of a killed server may still be ending.
       for (let log = await launch(); log !== undefined; log = await launch())
-        if (!/still in use|lock file/i.test(log)) throw new Error(`PostgreSQL did not start:\n${log}`);
+        if (!/still in use|lock file/i.test(log))
+          throw new Error(`PostgreSQL did not start:\n${log}`);
       return cluster;
     },
     ask: (text: string, database?: string) => ask(url(database), text),

@@ -11,7 +11,10 @@ type RunOptions = SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | '
 
 /** Runs the main file of a server, which may not listen yet. The caller ends the process. */
 export function runServer(main: string, { args = [], stdout = 'pipe', ...options }: RunOptions) {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', stdout, 'pipe'], ...options });
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ['ignore', stdout, 'pipe'],
+    ...options,
+  });
   let stderr = '';
   /** Rejects if the process ends before it listens. */
   const greeting = new Promise<ReturnType<typeof greetingIn>>((resolve, reject) => {
@@ -43,8 +46,15 @@ export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 /** Starts a server with a new data folder, which is removed when the server ends. Resolves when the server listens. */
 export async function startServer(main: string, env: NodeJS.ProcessEnv = {}) {
   const { folder, remove } = makeFolder('server');
-  const defaults = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey, PETSTORE_LOG_LEVEL: 'error' };
-  const { child, greeting, stderr } = runServer(main, { env: { ...process.env, ...defaults, ...env } });
+  const defaults = {
+    PORT: '0',
+    PETSTORE_DATA_DIR: folder,
+    PETSTORE_API_KEYS: apiKey,
+    PETSTORE_LOG_LEVEL: 'error',
+  };
+  const { child, greeting, stderr } = runServer(main, {
+    env: { ...process.env, ...defaults, ...env },
+  });
   let stdout = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;

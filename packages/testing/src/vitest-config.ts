@@ -27,13 +27,20 @@ export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
   process.execPath = process.env.PETSTORE_TEST_NODE ?? process.execPath;
   return defineConfig(({ mode }) => {
     const timeout = mode === 'deep' ? 600_000 : 60_000;
-    const left = [...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts']), ...(mode === 'server' ? withoutServer : [])];
+    const left = [
+      ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts']),
+      ...(mode === 'server' ? withoutServer : []),
+    ];
     return {
       test: {
         include: mode === 'no-server' ? [...withoutServer] : ['test/**/*.test.ts'],
         exclude: [...configDefaults.exclude, ...left],
         env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
-        globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres.ts')] : []), ...globalSetup],
+        globalSetup: [
+          own('leftovers.ts'),
+          ...(postgres ? [own('postgres.ts')] : []),
+          ...globalSetup,
+        ],
         maxWorkers: 2,
         testTimeout: timeout,
         hookTimeout: timeout,

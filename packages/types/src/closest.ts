@@ -5,8 +5,14 @@ export function closest(word: string, candidates: readonly string[]): string | u
   const [best] = candidates
     // The number of edits is at least the difference in length. This cheap test is first, because a word may be very long.
     .filter((candidate) => Math.abs(candidate.length - word.length) <= MAX_EDITS)
-    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= Math.max(candidate.length, word.length) / 2)
+    .map((candidate) => ({
+      candidate,
+      edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()),
+    }))
+    .filter(
+      ({ candidate, edits }) =>
+        edits <= MAX_EDITS && edits <= Math.max(candidate.length, word.length) / 2,
+    )
     .sort((a, b) => a.edits - b.edits);
   return best?.candidate;
 }

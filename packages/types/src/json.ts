@@ -18,11 +18,14 @@ const int64 = /^-?\d{1,19}$/;
 function exactNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   const source = context?.source;
-  if (source === undefined) throw new InexactNumberError('this runtime cannot parse large numbers exactly');
+  if (source === undefined)
+    throw new InexactNumberError('this runtime cannot parse large numbers exactly');
   if (Number.isSafeInteger(value) && int64.test(source)) return value;
   if (int64.test(source) && isInt64(BigInt(source))) return BigInt(source);
   if (isExactNumber(source)) return value;
-  throw new InexactNumberError(`${key && `'${key}': `}the number ${source.slice(0, 40)} would be rounded`);
+  throw new InexactNumberError(
+    `${key && `'${key}': `}the number ${source.slice(0, 40)} would be rounded`,
+  );
 }
 
 /** JSON in which a bigint is an integer with all its digits. Throws for a bigint where the runtime cannot write one. */
@@ -74,7 +77,8 @@ export function parseScalar(text: string, type: string): number | bigint | boole
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   const form = type === 'integer' ? /^(0|-?[1-9]\d*)$/ : /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
   if (!form.test(text)) return undefined;
-  if (type === 'integer' && int64.test(text) && !Number.isSafeInteger(Number(text))) return BigInt(text);
+  if (type === 'integer' && int64.test(text) && !Number.isSafeInteger(Number(text)))
+    return BigInt(text);
   return isExactNumber(text) ? Number(text) : undefined;
 }
 
@@ -93,7 +97,8 @@ function isExactNumber(source: string): boolean {
   const written = scientific(source);
   const shortest = scientific(String(value));
   if (written.digits === shortest.digits && written.exponent === shortest.exponent) return true;
-  if (!Number.isInteger(value) || written.exponent < 0 || written.exponent > MAX_EXACT_EXPONENT) return false;
+  if (!Number.isInteger(value) || written.exponent < 0 || written.exponent > MAX_EXACT_EXPONENT)
+    return false;
   return BigInt(written.digits + '0'.repeat(written.exponent)) === BigInt(value);
 }
 

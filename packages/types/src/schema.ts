@@ -11,7 +11,16 @@ export function resolved(schema: Schema): Schema {
 
 /** The types that a schema allows; all types if it does not restrict them. */
 export function typesOf(schema: Schema): readonly JsonType[] {
-  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolved(schema);
+  const {
+    type,
+    enum: values,
+    const: only,
+    allOf,
+    anyOf,
+    oneOf,
+    properties,
+    items,
+  } = resolved(schema);
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
   if (values) return [...new Set(values.map(typeOf))];
   if (only !== undefined) return [typeOf(only)];
@@ -19,7 +28,9 @@ export function typesOf(schema: Schema): readonly JsonType[] {
   if (alternatives) return [...new Set(alternatives.flatMap(typesOf))];
   const [first, ...others] = allOf ?? [];
   if (first)
-    return others.map(typesOf).reduce((left, right) => left.filter((type) => right.includes(type)), typesOf(first));
+    return others
+      .map(typesOf)
+      .reduce((left, right) => left.filter((type) => right.includes(type)), typesOf(first));
   if (properties) return ['object'];
   return items ? ['array'] : ['string', 'number', 'boolean', 'array', 'object', 'null'];
 }

@@ -1,6 +1,12 @@
 // Exact numbers (S3, C5): what a double cannot hold becomes a bigint, or an error; never another number.
 import { describe, expect, test } from 'vitest';
-import { exactJson, InexactNumberError, parseExact, parseScalar, repeatedKey } from '../src/index.ts';
+import {
+  exactJson,
+  InexactNumberError,
+  parseExact,
+  parseScalar,
+  repeatedKey,
+} from '../src/index.ts';
 
 test.each([
   ['9007199254740991', 9007199254740991],

@@ -23,16 +23,29 @@ const exceptions: readonly Exception[] = [
   ...(skips('the curl commands of pages', missingProgram('curl'), 'curl')
     ? ([[/^curl /, 'there is no curl']] as const)
     : []),
-  [/^npm start\b/, 'it serves until it is stopped; the reader has the same server, and start.test.ts runs npm start'],
+  [
+    /^npm start\b/,
+    'it serves until it is stopped; the reader has the same server, and start.test.ts runs npm start',
+  ],
   [/^npm (test|run [\w:-]+)\b/, 'it works on the whole repository, and npm test runs this test'],
   [/^npm (install|exec) /, 'tools/test/packaging installs the packed packages'],
-  [/^petctl auth login\b/, 'it asks a terminal; petctl tests that', (command) => `${command} < key.txt`],
+  [
+    /^petctl auth login\b/,
+    'it asks a terminal; petctl tests that',
+    (command) => `${command} < key.txt`,
+  ],
   [
     /^(DATABASE_URL=|mkdir -m 700 restored|node_modules\/\.bin\/petstore-server (export|import|--data-dir) )/,
     'it needs a PostgreSQL or a stopped server; apps/server/test exports and imports',
   ],
-  [/^docker (build|run|compose)\b/, 'tools/test/deploy/image.deep.test.ts builds and runs the same'],
-  [/^(cd apps\/server\/deploy|printf 'DATABASE_URL|openssl|cat|chown)\b/, 'it makes secrets for a deployment'],
+  [
+    /^docker (build|run|compose)\b/,
+    'tools/test/deploy/image.deep.test.ts builds and runs the same',
+  ],
+  [
+    /^(cd apps\/server\/deploy|printf 'DATABASE_URL|openssl|cat|chown)\b/,
+    'it makes secrets for a deployment',
+  ],
   [/^(npx )?(changeset|pnpm)\b/, 'it changes or checks the repository'],
   [/^(cd apps\/\w+ && )?npx vitest\b/, 'npm test runs the tests'],
 ];
@@ -42,12 +55,18 @@ function runOf(command: string): string | undefined {
   if (/^\s*(#|$)/.test(command)) return undefined;
   const exception = exceptions.find(([commands]) => commands.test(command));
   if (exception) return exception[2]?.(command.replace(/ +#.*/, ''));
-  expect(command, 'add this command to runnable or, with the reason, to exceptions').toMatch(runnable);
+  expect(command, 'add this command to runnable or, with the reason, to exceptions').toMatch(
+    runnable,
+  );
   return command;
 }
 
 /** Runs a program of a page. It must print nothing to stderr, and the text that follows it on the page, if any. */
-async function runProgram(reader: Reader, { line, language, text }: Block, after: Block | undefined): Promise<void> {
+async function runProgram(
+  reader: Reader,
+  { line, language, text }: Block,
+  after: Block | undefined,
+): Promise<void> {
   // tools/test/packaging runs the tests that pages show.
   if (/from 'vitest'/.test(text)) return;
   const file = `line-${line}.${language}`;
@@ -64,18 +83,27 @@ async function runConsole(reader: Reader, { text }: Block): Promise<void> {
   for (const part of text.split(/^\$ /m).slice(1)) {
     const [, command = '', shown = ''] = /^((?:.*\\\n)*.*)\n?([\s\S]*)$/.exec(part) ?? [];
     const run = runOf(command);
-    const printed = run ? (await reader.run(run, { PETCTL_OUTPUT: 'table' })).output : reader.greeting;
-    if (run || command === 'npm start') expect(`$ ${command}\n${printed}`).toMatch(pattern(`$ ${command}\n${shown}`));
+    const printed = run
+      ? (await reader.run(run, { PETCTL_OUTPUT: 'table' })).output
+      : reader.greeting;
+    if (run || command === 'npm start')
+      expect(`$ ${command}\n${printed}`).toMatch(pattern(`$ ${command}\n${shown}`));
   }
 }
 
-async function check(reader: Reader | undefined, block: Block, before: Block | undefined, after: Block | undefined) {
+async function check(
+  reader: Reader | undefined,
+  block: Block,
+  before: Block | undefined,
+  after: Block | undefined,
+) {
   const { language, text, page, follows } = block;
   if (language === 'sh') {
     const commands = text.match(/^(.*\\\n)*.*$/gm) ?? [];
     const result = await reader?.run(commands.map((command) => runOf(command) ?? '').join('\n'));
     if (result) expect(result.code, result.output).toBe(0);
-  } else if (language === 'yaml') expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]);
+  } else if (language === 'yaml')
+    expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]);
   else if (language === 'mermaid')
     for (const [name] of text.matchAll(/\b(apps|packages|spec|tools|examples)\/[\w./-]+\w/g))
       expect(existsSync(join(root, name)), name).toBe(true);
@@ -96,7 +124,9 @@ describe.skipIf(!hasShell).each(pages.filter((page) => blocksOf(page).length > 0
   let reader: Reader | undefined;
   beforeAll(async () => {
     if (!isDeep && slowPages.includes(page)) return;
-    const showsStart = blocks.some(({ language, text }) => language === 'console' && /^\$ npm start$/m.test(text));
+    const showsStart = blocks.some(
+      ({ language, text }) => language === 'console' && /^\$ npm start$/m.test(text),
+    );
     reader = await newReader(showsStart ? startServerProcess : undefined);
     return reader.close;
   });

@@ -3,9 +3,12 @@ import { globSync } from 'node:fs';
 import { released, root, textOf } from '../../repository.ts';
 
 /** The pages for users and contributors. */
-export const pages = globSync(['*.md', 'docs/*.md', ...[...released, 'examples'].map((folder) => `${folder}/*.md`)], {
-  cwd: root,
-});
+export const pages = globSync(
+  ['*.md', 'docs/*.md', ...[...released, 'examples'].map((folder) => `${folder}/*.md`)],
+  {
+    cwd: root,
+  },
+);
 
 /** A fenced block of a page. */
 export interface Block {
@@ -26,7 +29,13 @@ export function blocksOf(page: string): Block[] {
     const line = text.slice(0, found.index).split('\n').length;
     const follows = end > 0 && text.slice(end, found.index).trim() === '';
     end = found.index + found[0].length;
-    return { page, line, language, text: inside.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), follows };
+    return {
+      page,
+      line,
+      language,
+      text: inside.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      follows,
+    };
   });
 }
 

@@ -12,8 +12,19 @@ test('the examples compile in a strict project that has the packages', async () 
   const { folder, remove } = await newProject();
   onTestFinished(remove);
   const compilerOptions = {
-    ...{ allowJs: true, checkJs: true, noEmit: true, strict: true, exactOptionalPropertyTypes: true },
-    ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext', types: ['node'] },
+    ...{
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+    },
+    ...{
+      target: 'es2024',
+      lib: ['es2024', 'dom', 'dom.iterable'],
+      module: 'nodenext',
+      types: ['node'],
+    },
     typeRoots: [join(root, 'tools/node_modules/@types')],
   };
   const config = { compilerOptions, include: ['*.mjs', 'browser/*.js'] };
@@ -40,7 +51,9 @@ describe.skipIf(!hasShell)('on a server', () => {
       code: 0,
       output: 'added 1 Rex\nadded 2 Tom\nadded 3 Ida\nsold 2 Tom\n',
     });
-    const { code, output } = await add(Array.from({ length: 101 }, (_, i) => `pet ${i},1,sold`).join('\n'));
+    const { code, output } = await add(
+      Array.from({ length: 101 }, (_, i) => `pet ${i},1,sold`).join('\n'),
+    );
     expect(code).toBe(0);
     expect(output.match(/^sold \d+ pet \d+$/gm)).toHaveLength(101);
   });
@@ -56,8 +69,16 @@ describe.skipIf(!hasShell)('on a server', () => {
 
   test.each([
     ['without a key', { PETSTORE_API_KEY: '' }, /^Set PETSTORE_API_KEY\b.*\n$/],
-    ['with another key', { PETSTORE_API_KEY: 'another-key' }, /^The service rejected the key\. Set another one.*\n$/],
-    ['if nothing listens', { PETSTORE_BASE_URL: nothing }, /^some\.csv:1: ConnectionError: .*No later line was added/],
+    [
+      'with another key',
+      { PETSTORE_API_KEY: 'another-key' },
+      /^The service rejected the key\. Set another one.*\n$/,
+    ],
+    [
+      'if nothing listens',
+      { PETSTORE_BASE_URL: nothing },
+      /^some\.csv:1: ConnectionError: .*No later line was added/,
+    ],
   ])('add-pets.mjs stops %s, and says why', async (_, env, reason) => {
     expect(await add('Rex,2', env)).toEqual({ code: 2, output: expect.stringMatching(reason) });
   });
@@ -77,6 +98,8 @@ describe.skipIf(!hasShell)('on a server', () => {
     ]);
     expect((await alert({ PETCTL_API_KEY: 'another-key' })).code).toBe(4);
     // cron searches only /usr/bin and /bin.
-    expect(textOf('examples/alert-none-available.sh')).toMatch(/^# +PATH=\/usr\/local\/bin:\/usr\/bin:\/bin\n/m);
+    expect(textOf('examples/alert-none-available.sh')).toMatch(
+      /^# +PATH=\/usr\/local\/bin:\/usr\/bin:\/bin\n/m,
+    );
   });
 });

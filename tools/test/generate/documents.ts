@@ -18,15 +18,17 @@ export const query = (schema: string, more = '') =>
   get(`parameters: [{ name: q, in: query, ${more}schema: ${schema} }]\n${done}`);
 
 export const returns = (schema: string) =>
-  get(`responses: { "200": { description: OK, content: { application/json: { schema: ${schema} } } } }`);
-
-export const post = (schema: string, more = 'required: true') =>
-  get(`requestBody: { ${more}, content: { application/json: { schema: ${schema} } } }\n${done}`).replace(
-    'get:',
-    'post:',
+  get(
+    `responses: { "200": { description: OK, content: { application/json: { schema: ${schema} } } } }`,
   );
 
-export const schemas = (text: string) => `\ncomponents:\n  schemas:\n${text.replace(/^/gm, '    ')}`;
+export const post = (schema: string, more = 'required: true') =>
+  get(
+    `requestBody: { ${more}, content: { application/json: { schema: ${schema} } } }\n${done}`,
+  ).replace('get:', 'post:');
+
+export const schemas = (text: string) =>
+  `\ncomponents:\n  schemas:\n${text.replace(/^/gm, '    ')}`;
 
 /** A reference to a schema. */
 export const to = (name: string) => `{ $ref: '#/components/schemas/${name}' }`;

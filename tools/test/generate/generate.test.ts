@@ -17,7 +17,8 @@ const inputIs = (type: string) => `check<Equal<Input<'op'>, ${type}>>();`;
 const resultIs = (type: string) => `check<Equal<Result<'op'>, ${type}>>();`;
 const named = '{ type: object, required: [n], properties: { n: { type: string } } }';
 const ofBody = (required: boolean) => ({ in: 'body', required });
-const idempotencyKey = 'parameters: [{ name: Key, in: header, x-idempotency-key: true, schema: { type: string } }]';
+const idempotencyKey =
+  'parameters: [{ name: Key, in: header, x-idempotency-key: true, schema: { type: string } }]';
 const id = '{ name: id, in: path, required: true, schema: { type: string } }';
 const page = '{ type: array, items: { type: string } }';
 const paged = `x-pagination: { cursor: after, key: id, limit: limit }
@@ -37,7 +38,12 @@ const cases: readonly Case[] = [
     'a string in a query',
     query('{ type: string }'),
     `${inputIs('{ q?: string }')} ${resultIs('undefined')} check<Equal<Arguments<'op'>, [input?: { q?: string }]>>();`,
-    { method: 'GET', path: '/a', command: ['a', 'op'], fields: { q: { in: 'query', required: false } } },
+    {
+      method: 'GET',
+      path: '/a',
+      command: ['a', 'op'],
+      fields: { q: { in: 'query', required: false } },
+    },
   ],
   ['a required number', query('{ type: number }', 'required: true, '), inputIs('{ q: number }')],
   ['a boolean', query('{ type: boolean }'), inputIs('{ q?: boolean }')],
@@ -69,7 +75,8 @@ const cases: readonly Case[] = [
   ],
   [
     'a body by allOf',
-    post(`{ allOf: [${to('B')}, ${named}] }`) + schemas('B: { type: object, properties: { m: { type: string } } }'),
+    post(`{ allOf: [${to('B')}, ${named}] }`) +
+      schemas('B: { type: object, properties: { m: { type: string } } }'),
     "const input: Input<'op'> = { n: 'x', m: 'y' }; export { input };",
     { fields: { n: ofBody(true), m: ofBody(false) } },
   ],
@@ -106,7 +113,11 @@ const cases: readonly Case[] = [
     returns("{ type: object, required: [n], properties: { n: { type: [string, 'null'] } } }"),
     resultIs('{ n: string | null }'),
   ],
-  ['anyOf', returns('{ anyOf: [{ type: string }, { type: number }] }'), resultIs('string | number')],
+  [
+    'anyOf',
+    returns('{ anyOf: [{ type: string }, { type: number }] }'),
+    resultIs('string | number'),
+  ],
   [
     'additionalProperties',
     returns('{ type: object, additionalProperties: { type: number } }'),
@@ -115,7 +126,9 @@ const cases: readonly Case[] = [
   [
     'a schema that contains itself',
     returns(to('Tree')) +
-      schemas(`Tree: { type: object, properties: { parts: { type: array, items: ${to('Tree')} } } }`),
+      schemas(
+        `Tree: { type: object, properties: { parts: { type: array, items: ${to('Tree')} } } }`,
+      ),
     "const tree: Result<'op'> = { parts: [{ parts: [] }] }; export { tree };",
     { responses: { '200': { schema: { $ref: '#/components/schemas/Tree' } } } },
   ],
@@ -130,7 +143,12 @@ const cases: readonly Case[] = [
     resultIs('{ status: 200; data: string } | { status: 204; data: undefined }'),
     { successes: ['200', '204'] },
   ],
-  ['pages', get(paged), resultIs('string[]'), { pagination: { cursor: 'after', key: 'id', limit: 'limit' } }],
+  [
+    'pages',
+    get(paged),
+    resultIs('string[]'),
+    { pagination: { cursor: 'after', key: 'id', limit: 'limit' } },
+  ],
   [
     'a deprecated operation with a command of its own',
     get(deprecated),
@@ -154,7 +172,8 @@ test.each(rows)('$name: the table is right', async ({ name, document, types, tab
   expect(await refusalsOf(text, '/spec.yaml')).toEqual([]);
   const own = folderOf(name);
   mkdirSync(join(own, 'gen'), { recursive: true });
-  for (const [file, code] of await generate(text)) writeFileSync(join(own, 'gen', file.split('/').at(-1) ?? ''), code);
+  for (const [file, code] of await generate(text))
+    writeFileSync(join(own, 'gen', file.split('/').at(-1) ?? ''), code);
   const { operations } = await import(join(own, 'gen/operations.gen.ts'));
   expect(operations.op).toMatchObject(table);
   cpSync(join(root, 'packages/types/src/api.ts'), join(own, 'api.ts'));
@@ -167,21 +186,37 @@ ${types}\n`;
 });
 
 test('the types of all cases hold', () => {
-  const options = { noEmit: true, strict: true, module: 'nodenext', target: 'es2024', types: [], skipLibCheck: false };
-  const compilerOptions = { ...options, exactOptionalPropertyTypes: true, allowImportingTsExtensions: true };
+  const options = {
+    noEmit: true,
+    strict: true,
+    module: 'nodenext',
+    target: 'es2024',
+    types: [],
+    skipLibCheck: false,
+  };
+  const compilerOptions = {
+    ...options,
+    exactOptionalPropertyTypes: true,
+    allowImportingTsExtensions: true,
+  };
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const include = ['*/check.ts', '*/gen/[ot]*.ts'];
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
-  const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
+    encoding: 'utf8',
+  });
   expect(stdout).toBe('');
 });
 
 test('generated folders that were deleted, emptied or left in a conflict come back', () => {
   const copy = copyOfRepository();
   onTestFinished(copy.remove);
-  const folders = ['packages/types/src/gen', 'packages/client/src/gen'].map((gen) => join(copy.folder, gen));
-  const contents = () => folders.map((gen) => readdirSync(gen).map((file) => readFileSync(join(gen, file), 'utf8')));
+  const folders = ['packages/types/src/gen', 'packages/client/src/gen'].map((gen) =>
+    join(copy.folder, gen),
+  );
+  const contents = () =>
+    folders.map((gen) => readdirSync(gen).map((file) => readFileSync(join(gen, file), 'utf8')));
   const before = contents();
   const [types = '', client = ''] = folders;
   rmSync(client, { recursive: true });

@@ -10,7 +10,9 @@ import { root } from '../../repository.ts';
 import { bin, installRuntimes, newProject, type Project, runIn, startService } from './project.ts';
 
 // What takes many seconds, or needs a registry, is part of the deep run alone.
-const compilers = isDeep ? ['@typescript/native', 'typescript-6', 'typescript-5.9'] : ['@typescript/native'];
+const compilers = isDeep
+  ? ['@typescript/native', 'typescript-6', 'typescript-5.9']
+  : ['@typescript/native'];
 
 let project: Project;
 let service: Awaited<ReturnType<typeof startService>>;
@@ -40,7 +42,9 @@ test('the classes of its ES modules know an error of its CommonJS modules, and t
 
 test('publint and attw accept the tarballs', async () => {
   for (const tarball of project.tarballs) {
-    expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
+    expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain(
+      'All good!',
+    );
     await runIn(project.folder, bin('attw'), tarball);
   }
 });
@@ -49,7 +53,9 @@ test('editors show what each method gives, and what is deprecated', async () => 
   const types = join(project.folder, 'node_modules/@petstore/client/dist/gen/calls.gen.d.ts');
   const methods = (await readFile(types, 'utf8')).split('/**');
   const docsOf = (method: string) => methods.find((text) => text.includes(` ${method}(`));
-  expect(docsOf('listPets')).toMatch(/@returns With `await`, the first page. With `for await`, every element/);
+  expect(docsOf('listPets')).toMatch(
+    /@returns With `await`, the first page. With `for await`, every element/,
+  );
   expect(docsOf('createPet')).toMatch(/idempotency key by itself.*@returns The added animal/s);
   expect(docsOf('getPet')).toMatch(/@returns The pet\..*@deprecated since/s);
 });
@@ -66,16 +72,28 @@ describe('the types, in a strict project without the types of Node, with every d
     // The resolution of older projects. Later compilers have it no more.
     { compiler: 'typescript-5.9', resolution: 'node10', module: 'commonjs' },
   ];
-  test.each(modes)('$compiler accepts them with $resolution', async ({ compiler, resolution, module }) => {
-    const compilerOptions = {
-      ...{ noEmit: true, strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, types: [] },
-      ...{ target: 'es2022', lib: ['es2022', 'dom'], module, moduleResolution: resolution },
-    };
-    const config = `${compiler.replace('/', '-')}-${resolution}.json`;
-    await writeFile(join(project.folder, config), JSON.stringify({ compilerOptions, files: ['strict.ts'] }));
-    const tsc = join(root, 'tools/node_modules', compiler, 'bin/tsc');
-    expect(await runIn(project.folder, process.execPath, tsc, '-p', config)).toBe('');
-  });
+  test.each(modes)(
+    '$compiler accepts them with $resolution',
+    async ({ compiler, resolution, module }) => {
+      const compilerOptions = {
+        ...{
+          noEmit: true,
+          strict: true,
+          skipLibCheck: false,
+          exactOptionalPropertyTypes: true,
+          types: [],
+        },
+        ...{ target: 'es2022', lib: ['es2022', 'dom'], module, moduleResolution: resolution },
+      };
+      const config = `${compiler.replace('/', '-')}-${resolution}.json`;
+      await writeFile(
+        join(project.folder, config),
+        JSON.stringify({ compilerOptions, files: ['strict.ts'] }),
+      );
+      const tsc = join(root, 'tools/node_modules', compiler, 'bin/tsc');
+      expect(await runIn(project.folder, process.execPath, tsc, '-p', config)).toBe('');
+    },
+  );
 });
 
 describe('a bundle', () => {
@@ -83,7 +101,12 @@ describe('a bundle', () => {
 
   test('by esbuild runs alone', async () => {
     const outfile = join(project.folder, 'bundle.mjs');
-    await esbuild({ ...options, entryPoints: [join(project.folder, 'esm.js')], outfile, target: 'es2022' });
+    await esbuild({
+      ...options,
+      entryPoints: [join(project.folder, 'esm.js')],
+      outfile,
+      target: 'es2022',
+    });
     expect(await outputOf(outfile)).toEqual(result);
   });
 
@@ -102,7 +125,12 @@ describe('a bundle', () => {
   test.runIf(isDeep)('by Vite runs alone', async () => {
     const { build } = await import('vite');
     const lib = { entry: 'esm.js', formats: ['es' as const], fileName: 'vite' };
-    await build({ root: project.folder, configFile: false, logLevel: 'warn', build: { lib, minify: true } });
+    await build({
+      root: project.folder,
+      configFile: false,
+      logLevel: 'warn',
+      build: { lib, minify: true },
+    });
     expect(await readFile(join(project.folder, 'dist/vite.js'), 'utf8')).not.toMatch(/from ?["']/);
     expect(await outputOf('dist/vite.js')).toEqual(result);
   });

@@ -20,7 +20,8 @@ export interface Project {
 const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', npm_config_user_agent: undefined };
 
 /** Runs a program in a folder, and returns its stdout. */
-export const runIn = (folder: string, command: string, ...args: string[]) => run(folder, env, command, ...args);
+export const runIn = (folder: string, command: string, ...args: string[]) =>
+  run(folder, env, command, ...args);
 
 /** A command that `tools` depends on. */
 export const bin = (name: string) => join(root, 'tools/node_modules/.bin', name);

@@ -17,7 +17,9 @@ afterAll(() => project.remove());
 
 test('is accepted by publint, and brings no package that reports installations', async () => {
   for (const tarball of project.tarballs.filter((file) => file.includes('petstore-server')))
-    expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
+    expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain(
+      'All good!',
+    );
   const packages = await readdir(join(project.folder, 'node_modules'));
   expect(packages).toContain('express');
   expect(packages.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([]);
@@ -40,10 +42,20 @@ createApp();
 `;
   await writeFile(join(project.folder, 'embedded.ts'), program);
   const compilerOptions = {
-    ...{ noEmit: true, strict: true, skipLibCheck: true, module: 'nodenext', target: 'es2024', types: ['node'] },
+    ...{
+      noEmit: true,
+      strict: true,
+      skipLibCheck: true,
+      module: 'nodenext',
+      target: 'es2024',
+      types: ['node'],
+    },
     ...{ typeRoots: [join(root, 'tools/node_modules/@types')] },
   };
-  await writeFile(join(project.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['embedded.ts'] }));
+  await writeFile(
+    join(project.folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['embedded.ts'] }),
+  );
   const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
   expect(await runIn(project.folder, process.execPath, compiler)).toBe('');
 });

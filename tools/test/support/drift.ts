@@ -17,13 +17,24 @@ export function driftInCopy() {
   afterAll(() => copy.remove());
 
   function drift(checks: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    const options = { cwd: copy.folder, encoding: 'utf8', env: { ...process.env, ...env } } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/drift/main.ts', ...checks], options);
+    const options = {
+      cwd: copy.folder,
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    } as const;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['tools/drift/main.ts', ...checks],
+      options,
+    );
     return { code: status, output: stdout + stderr };
   }
 
   /** What the script says after an edit, which is then undone. */
-  function driftAfter({ file, from, to, check }: Pick<Plant, 'file' | 'from' | 'to' | 'check'>, level?: string) {
+  function driftAfter(
+    { file, from, to, check }: Pick<Plant, 'file' | 'from' | 'to' | 'check'>,
+    level?: string,
+  ) {
     const path = join(copy.folder, file);
     const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
     try {

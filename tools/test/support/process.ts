@@ -8,14 +8,16 @@ const TIMEOUT_MS = 600_000;
 
 /** npm, and the commands that it links, are scripts on Windows, which only a shell runs. A shell removes quotes from arguments. */
 const needsShell = (command: string) =>
-  process.platform === 'win32' && (['npm', 'pnpm'].includes(command) || /[\\/]\.bin[\\/]/.test(command));
+  process.platform === 'win32' &&
+  (['npm', 'pnpm'].includes(command) || /[\\/]\.bin[\\/]/.test(command));
 
 /** Runs a program to its end and returns its stdout. If it fails, rejects with its stdout and stderr. */
 export function run(cwd: string, env: Env, command: string, ...args: string[]): Promise<string> {
   const options = { cwd, env, shell: needsShell(command), maxBuffer: 2 ** 26, timeout: TIMEOUT_MS };
   return new Promise((resolve, reject) => {
     execFile(command, args, options, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error }));
+      if (error)
+        reject(new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error }));
       else resolve(stdout);
     });
   });

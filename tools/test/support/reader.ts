@@ -27,16 +27,27 @@ export async function newProject(): Promise<{ home: string; folder: string; remo
   const { folder: home, remove } = makeFolder('home');
   const folder = join(home, 'petstore');
   try {
-    for (const each of ['bin', '.zsh/completions', '.config/fish/completions', 'petstore/node_modules'])
+    for (const each of [
+      'bin',
+      '.zsh/completions',
+      '.config/fish/completions',
+      'petstore/node_modules',
+    ])
       await mkdir(join(home, each), { recursive: true });
     // The commands of a checkout, and petctl as it is installed globally.
     await symlink(join(root, 'node_modules/.bin'), join(folder, 'node_modules/.bin'), 'junction');
     await symlink(join(root, 'apps/petctl/dist/petctl.js'), join(home, 'bin/petctl'));
-    for (const from of ['packages/types', 'packages/client']) await install(join(root, from), folder);
-    await symlink(join(root, 'apps/server'), join(folder, 'node_modules/@petstore/server'), 'junction');
+    for (const from of ['packages/types', 'packages/client'])
+      await install(join(root, from), folder);
+    await symlink(
+      join(root, 'apps/server'),
+      join(folder, 'node_modules/@petstore/server'),
+      'junction',
+    );
     await cp(join(root, 'examples'), folder, { recursive: true });
     await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-    for (const [file, text] of Object.entries(namedFiles)) await writeFile(join(folder, file), text);
+    for (const [file, text] of Object.entries(namedFiles))
+      await writeFile(join(folder, file), text);
     return { home, folder, remove };
   } catch (error) {
     remove();
@@ -44,12 +55,21 @@ export async function newProject(): Promise<{ home: string; folder: string; remo
   }
 }
 
-export async function newReader(start: (folder: string, env: Env) => Promise<Server> = () => startServer()) {
+export async function newReader(
+  start: (folder: string, env: Env) => Promise<Server> = () => startServer(),
+) {
   const { home, folder, remove } = await newProject();
   const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
     PATH: [join(home, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter),
-    ...{ HOME: home, TMPDIR, NODE_COMPILE_CACHE, PETCTL_KEYRING: 'false', NO_COLOR: '1', npm_config_offline: 'true' },
+    ...{
+      HOME: home,
+      TMPDIR,
+      NODE_COMPILE_CACHE,
+      PETCTL_KEYRING: 'false',
+      NO_COLOR: '1',
+      npm_config_offline: 'true',
+    },
   };
   const server = await start(folder, env).catch((error: unknown) => {
     remove();
@@ -61,7 +81,8 @@ export async function newReader(start: (folder: string, env: Env) => Promise<Ser
   const keys = { PETCTL_API_KEY: key, PETSTORE_API_KEY: key };
   /** A text of a page, with the address and the key of this server. */
   const fillIn = (text: string) => text.replaceAll(shown.origin, origin).replaceAll(shown.key, key);
-  const asShown = (text: string) => text.replaceAll(origin, shown.origin).replaceAll(key, shown.key);
+  const asShown = (text: string) =>
+    text.replaceAll(origin, shown.origin).replaceAll(key, shown.key);
   const state = join(home, 'state');
   await writeFile(state, '');
 
@@ -94,8 +115,11 @@ export async function newReader(start: (folder: string, env: Env) => Promise<Ser
 
 /** Puts a package in a project: the files and the manifest that it is published with. */
 async function install(from: string, project: string): Promise<void> {
-  const { publishConfig, ...manifest } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
+  const { publishConfig, ...manifest } = JSON.parse(
+    await readFile(join(from, 'package.json'), 'utf8'),
+  );
   const to = join(project, 'node_modules', manifest.name);
-  for (const file of manifest.files) await cp(join(from, file), join(to, file), { recursive: true });
+  for (const file of manifest.files)
+    await cp(join(from, file), join(to, file), { recursive: true });
   await writeFile(join(to, 'package.json'), JSON.stringify({ ...manifest, ...publishConfig }));
 }

@@ -23,9 +23,17 @@ export async function startServer(options: Partial<AppOptions> = {}): Promise<Se
 }
 
 /** A server in a process of its own, as `npm start` starts it, with its data below a folder. */
-export async function startServerProcess(folder: string, env: Env = process.env, of = root): Promise<Server> {
+export async function startServerProcess(
+  folder: string,
+  env: Env = process.env,
+  of = root,
+): Promise<Server> {
   const main = join(of, 'apps/server/src/main.js');
-  const { child, greeting, stderr } = runServer(main, { cwd: folder, env: { ...env, PORT: '0' }, stdout: 'ignore' });
+  const { child, greeting, stderr } = runServer(main, {
+    cwd: folder,
+    env: { ...env, PORT: '0' },
+    stdout: 'ignore',
+  });
   const { origin, key } = await greeting;
   return { origin, key, greeting: stderr(), stop: () => stop(child) };
 }

@@ -23,7 +23,9 @@ export function batched<Write extends { readonly body: string }, Outcome>(
         size += waiting[count]?.write.body.length ?? 0;
       waitingSize -= size;
       const group = waiting.splice(0, count);
-      const outcomes = await commit(group.map(({ write }) => write)).catch((error) => group.map(() => error));
+      const outcomes = await commit(group.map(({ write }) => write)).catch((error) =>
+        group.map(() => error),
+      );
       for (const [i, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[i];
         if (outcome instanceof Error) reject(outcome);

@@ -91,7 +91,14 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
     return async (kind: Write['kind'], id: number, document?: object) => {
       checkOpen();
       const key = requestKey && nextKey(requestKey);
-      return batch.add({ kind, declaration, id, document, body: bodyOf(document, declaration.id), key });
+      return batch.add({
+        kind,
+        declaration,
+        id,
+        document,
+        body: bodyOf(document, declaration.id),
+        key,
+      });
     };
   };
   return {
@@ -148,15 +155,19 @@ export function plan(writes: readonly Write[], state: State) {
     const collection = declaration.name;
     const nextId = nextIds.get(collection) ?? state.collection(collection).nextId;
     const id = kind === 'create' ? nextId : write.id;
-    if (kind === 'create' && id >= Number.MAX_SAFE_INTEGER) return new UnavailableError('No identifier is left.');
+    if (kind === 'create' && id >= Number.MAX_SAFE_INTEGER)
+      return new UnavailableError('No identifier is left.');
     const place = `${collection} ${id}`;
-    const stored = () => (documents.has(place) ? documents.get(place) : state.collection(collection).get(id)?.json);
+    const stored = () =>
+      documents.has(place) ? documents.get(place) : state.collection(collection).get(id)?.json;
     const before = kind === 'create' || kind === 'reserve' ? undefined : stored();
     const json = document && withId(declaration.id, id, body);
     if (kind === 'reserve' && id < nextId) return undefined;
     if (kind === 'restore' && before === json) return undefined;
     if (kind === 'restore' && before !== undefined)
-      return new StoreError(`Document ${id} of ${collection} differs from the stored one; import into an empty store.`);
+      return new StoreError(
+        `Document ${id} of ${collection} differs from the stored one; import into an empty store.`,
+      );
     if ((kind === 'replace' || kind === 'remove') && before === undefined) return undefined;
     const growth = sizeOf(json) - sizeOf(before);
     if (growth > 0 && growth > room)
@@ -170,7 +181,8 @@ export function plan(writes: readonly Write[], state: State) {
     if (record) keys.set(record.id, record);
     if (json !== undefined) changes.push({ collection, id, json, document, key: record });
     else changes.push({ collection, id, json: null });
-    if (json === undefined && record) changes.push({ collection: null, id, json: result, key: record });
+    if (json === undefined && record)
+      changes.push({ collection: null, id, json: result, key: record });
     return { json: result };
   };
   return { outcomes: writes.map(outcomeOf), changes, nextIds };

@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
 
 /** Takes the lines of a file with their numbers, one after the other. */
-export async function eachLine(path: string, take: (line: Buffer, number: number) => void): Promise<void> {
+export async function eachLine(
+  path: string,
+  take: (line: Buffer, number: number) => void,
+): Promise<void> {
   let number = 0;
   for await (const lines of linesIn(createReadStream(path, { highWaterMark: 2 ** 20 })))
     for (const line of lines) take(line, ++number);
@@ -44,7 +47,8 @@ export async function syncFolder(folder: string): Promise<void> {
 export async function makeFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   // Each new folder is an entry of the folder above it.
-  for (let at = folder; made && at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
+  for (let at = folder; made && at.length >= made.length; at = dirname(at))
+    await syncFolder(dirname(at));
 }
 
 /** Locks a file until the returned function is called, or the process ends in any way. Waits for a lock so many milliseconds. */

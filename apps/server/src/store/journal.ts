@@ -17,7 +17,11 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
  * journal that was followed by another one ends with an empty array. Of an existing file, so many bytes are whole lines.
  */
 export async function openJournal(folder: string, number: number, bytes = 0) {
-  const file = await open(join(folder, journalName(number)), constants.O_RDWR | constants.O_CREAT, 0o600);
+  const file = await open(
+    join(folder, journalName(number)),
+    constants.O_RDWR | constants.O_CREAT,
+    0o600,
+  );
   await syncFolder(folder).catch(async (error: unknown) => {
     await file.close();
     throw error;
@@ -61,7 +65,9 @@ export async function openJournal(folder: string, number: number, bytes = 0) {
 
 /** The numbers of the journals in a folder, in order. */
 export async function journalsIn(folder: string): Promise<number[]> {
-  const numbers = (await readdir(folder)).map((name) => Number(/^journal-([1-9]\d*)\.jsonl$/.exec(name)?.[1] ?? 0));
+  const numbers = (await readdir(folder)).map((name) =>
+    Number(/^journal-([1-9]\d*)\.jsonl$/.exec(name)?.[1] ?? 0),
+  );
   return numbers.filter((number) => number > 0).sort((a, b) => a - b);
 }
 
@@ -93,7 +99,9 @@ function checksumOf(content: string | Buffer, number: number): string {
 function contentOf(line: Buffer, number: number): string | undefined {
   if (line.at(-1) !== 10 || line.at(8) !== 32) return undefined;
   const content = line.subarray(9, -1);
-  return line.toString('latin1', 0, 8) === checksumOf(content, number) ? content.toString() : undefined;
+  return line.toString('latin1', 0, 8) === checksumOf(content, number)
+    ? content.toString()
+    : undefined;
 }
 
 /** Whether a damaged last line was never finished: its end is missing, or a part that the disk still has as zeros. */

@@ -18,7 +18,11 @@ export interface Limits {
 }
 
 /** Opens the store in a folder, which is created if it is missing. */
-export async function openLowdbStore(folder: string, declarations: readonly Declaration[], limits: Limits = {}) {
+export async function openLowdbStore(
+  folder: string,
+  declarations: readonly Declaration[],
+  limits: Limits = {},
+) {
   const { fold = 2 ** 23, size = maxSize() } = limits;
   const path = resolve(folder);
   let unlock = () => {};
@@ -28,7 +32,10 @@ export async function openLowdbStore(folder: string, declarations: readonly Decl
     const files = await load(path, new Memory(declarations, size));
     const { save, close } = saving(files, await prepare(files), fold);
     const { memory } = files.db.data;
-    return createStore(declarations, Object.assign(memory, { save, close: () => close().finally(unlock) }));
+    return createStore(
+      declarations,
+      Object.assign(memory, { save, close: () => close().finally(unlock) }),
+    );
   } catch (error) {
     unlock();
     throw unusable(path, error);
@@ -36,7 +43,10 @@ export async function openLowdbStore(folder: string, declarations: readonly Decl
 }
 
 /** The present contents of a folder, for an export while a server may use it. Begins again if a fold replaced what was read. */
-export async function readLowdbFolder(folder: string, declarations: readonly Declaration[]): Promise<Store> {
+export async function readLowdbFolder(
+  folder: string,
+  declarations: readonly Declaration[],
+): Promise<Store> {
   const path = resolve(folder);
   const state = async () => {
     const { ino } = await stat(join(path, 'store.json'), { bigint: true });
@@ -78,7 +88,8 @@ async function load(folder: string, memory: Memory) {
       applyEntry(memory, entry);
     });
     // Before a journal ends, the next one is made.
-    if (!isEnded && size > 0) throw damaged(join(folder, journalName(number)), 'its end is missing');
+    if (!isEnded && size > 0)
+      throw damaged(join(folder, journalName(number)), 'its end is missing');
     if (isEnded) [number, bytes, isEnded] = [db.data.journal + i, size, isFollowed];
   }
   if (isEnded && !isNew) throw damaged(join(folder, journalName(number + 1)), 'it is missing');
@@ -114,7 +125,8 @@ function saving({ folder, db, snapshot }: Files, last: Journal, foldFloor: numbe
       await db.write();
       await removeBefore(folder, journal.number);
     } catch (error) {
-      const message = 'The journal could not be folded into store.json, and grows until that succeeds';
+      const message =
+        'The journal could not be folded into store.json, and grows until that succeeds';
       if (!snapshot.isStopped) process.emitWarning(`${message}: ${messageOf(error)}`);
     }
     folding = undefined;
@@ -137,7 +149,8 @@ function saving({ folder, db, snapshot }: Files, last: Journal, foldFloor: numbe
 }
 
 async function removeBefore(folder: string, first: number): Promise<void> {
-  for (const number of await journalsIn(folder)) if (number < first) await rm(join(folder, journalName(number)));
+  for (const number of await journalsIn(folder))
+    if (number < first) await rm(join(folder, journalName(number)));
   await syncFolder(folder);
 }
 
@@ -145,7 +158,9 @@ function unusable(folder: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const reason = messageOf(error);
   if (reason === 'database is locked')
-    return new StoreError(`${folder}: another process uses it; stop that, or set PETSTORE_DATA_DIR to another folder.`);
+    return new StoreError(
+      `${folder}: another process uses it; stop that, or set PETSTORE_DATA_DIR to another folder.`,
+    );
   const message = `${folder}: cannot be used (${reason}). Check its path, permissions and free space.`;
   return new StoreError(message, { cause: error });
 }

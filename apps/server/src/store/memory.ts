@@ -32,13 +32,16 @@ export class Memory implements Backend, State {
   readonly #maxSize: number;
 
   constructor(declarations: readonly Declaration[], maxSize = Number.POSITIVE_INFINITY) {
-    this.documents = new Map(declarations.map((declaration) => [declaration.name, new Documents(declaration)]));
+    this.documents = new Map(
+      declarations.map((declaration) => [declaration.name, new Documents(declaration)]),
+    );
     this.#maxSize = maxSize;
   }
 
   collection(name: string): Documents {
     const documents = this.documents.get(name);
-    if (!documents) throw new StoreError(`it has a collection '${name}', which this server does not know`);
+    if (!documents)
+      throw new StoreError(`it has a collection '${name}', which this server does not know`);
     return documents;
   }
 
@@ -77,12 +80,21 @@ export function entryOf({ collection, id, json, key }: Change): string {
 
 /** Applies a change that `entryOf` has written. */
 export function applyEntry(memory: Memory, entry: unknown, json?: string): void {
-  const [collection, value, key] = entry as [string | null, number | Record<string, unknown>, unknown[]?];
+  const [collection, value, key] = entry as [
+    string | null,
+    number | Record<string, unknown>,
+    unknown[]?,
+  ];
   if (typeof value === 'number') return memory.apply({ collection, id: value, json: null });
   const text = json ?? exactJson(value);
   const id = collection === null ? 0 : Number(value[memory.collection(collection).declaration.id]);
   const [keyId, fingerprint, made] = key ?? [];
-  const record = key && { id: String(keyId), fingerprint: String(fingerprint), made: Number(made), json: text };
+  const record = key && {
+    id: String(keyId),
+    fingerprint: String(fingerprint),
+    made: Number(made),
+    json: text,
+  };
   memory.apply({ collection, id, json: text, document: value, key: record });
 }
 
@@ -109,7 +121,8 @@ class Documents implements Reader {
 
   list({ after, limit, filter }: Query): Page {
     const source = filter ? this.#indexes.get(filter.property)?.get(filter.value) : this.all;
-    if (filter && !this.#indexes.has(filter.property)) throw new StoreError(`There is no filter '${filter.property}'.`);
+    if (filter && !this.#indexes.has(filter.property))
+      throw new StoreError(`There is no filter '${filter.property}'.`);
     if (!source) return { json: '[]' };
     const { texts, last, hasMore } = source.slice(after + 1, limit, MAX_PAGE_SIZE);
     const json = `[${texts.join(',')}]`;

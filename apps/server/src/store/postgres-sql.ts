@@ -35,12 +35,17 @@ export async function migrate(client: Client, declarations: readonly Declaration
   for (const declaration of declarations) {
     const name = table(declaration.name);
     // The type json keeps the text as it is; jsonb would refuse U+0000.
-    await client.query(`CREATE TABLE IF NOT EXISTS ${name} (id bigint PRIMARY KEY, data json NOT NULL)`);
-    await client.query('INSERT INTO petstore_counters VALUES ($1, 1) ON CONFLICT DO NOTHING', [declaration.name]);
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS ${name} (id bigint PRIMARY KEY, data json NOT NULL)`,
+    );
+    await client.query('INSERT INTO petstore_counters VALUES ($1, 1) ON CONFLICT DO NOTHING', [
+      declaration.name,
+    ]);
     const columns = 'SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1)';
     const { rows } = await client.query<{ attname: string }>(columns, [name]);
     for (const property of declaration.filters)
-      if (!rows.some(({ attname }) => attname === `by_${property}`)) await addFilter(client, declaration, property);
+      if (!rows.some(({ attname }) => attname === `by_${property}`))
+        await addFilter(client, declaration, property);
   }
   await client.query('COMMIT');
 }
@@ -73,7 +78,10 @@ export const beginCommit = `
   SELECT name, value FROM petstore_counters ORDER BY name FOR UPDATE`;
 
 /** All changes of a commit and the next identifiers in one statement. */
-export function applyChanges(declarations: readonly Declaration[], { changes, nextIds }: Plan): QueryConfig {
+export function applyChanges(
+  declarations: readonly Declaration[],
+  { changes, nextIds }: Plan,
+): QueryConfig {
   const values: unknown[] = [];
   const bind = (array: unknown[], type: string) => `$${values.push(array)}::${type}[]`;
   const parts: string[] = [];
@@ -82,19 +90,28 @@ export function applyChanges(declarations: readonly Declaration[], { changes, ne
     // The last change of each document counts.
     const last = [...new Map(own.map((change) => [change.id, change])).values()];
     const removed = last.filter(({ json }) => json === null).map(({ id }) => id);
-    if (removed.length > 0) parts.push(`DELETE FROM ${table(name)} WHERE id = ANY(${bind(removed, 'bigint')})`);
+    if (removed.length > 0)
+      parts.push(`DELETE FROM ${table(name)} WHERE id = ANY(${bind(removed, 'bigint')})`);
     const put = last.filter(({ json }) => json !== null);
     if (put.length === 0) continue;
     const ids = put.map(({ id }) => id);
     const data = put.map(({ json }) => json);
-    const texts = filters.map((property) => put.map(({ document }) => columnText(filterText(document, property))));
-    const arrays = [bind(ids, 'bigint'), bind(data, 'json'), ...texts.map((array) => bind(array, 'text'))];
+    const texts = filters.map((property) =>
+      put.map(({ document }) => columnText(filterText(document, property))),
+    );
+    const arrays = [
+      bind(ids, 'bigint'),
+      bind(data, 'json'),
+      ...texts.map((array) => bind(array, 'text')),
+    ];
     const columns = ['data', ...filters.map(column)];
     parts.push(`INSERT INTO ${table(name)} (id, ${columns}) SELECT * FROM unnest(${arrays})
       ON CONFLICT (id) DO UPDATE SET ${columns.map((one) => `${one} = excluded.${one}`)}`);
   }
   const keys = changes.flatMap(({ key }) => key ?? []);
-  const texts = (['id', 'fingerprint', 'json'] as const).map((property) => keys.map((key) => key[property]));
+  const texts = (['id', 'fingerprint', 'json'] as const).map((property) =>
+    keys.map((key) => key[property]),
+  );
   // A key that is there has expired.
   if (keys.length > 0)
     parts.push(`INSERT INTO petstore_request_keys (id, fingerprint, result)

@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig } from 'pg';
-import { type Backend, createStore, type KeyRecord, plan, type State, type Write } from './create-store.ts';
+import {
+  type Backend,
+  createStore,
+  type KeyRecord,
+  plan,
+  type State,
+  type Write,
+} from './create-store.ts';
 import * as sql from './postgres-sql.ts';
 import {
   type Declaration,
@@ -21,7 +28,10 @@ const START_MS = 60_000;
 export const SWEEP_MS = 5_000;
 
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
-export async function openPostgresStore(url: string, declarations: readonly Declaration[]): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  declarations: readonly Declaration[],
+): Promise<Store> {
   checkUrl(url);
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   let deadline = Number.POSITIVE_INFINITY;
@@ -36,10 +46,12 @@ export async function openPostgresStore(url: string, declarations: readonly Decl
     } catch (error) {
       if (error instanceof StoreError) throw error;
       // A database that starts or fails over is soon there; one that refuses the user, the name or the statement stays so.
-      const isFinal = error instanceof DatabaseError && !/^(08|40|53|55|57|25006)/.test(error.code ?? '');
+      const isFinal =
+        error instanceof DatabaseError && !/^(08|40|53|55|57|25006)/.test(error.code ?? '');
       const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
       if (isFinal || performance.now() > deadline) throw new StoreError(message, { cause: error });
-      if (deadline === Number.POSITIVE_INFINITY) process.emitWarning(`${message} Trying again for a minute.`);
+      if (deadline === Number.POSITIVE_INFINITY)
+        process.emitWarning(`${message} Trying again for a minute.`);
       deadline = Math.min(deadline, performance.now() + START_MS);
     } finally {
       client.end().catch(() => {});
@@ -56,8 +68,13 @@ function checkUrl(url: string): void {
     throw new StoreError(
       'DATABASE_URL has several hosts; set it to one address that follows the primary, such as a pooler, a proxy or a virtual IP.',
     );
-  if (hosts === undefined || !URL.canParse(url.replace('@/', '@local/').replace(':///', '://local/')))
-    throw new StoreError('DATABASE_URL is not valid; set it to an address such as postgres://user@host:5432/database.');
+  if (
+    hosts === undefined ||
+    !URL.canParse(url.replace('@/', '@local/').replace(':///', '://local/'))
+  )
+    throw new StoreError(
+      'DATABASE_URL is not valid; set it to an address such as postgres://user@host:5432/database.',
+    );
 }
 
 /** The data of a pool's database. */
@@ -65,8 +82,10 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
   // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const query = async <Row extends object>(statement: string | QueryConfig, values?: unknown[]): Promise<Row[]> =>
-    (await pool.query<Row>(statement, values).catch(nothingDone)).rows;
+  const query = async <Row extends object>(
+    statement: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<Row[]> => (await pool.query<Row>(statement, values).catch(nothingDone)).rows;
   const keys = { forgotten: 0 };
   const sweep = async () => {
     const rows = await query<{ early: boolean }>(sql.forgetKeys);
@@ -95,10 +114,12 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
       };
       return { get, list };
     },
-    nextId: async (collection) => Number((await query<{ value: string }>(sql.selectNextId, [collection]))[0]?.value),
+    nextId: async (collection) =>
+      Number((await query<{ value: string }>(sql.selectNextId, [collection]))[0]?.value),
     check: async () => {
       const [row] = await query<{ transaction_read_only: string }>('SHOW transaction_read_only');
-      if (row?.transaction_read_only !== 'off') throw new UnavailableError('The database accepts no writes.');
+      if (row?.transaction_read_only !== 'off')
+        throw new UnavailableError('The database accepts no writes.');
     },
     close: async () => {
       clearInterval(sweeping);
@@ -137,13 +158,19 @@ async function begin(client: PoolClient, writes: readonly Write[]): Promise<Stat
   for (const [declaration, some] of Map.groupBy(writes, (write) => write.declaration)) {
     const ids = some.map(({ id }) => id).filter((id) => id > 0);
     if (ids.length === 0) continue;
-    const { rows } = await client.query<{ id: string; json: string }>(sql.selectDocuments(declaration.name, ids));
+    const { rows } = await client.query<{ id: string; json: string }>(
+      sql.selectDocuments(declaration.name, ids),
+    );
     for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, { json });
   }
   const ids = writes.flatMap(({ key }) => key?.id ?? []);
-  const { rows } = ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
+  const { rows } =
+    ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
   return {
-    collection: (name) => ({ nextId: nextIds.get(name) ?? 1, get: (id) => documents.get(`${name} ${id}`) }),
+    collection: (name) => ({
+      nextId: nextIds.get(name) ?? 1,
+      get: (id) => documents.get(`${name} ${id}`),
+    }),
     keys: new Map(rows.map((record) => [record.id, record])),
   };
 }

@@ -93,7 +93,8 @@ function readHead(text: string, data: Data): void {
   const head = JSON.parse(`${text}]}`);
   if (head.format !== FORMAT) throw new Error('It has another format.');
   data.journal = head.journal;
-  for (const [name, nextId] of Object.entries(head.nextIds)) data.memory.collection(name).nextId = Number(nextId);
+  for (const [name, nextId] of Object.entries(head.nextIds))
+    data.memory.collection(name).nextId = Number(nextId);
 }
 
 function readEntry(text: string, memory: Memory): void {
@@ -104,7 +105,9 @@ function readEntry(text: string, memory: Memory): void {
 
 /** The file but its last line. */
 function* textsOf({ memory, journal }: Data): Generator<string> {
-  const nextIds = Object.fromEntries(Array.from(memory.documents, ([name, { nextId }]) => [name, nextId]));
+  const nextIds = Object.fromEntries(
+    Array.from(memory.documents, ([name, { nextId }]) => [name, nextId]),
+  );
   yield `${JSON.stringify({ format: FORMAT, journal, nextIds }).slice(0, -1)},"entries":[\n`;
   for (const [name, documents] of memory.documents) {
     const begin = `[${JSON.stringify(name)},`;

@@ -7,7 +7,11 @@ export interface Store {
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
   /** Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. */
-  restore(collection: string, documents: ReadonlyMap<number, object>, nextId: number): Promise<void>;
+  restore(
+    collection: string,
+    documents: ReadonlyMap<number, object>,
+    nextId: number,
+  ): Promise<void>;
   /** Rejects if the store cannot be used now. For /readyz. */
   check(): Promise<void>;
   /** How many idempotency keys were forgotten before their time, because there were too many. For the metrics. */

@@ -91,7 +91,8 @@ test(`loses nothing in ${cuts} power cuts, and rejects writes once the disk fail
     await busy(writers);
     // A sync that runs while the file system is shut down would report success, so the process must not run then.
     writers.child.kill('SIGSTOP');
-    while (!readFileSync(`/proc/${writers.child.pid}/stat`, 'utf8').split(') ')[1]?.startsWith('T')) await pause(1);
+    while (!readFileSync(`/proc/${writers.child.pid}/stat`, 'utf8').split(') ')[1]?.startsWith('T'))
+      await pause(1);
     disk.cutPower();
     writers.child.kill('SIGKILL');
     await writers.ended;

@@ -86,7 +86,9 @@ async function opened(damagedFiles: Files): Promise<{ documents?: Document[]; er
 async function expectRefusal(damagedFiles: Files, what: string) {
   const { error } = await opened(damagedFiles);
   expect(error, what).toBeInstanceOf(StoreError);
-  expect((error as StoreError).message, what).toMatch(/^\/\S+\/(store\.json|journal-\d\.jsonl): [^\n]+import[^\n]+\.$/);
+  expect((error as StoreError).message, what).toMatch(
+    /^\/\S+\/(store\.json|journal-\d\.jsonl): [^\n]+import[^\n]+\.$/,
+  );
 }
 
 describe('damage', () => {
@@ -103,7 +105,9 @@ describe('damage', () => {
   test('is none if the journal that follows was made, and the one before has not ended', async () => {
     const bytes = files.get('journal-2.jsonl') ?? Buffer.of();
     const unended = bytes.subarray(0, bytes.lastIndexOf('\n', -2) + 1);
-    const { error } = await opened(new Map(files).set('journal-2.jsonl', unended).set(last, Buffer.of()));
+    const { error } = await opened(
+      new Map(files).set('journal-2.jsonl', unended).set(last, Buffer.of()),
+    );
     expect(error).toBeUndefined();
   });
 
@@ -123,7 +127,10 @@ describe('damage', () => {
       for (let length = 0; length < bytes.length; length += step) {
         const cut = new Map(files).set(name, bytes.subarray(0, length));
         if (name !== last) await expectRefusal(cut, `${name} of ${length} bytes`);
-        else expect(states, `${length} bytes`).toContain(JSON.stringify((await opened(cut)).documents));
+        else
+          expect(states, `${length} bytes`).toContain(
+            JSON.stringify((await opened(cut)).documents),
+          );
       }
   });
 
@@ -136,9 +143,14 @@ describe('damage', () => {
       [line.length - 5, line.length],
     ] as const) {
       const torn = Buffer.concat([whole, Buffer.from(line).fill(0, from, to)]);
-      expect((await opened(new Map(files).set(last, torn))).documents).toEqual(JSON.parse(states.at(-1) ?? ''));
+      expect((await opened(new Map(files).set(last, torn))).documents).toEqual(
+        JSON.parse(states.at(-1) ?? ''),
+      );
     }
-    await expectRefusal(new Map(files).set(last, Buffer.concat([whole, line.fill(0, 5, 6), whole])), 'in the middle');
+    await expectRefusal(
+      new Map(files).set(last, Buffer.concat([whole, line.fill(0, 5, 6), whole])),
+      'in the middle',
+    );
   });
 
   test('is refused if a file is missing, or belongs to another store', async () => {
@@ -209,8 +221,12 @@ test('a second store on the folder is refused, also by another process, until th
   );
   const fixture = new URL('fixture.ts', import.meta.url).href;
   const program = `import { open } from '${fixture}'; await open(process.argv[1]).then((store) => store.close(), (error) => console.log(error.message))`;
-  const other = async () => await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, folder]);
-  expect(await other()).toMatchObject({ stdout: expect.stringContaining('another process uses it'), stderr: '' });
+  const other = async () =>
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, folder]);
+  expect(await other()).toMatchObject({
+    stdout: expect.stringContaining('another process uses it'),
+    stderr: '',
+  });
   await first.collection('things').create({});
   await first.close();
   expect(await other()).toEqual({ stdout: '', stderr: '' });
@@ -219,9 +235,13 @@ test('a second store on the folder is refused, also by another process, until th
 test('a folder that cannot be used is refused with the reason', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'file'), '');
-  await expect(open(join(folder, 'file'))).rejects.toThrow(/file: cannot be used \(EEXIST.*\)\. Check its path/);
+  await expect(open(join(folder, 'file'))).rejects.toThrow(
+    /file: cannot be used \(EEXIST.*\)\. Check its path/,
+  );
   mkdirSync(join(folder, 'data/store.json'), { recursive: true });
-  await expect(open(join(folder, 'data'))).rejects.toThrow(/data: cannot be used \(EISDIR.*\)\. Check/);
+  await expect(open(join(folder, 'data'))).rejects.toThrow(
+    /data: cannot be used \(EISDIR.*\)\. Check/,
+  );
   symlinkSync('nowhere', join(folder, 'link'));
   await expect(open(join(folder, 'link'))).rejects.toThrow(StoreError);
   chmodSync(folder, 0o700);

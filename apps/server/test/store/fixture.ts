@@ -10,7 +10,10 @@ export const others: Declaration = { name: 'others', id: 'id', filters: [] };
 const isDatabase = (place: string) => place.startsWith('postgres:');
 
 /** Opens the store in a folder or a database. In a folder it folds often. */
-export function open(place: string, declarations: readonly Declaration[] = [things, others]): Promise<Store> {
+export function open(
+  place: string,
+  declarations: readonly Declaration[] = [things, others],
+): Promise<Store> {
   if (isDatabase(place)) return openPostgresStore(place, declarations);
   return openLowdbStore(place, declarations, { fold: 20_000 });
 }
@@ -33,4 +36,8 @@ export function parsed(stored: { json: string } | undefined): Document | undefin
   return stored && (parseExact(stored.json) as Document);
 }
 
-export const key = (name: string, fingerprint = 'same', caller = 'me') => ({ caller, key: name, fingerprint });
+export const key = (name: string, fingerprint = 'same', caller = 'me') => ({
+  caller,
+  key: name,
+  fingerprint,
+});

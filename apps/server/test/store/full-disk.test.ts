@@ -2,7 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb.ts';
-import { type Collection, type Store, StoreError, UnavailableError } from '../../src/store/store.ts';
+import {
+  type Collection,
+  type Store,
+  StoreError,
+  UnavailableError,
+} from '../../src/store/store.ts';
 import { type Document, everything, key, open, parsed, things } from './fixture.ts';
 import { smallDisk } from './mounts.ts';
 
@@ -45,7 +50,8 @@ async function fill(store: Store, word: string, stored: Map<number, Document>): 
   return rejectedKey;
 }
 
-const sorted = (stored: Map<number, Document>) => [...stored].sort(([a], [b]) => a - b).map(([, document]) => document);
+const sorted = (stored: Map<number, Document>) =>
+  [...stored].sort(([a], [b]) => a - b).map(([, document]) => document);
 
 test.for([200, 400])(
   'on a full disk of %d KB rejected writes are not done, and writes go on once there is room',
@@ -63,7 +69,9 @@ test.for([200, 400])(
     store = await open(folder);
     const rejectedKey = await fill(store, 'second', stored);
     rmSync(ballast);
-    const created = await store.collection('things', key(rejectedKey)).create({ text: 'there is room' });
+    const created = await store
+      .collection('things', key(rejectedKey))
+      .create({ text: 'there is room' });
     expect(created.isReplayed).toBeUndefined();
     stored.set(Number(parsed(created)?.key), parsed(created) ?? {});
     await fill(store, 'third', stored);
@@ -90,10 +98,14 @@ test('a folder on a full disk cannot be created, and the error says so', async (
 });
 
 test('a full store rejects what would let it grow, and everything else goes on', async (context) => {
-  const store = await openLowdbStore(join(smallDisk(context, 4000), 'data'), [things], { size: 100_000 });
+  const store = await openLowdbStore(join(smallDisk(context, 4000), 'data'), [things], {
+    size: 100_000,
+  });
   const collection = store.collection('things');
   const create = () => collection.create({ text: 'x'.repeat(1000) });
-  await expect(Promise.all(Array.from({ length: 200 }, create))).rejects.toThrow(/^The store is full/);
+  await expect(Promise.all(Array.from({ length: 200 }, create))).rejects.toThrow(
+    /^The store is full/,
+  );
   const count = (await everything(collection)).length;
   expect(count).toBeGreaterThan(50);
   await expect(create()).rejects.toThrow(UnavailableError);

@@ -35,7 +35,8 @@ export class History {
   }
 
   #learn([what, text, ...rest]: [string, string, ...unknown[]]) {
-    if (what === 'begin') this.#begun.set(text, { text, kind: rest[0] as Begun['kind'], id: Number(rest[1]) });
+    if (what === 'begin')
+      this.#begun.set(text, { text, kind: rest[0] as Begun['kind'], id: Number(rest[1]) });
     else {
       const write = this.#begun.get(text);
       if (!write) throw new Error(`unknown write ${text}`);
@@ -46,7 +47,8 @@ export class History {
 
   #finish({ text, kind, id }: Begun, created: number) {
     this.#begun.delete(text);
-    if (kind === 'create') expect(this.#documents.has(created), `the identifier ${created} is used again`).toBe(false);
+    if (kind === 'create')
+      expect(this.#documents.has(created), `the identifier ${created} is used again`).toBe(false);
     if (kind === 'remove') this.#documents.delete(id);
     else this.#documents.set(kind === 'create' ? created : id, text);
   }
@@ -58,9 +60,15 @@ export class History {
       const document = { text: write.text, color: 'red' };
       if (write.kind === 'remove') await things.remove(write.id);
       else if (write.kind === 'replace') await things.replace(write.id, document);
-      this.#finish(write, write.kind === 'create' ? Number(parsed(await things.create(document))?.key) : 0);
+      this.#finish(
+        write,
+        write.kind === 'create' ? Number(parsed(await things.create(document))?.key) : 0,
+      );
     }
-    const found = (await everything(store.collection('things'))).map(({ key, text }) => [key, text]);
+    const found = (await everything(store.collection('things'))).map(({ key, text }) => [
+      key,
+      text,
+    ]);
     const expected = [...this.#documents].sort(([a], [b]) => a - b);
     const known = new Set(expected.map(String));
     const there = new Set(found.map(String));
@@ -73,7 +81,11 @@ export class History {
 }
 
 /** Waits until every writer has some acknowledged writes, or the process has ended, and then for a random time. */
-export async function busy({ child, done }: { child: ChildProcess; done(): number }, milliseconds = 300) {
-  while (done() < 2 * WRITERS && child.exitCode === null && child.signalCode === null) await pause(5);
+export async function busy(
+  { child, done }: { child: ChildProcess; done(): number },
+  milliseconds = 300,
+) {
+  while (done() < 2 * WRITERS && child.exitCode === null && child.signalCode === null)
+    await pause(5);
   await pause(Math.random() * milliseconds);
 }

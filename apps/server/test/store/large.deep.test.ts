@@ -18,6 +18,11 @@ test('an export that is larger than memory for one string is read and written in
     let size = 0;
     for await (const piece of exportLines(await readLowdbFolder(process.argv[1], declarations), declarations)) size += piece.length;
     console.log(size > 6e8);`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, newFolder()]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    program,
+    newFolder(),
+  ]);
   expect(stdout).toBe('true\n');
 });

@@ -61,7 +61,9 @@ export function mountedDisk(context: TestContext): MountedDisk {
 /** Creates a small file system in memory for the running test. Skips the test if this machine cannot mount one. */
 export function smallDisk(context: TestContext, kilobytes: number): string {
   const path = join(newFolder(), 'disk');
-  tryTo(context, path, () => run(['mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path]));
+  tryTo(context, path, () =>
+    run(['mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path]),
+  );
   return path;
 }
 

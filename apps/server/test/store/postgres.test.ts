@@ -30,7 +30,8 @@ describeOnSchema('servers that share a database', (newSchema) => {
     const count = rounds(300, 3000);
     const writes = stores.flatMap((store, i) =>
       Array.from({ length: 4 }, async () => {
-        for (let n = 0; n < count / 12; n++) await store.collection(n % 3 ? 'things' : 'others').create({ i });
+        for (let n = 0; n < count / 12; n++)
+          await store.collection(n % 3 ? 'things' : 'others').create({ i });
       }),
     );
     let isDone = false;
@@ -38,7 +39,9 @@ describeOnSchema('servers that share a database', (newSchema) => {
       const seen: unknown[] = [];
       for (let after = 0; ; ) {
         const wasDone = isDone;
-        const page = JSON.parse((await stores[0].collection('things').list({ after, limit: 7 })).json);
+        const page = JSON.parse(
+          (await stores[0].collection('things').list({ after, limit: 7 })).json,
+        );
         for (const { key } of page) seen.push(key);
         after = page.at(-1)?.key ?? after;
         if (wasDone && page.length === 0) return seen;
@@ -46,7 +49,9 @@ describeOnSchema('servers that share a database', (newSchema) => {
     })();
     await Promise.all(writes);
     isDone = true;
-    expect(await reading).toEqual((await everything(stores[1].collection('things'))).map(({ key }) => key));
+    expect(await reading).toEqual(
+      (await everything(stores[1].collection('things'))).map(({ key }) => key),
+    );
     for (const store of stores) await store.close();
   });
 
@@ -66,7 +71,8 @@ describeOnSchema('servers that share a database', (newSchema) => {
 
   test('forget expired keys, and the oldest beyond a size, which is counted', async () => {
     const store = await open(await newSchema());
-    const create = (name: string, text = '') => store.collection('things', key(name)).create({ text });
+    const create = (name: string, text = '') =>
+      store.collection('things', key(name)).create({ text });
     const large = 'x'.repeat(KEYS.size / 8);
     for (let i = 0; i < 10; i++) await create(`${i}`, large);
     await expect.poll(() => store.forgottenKeys(), { timeout: 4 * SWEEP_MS }).toBe(3);
@@ -89,11 +95,14 @@ describeOnOwnDatabase('the tables', (newDatabase) => {
     const url = await newDatabase();
     const first = await open(url, [{ ...things, filters: [] }, others]);
     const colors = ['red', 'a\0\\', undefined, 'c'.repeat(10_000)];
-    for (let i = 0; i < 1200; i++) await first.collection('things').create({ color: colors[i % 4], size: i });
+    for (let i = 0; i < 1200; i++)
+      await first.collection('things').create({ color: colors[i % 4], size: i });
     await first.close();
     const store = await open(url);
     const found = async (property: string, value: string) => {
-      const page = await store.collection('things').list({ after: 0, limit: 1000, filter: { property, value } });
+      const page = await store
+        .collection('things')
+        .list({ after: 0, limit: 1000, filter: { property, value } });
       return JSON.parse(page.json).length;
     };
     // The last page ends early.
@@ -149,7 +158,9 @@ describeOnClusters('a database', (newCluster) => {
     await expect(open(cluster.url('latin'))).rejects.toThrow(
       "The database has the encoding LATIN1; create one with ENCODING 'UTF8', and set DATABASE_URL to it.",
     );
-    await expect(open(cluster.url('missing'))).rejects.toThrow(/database "missing" does not exist.*Check DATABASE_URL/);
+    await expect(open(cluster.url('missing'))).rejects.toThrow(
+      /database "missing" does not exist.*Check DATABASE_URL/,
+    );
   });
 
   // These two wait for time-outs.

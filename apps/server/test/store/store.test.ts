@@ -32,9 +32,12 @@ describe('memory', () =>
     runs: rounds(100, 1000),
   }));
 
-describe('lowdb', () => suite({ newPlace: async () => newFolder(), open, keeps: true, runs: rounds(30, 300) }));
+describe('lowdb', () =>
+  suite({ newPlace: async () => newFolder(), open, keeps: true, runs: rounds(30, 300) }));
 
-describeOnSchema('PostgreSQL', (newSchema) => suite({ newPlace: newSchema, open, keeps: true, runs: rounds(10, 100) }));
+describeOnSchema('PostgreSQL', (newSchema) =>
+  suite({ newPlace: newSchema, open, keeps: true, runs: rounds(10, 100) }),
+);
 
 function suite(fixture: Fixture) {
   /** Runs work on a new store. */
@@ -46,8 +49,9 @@ function suite(fixture: Fixture) {
       await store.close();
     }
   };
-  const usingThings = (work: (collection: ReturnType<Store['collection']>, store: Store) => Promise<void>) =>
-    using((store) => work(store.collection('things'), store));
+  const usingThings = (
+    work: (collection: ReturnType<Store['collection']>, store: Store) => Promise<void>,
+  ) => using((store) => work(store.collection('things'), store));
 
   const strange: [what: string, document: Document][] = [
     ['nothing', {}],
@@ -70,7 +74,9 @@ function suite(fixture: Fixture) {
     for (let round = 0; round < 2; round++) {
       const collection = store.collection('things');
       expect((await collection.get(1))?.json).toBe(json);
-      const filter = document.color ? { property: 'color', value: String(document.color) } : undefined;
+      const filter = document.color
+        ? { property: 'color', value: String(document.color) }
+        : undefined;
       const page = await collection.list({ after: 0, limit: 1, ...(filter && { filter }) });
       expect(page.json).toBe(`[${json}]`);
       expect(page.next).toBe(filter ? undefined : 1);
@@ -115,14 +121,18 @@ function suite(fixture: Fixture) {
       for (let i = 0; i < 10; i++) await collection.create({ text });
       const page = await collection.list({ after: 0, limit: 100 });
       expect([JSON.parse(page.json).length, page.next]).toEqual([4, 4]);
-      expect((await everything(collection, 100)).map(({ key }) => key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      expect((await everything(collection, 100)).map(({ key }) => key)).toEqual([
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+      ]);
     }),
   );
 
   test(
     'writes of the same moment all succeed, each with an identifier of its own',
     usingThings(async (collection) => {
-      const created = await Promise.all(Array.from({ length: 2500 }, (_, i) => collection.create({ i, color: 'red' })));
+      const created = await Promise.all(
+        Array.from({ length: 2500 }, (_, i) => collection.create({ i, color: 'red' })),
+      );
       expect(new Set(created.map(({ json }) => JSON.parse(json).key)).size).toBe(2500);
       const all = await everything(collection, 999);
       expect(all.map(({ key }) => key)).toEqual(Array.from({ length: 2500 }, (_, i) => i + 1));
@@ -160,16 +170,23 @@ function suite(fixture: Fixture) {
     for (let round = 0; round < 2; round++) {
       const again = await request('a', { n: 1 });
       expect(again).toEqual(first.map(({ json }) => ({ json, isReplayed: true })));
-      expect(await store.collection('things', key('b')).remove(2)).toEqual({ ...removed, isReplayed: true });
-      await expect(async () => store.collection('things', key('a', 'other')).create({})).rejects.toThrow(
-        KeyReusedError,
-      );
+      expect(await store.collection('things', key('b')).remove(2)).toEqual({
+        ...removed,
+        isReplayed: true,
+      });
+      await expect(async () =>
+        store.collection('things', key('a', 'other')).create({}),
+      ).rejects.toThrow(KeyReusedError);
       if (!fixture.keeps) break;
       await store.close();
       store = await fixture.open(place);
     }
-    expect(parsed(await store.collection('things', key('a', 'same', 'you')).create({}))).toEqual({ key: 3 });
-    await expect(async () => store.collection('others', key('a', 'other')).create({})).rejects.toThrow(KeyReusedError);
+    expect(parsed(await store.collection('things', key('a', 'same', 'you')).create({}))).toEqual({
+      key: 3,
+    });
+    await expect(async () =>
+      store.collection('others', key('a', 'other')).create({}),
+    ).rejects.toThrow(KeyReusedError);
     const both = async () => {
       const request = key('two collections');
       return [
@@ -189,7 +206,9 @@ function suite(fixture: Fixture) {
   test(
     'of many requests of the same moment with the same key, one is done',
     usingThings(async (collection, store) => {
-      const all = Array.from({ length: 20 }, async () => store.collection('things', key('k')).create({ a: 1 }));
+      const all = Array.from({ length: 20 }, async () =>
+        store.collection('things', key('k')).create({ a: 1 }),
+      );
       const results = await Promise.all(all);
       expect(results.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
       expect(await everything(collection)).toEqual([{ key: 1, a: 1 }]);
@@ -211,7 +230,9 @@ function suite(fixture: Fixture) {
       expect(await collection.list({ after: 0, limit: 9, filter })).toEqual({
         json: `[${exactJson(documents.get(7))}]`,
       });
-      await expect(store.restore('things', new Map([[3, { a: 2 }]]), 4)).rejects.toThrow(StoreError);
+      await expect(store.restore('things', new Map([[3, { a: 2 }]]), 4)).rejects.toThrow(
+        StoreError,
+      );
       expect(parsed(await collection.get(3))).toEqual({ key: 3, a: 1 });
       expect(parsed(await collection.create({}))).toEqual({ key: 12 });
     }),
@@ -220,21 +241,32 @@ function suite(fixture: Fixture) {
   test(
     'no identifier is beyond the last safe integer',
     usingThings(async (collection, store) => {
-      await store.restore('things', new Map([[Number.MAX_SAFE_INTEGER - 1, {}]]), Number.MAX_SAFE_INTEGER);
+      await store.restore(
+        'things',
+        new Map([[Number.MAX_SAFE_INTEGER - 1, {}]]),
+        Number.MAX_SAFE_INTEGER,
+      );
       await expect(async () => collection.create({})).rejects.toThrow(UnavailableError);
     }),
   );
 
   test('behaves as a map, with restarts', async () => {
     const document = fc.record(
-      { color: fc.constantFrom('red', 'blue', 'a\0', ''), size: fc.integer({ min: 0, max: 2 }), text: fc.string() },
+      {
+        color: fc.constantFrom('red', 'blue', 'a\0', ''),
+        size: fc.integer({ min: 0, max: 2 }),
+        text: fc.string(),
+      },
       { requiredKeys: [] },
     );
     const id = fc.integer({ min: 1, max: 12 });
     const name = fc.option(fc.constantFrom('k1', 'k2', 'k3'), { nil: undefined });
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), document, name }) },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('replace' as const), id, document, name }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ kind: fc.constant('replace' as const), id, document, name }),
+      },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), id, name }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
       {
@@ -261,7 +293,8 @@ function suite(fixture: Fixture) {
             store = await fixture.open(place);
           } else if (one.kind === 'list') {
             const { color, after, limit } = one;
-            const filter = color === undefined ? {} : { filter: { property: 'color', value: color } };
+            const filter =
+              color === undefined ? {} : { filter: { property: 'color', value: color } };
             const page = await store.collection('things').list({ after, limit, ...filter });
             const matching = [...model.values()]
               .filter((document) => color === undefined || document.color === color)
@@ -286,7 +319,8 @@ function suite(fixture: Fixture) {
                   ? await collection.replace(one.id, fields)
                   : await collection.remove(one.id);
             const expected =
-              replayed ?? (isDone ? (one.kind === 'remove' ? before : { key: at, ...fields }) : undefined);
+              replayed ??
+              (isDone ? (one.kind === 'remove' ? before : { key: at, ...fields }) : undefined);
             expect(parsed(result)).toEqual(expected);
             expect(result?.isReplayed ?? false).toBe(replayed !== undefined);
             if (isDone && request && expected) results.set(request, expected);
@@ -310,7 +344,9 @@ function suite(fixture: Fixture) {
     await store.close();
     if (!fixture.keeps) return;
     await expect(store.check()).rejects.toThrow(UnavailableError);
-    await expect(async () => store.collection('things').create({})).rejects.toThrow(UnavailableError);
+    await expect(async () => store.collection('things').create({})).rejects.toThrow(
+      UnavailableError,
+    );
   });
 }
 
@@ -333,15 +369,22 @@ describe('idempotency keys in memory', () => {
   test.for([
     ['number', KEYS.count + 10, 1, 10],
     ['size', 70, 2 ** 20, 7],
-  ] as const)('beyond a %s the oldest are forgotten and counted', async ([, count, length, forgotten]) => {
-    const store = createStore([things], new Memory([things]));
-    const text = 'x'.repeat(length);
-    for (let i = 0; i < count; i++) {
-      await store.collection('things', key(`${i}`)).create({ text });
-      await store.collection('things').remove(i + 1);
-    }
-    expect(store.forgottenKeys()).toBe(forgotten);
-    expect((await store.collection('things', key(`${count - 1}`)).create({ text })).isReplayed).toBe(true);
-    expect((await store.collection('things', key('0')).create({ text })).isReplayed).toBeUndefined();
-  });
+  ] as const)(
+    'beyond a %s the oldest are forgotten and counted',
+    async ([, count, length, forgotten]) => {
+      const store = createStore([things], new Memory([things]));
+      const text = 'x'.repeat(length);
+      for (let i = 0; i < count; i++) {
+        await store.collection('things', key(`${i}`)).create({ text });
+        await store.collection('things').remove(i + 1);
+      }
+      expect(store.forgottenKeys()).toBe(forgotten);
+      expect(
+        (await store.collection('things', key(`${count - 1}`)).create({ text })).isReplayed,
+      ).toBe(true);
+      expect(
+        (await store.collection('things', key('0')).create({ text })).isReplayed,
+      ).toBeUndefined();
+    },
+  );
 });

@@ -19,7 +19,11 @@ async function exported(source: Store): Promise<string> {
 }
 
 /** Imports a text in chunks of some bytes. */
-function imported(store: Pick<Store, 'restore'>, text: string | Buffer, chunk = 100): Promise<number> {
+function imported(
+  store: Pick<Store, 'restore'>,
+  text: string | Buffer,
+  chunk = 100,
+): Promise<number> {
   async function* chunks() {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
@@ -30,7 +34,8 @@ function imported(store: Pick<Store, 'restore'>, text: string | Buffer, chunk = 
 /** A store with strange documents and gaps. */
 async function filled(): Promise<Store> {
   const store = createStore(all, new Memory(all));
-  for (let i = 0; i < 2300; i++) await store.collection('things').create({ color: i % 2 ? 'Žofie 🐈\n' : 'a\0', i });
+  for (let i = 0; i < 2300; i++)
+    await store.collection('things').create({ color: i % 2 ? 'Žofie 🐈\n' : 'a\0', i });
   await store.collection('others').create({ big: 2n ** 63n - 1n, nested: [{ document: null }] });
   for (const id of [1, 7, 2300]) await store.collection('things').remove(id);
   return store;
@@ -62,7 +67,9 @@ async function expectMoved(open: () => Promise<Store>) {
 test('documents and next identifiers move to a folder', async () => {
   const folder = newFolder();
   await expectMoved(() => open(folder));
-  expect(await exported(await readLowdbFolder(folder, all))).toContain('"nextIds":{"things":2302,"others":2}');
+  expect(await exported(await readLowdbFolder(folder, all))).toContain(
+    '"nextIds":{"things":2302,"others":2}',
+  );
 });
 
 describeOnSchema('with PostgreSQL', (newSchema) =>
@@ -80,17 +87,25 @@ test('what is not a complete export is refused in one line', async () => {
     [`${lines.slice(0, -2).join('\n')}\n`, /ends early; import the complete export/],
     [[lines[0], ...lines.slice(2)].join('\n'), /ends early/],
     [lines.slice(1).join('\n'), /^Line 1: it does not have the format/],
-    [text.replace('{"collection":"things"', '{"collection":"pets"'), /^Line 2: this server has no collection 'pets'/],
+    [
+      text.replace('{"collection":"things"', '{"collection":"pets"'),
+      /^Line 2: this server has no collection 'pets'/,
+    ],
     [text.replace('"others":2', '"pets":2'), /^Line 1: this server has no collection 'pets'/],
     [text.replace('"things":2301', '"things":-1'), /^Line 1: its next identifiers are not/],
     [text.replace('"key":2,', ''), /^Line 2: its document has no 'key'/],
     [text.replace('"key":2,', '"key":1.5,'), /^Line 2: its document has no 'key'/],
     [text.replace('"i":1}', '"i":0.12345678901234567890}'), /^Line 2: it is not a JSON object/],
     [`${text}{}`, /it follows the end/],
-    [Buffer.from(text.replaceAll('🐈', 'é'), 'latin1'), /it is not a JSON object in UTF-8; correct/],
+    [
+      Buffer.from(text.replaceAll('🐈', 'é'), 'latin1'),
+      /it is not a JSON object in UTF-8; correct/,
+    ],
   ];
   for (const [input, message] of cases) {
-    const error: unknown = await imported(createStore(all, new Memory(all)), input).catch((reason: unknown) => reason);
+    const error: unknown = await imported(createStore(all, new Memory(all)), input).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(StoreError);
     expect((error as StoreError).message).toMatch(message);
     expect((error as StoreError).message).not.toContain('\n');
@@ -105,7 +120,9 @@ test(`a folder is exported ${count} times while writers use it and fold it, and 
   await busy(writers);
   let before = 0;
   for (let round = 0; round < count; round++) {
-    const { nextIds } = JSON.parse((await exported(await readLowdbFolder(folder, all))).split('\n', 1)[0] ?? '');
+    const { nextIds } = JSON.parse(
+      (await exported(await readLowdbFolder(folder, all))).split('\n', 1)[0] ?? '',
+    );
     expect(nextIds.things).toBeGreaterThanOrEqual(before);
     before = nextIds.things;
   }
@@ -119,5 +136,7 @@ test(`a folder is exported ${count} times while writers use it and fold it, and 
 
 test('a folder without a store is not exported', async () => {
   const missing = join(newFolder(), 'missing');
-  await expect(readLowdbFolder(missing, all)).rejects.toThrow(/missing: cannot be used \(ENOENT.*Check its path/);
+  await expect(readLowdbFolder(missing, all)).rejects.toThrow(
+    /missing: cannot be used \(ENOENT.*Check its path/,
+  );
 });

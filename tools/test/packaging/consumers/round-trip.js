@@ -2,7 +2,8 @@
 export async function roundTrip({ petstore, NotFoundError }, { fakePetstore }, baseUrl) {
   const store = petstore({ baseUrl, apiKey: 'k', on: { deprecated: false } });
   const added = [];
-  for (const categoryId of [1, 2n ** 60n, 3]) added.push((await store.createPet({ name: 'Rex', categoryId })).id);
+  for (const categoryId of [1, 2n ** 60n, 3])
+    added.push((await store.createPet({ name: 'Rex', categoryId })).id);
   const listed = [];
   // Other programs add pets at the same time.
   for await (const { id, categoryId } of store.listPets({ limit: 1, after: added[0] - 1 })) {

@@ -1,9 +1,21 @@
 // Accepted by every compiler that the package is for. Nothing here is run.
-import { type Call, type CallError, type Options, type Pet, PetstoreError, petstore } from '@petstore/client';
+import {
+  type Call,
+  type CallError,
+  type Options,
+  type Pet,
+  PetstoreError,
+  petstore,
+} from '@petstore/client';
 import { fakePetstore } from '@petstore/client/testing';
 import { type Api, operations, type PetStatus } from '@petstore/types';
 
-const options: Options = { apiKey: async () => 'a-key', timeout: 1_000, retry: { limit: 1 }, deployment: 'staging' };
+const options: Options = {
+  apiKey: async () => 'a-key',
+  timeout: 1_000,
+  retry: { limit: 1 },
+  deployment: 'staging',
+};
 export const store = petstore(options);
 export const listed = (api: Api = store) => api.listPets();
 export const page: Promise<Pet[]> = store.listPets({ status: 'sold' });
