@@ -6,6 +6,7 @@ export default testConfig({
     'test/deploy/workflows.test.ts',
     'test/drift.test.ts',
     'test/generate/*.test.ts',
+    'test/lint.test.ts',
     'test/packaging/packaging.test.ts',
   ],
 });
