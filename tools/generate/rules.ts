@@ -3,7 +3,7 @@ import { kebab, list, type Node, node } from './table.ts';
 
 /** The members that are generated for, by the type of object. Any other member is refused. */
 export const members: Readonly<Record<string, string>> = {
-  Root: 'openapi info servers security tags paths components',
+  Root: 'openapi info servers security tags paths components x-common-headers',
   Info: 'title version summary description termsOfService contact license',
   Contact: 'name url email',
   License: 'name identifier url',
@@ -17,11 +17,11 @@ export const members: Readonly<Record<string, string>> = {
     'operationId tags summary description deprecated parameters requestBody responses x-command x-pagination ' +
     'x-deprecated-since x-sunset x-successor x-stability-level',
   Parameter:
-    'name in description required deprecated style explode schema example examples x-idempotency-key',
+    'name in description required deprecated style explode schema example examples x-idempotency-key x-idempotency-hours',
   RequestBody: 'description required content',
   Response: 'description headers content',
   MediaType: 'schema example examples',
-  Header: 'description required deprecated schema example examples',
+  Header: 'description required deprecated schema example examples x-required-with',
   Example: 'summary description value',
   Schema:
     'title description type format enum const default example examples deprecated minimum maximum minLength ' +
@@ -79,6 +79,7 @@ export const values: Readonly<Record<string, readonly [allowed: RegExp, fix: str
   'Parameter.in': [/^(?:path|query|header)$/, 'use a header or a query parameter'],
   'Parameter.name': [/^(?!(?:body|__proto__)$)/, 'rename it'],
   'Parameter.x-idempotency-key': [/^true$/, 'write true'],
+  'Parameter.x-idempotency-hours': [/^[1-9]\d*$/, 'write a number of hours'],
   'Schema.format': [/^(?:int32|int64|float|double)$/, 'use int32 or int64, for a text a pattern'],
   'SchemaProperties.*': [/^(?!__proto__$)/, 'rename it'],
   'NamedSchemas.*': [/^[A-Z][A-Za-z0-9]*$/, 'write a name such as NewPet'],
