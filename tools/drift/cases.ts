@@ -120,15 +120,17 @@ export class Cases {
 /** The request that the spec means by inputs. */
 export function requestOf(operation: Operation, inputs: Inputs): Request {
   const { method, parameters, idempotencyKey } = operation;
-  const query: [string, string][] = [];
+  const all = idempotencyKey ? [...parameters, idempotencyKey] : parameters;
+  const textsIn = (place: string) =>
+    all
+      .filter((each) => each.in === place)
+      .flatMap(({ name }) => textsOf(inputs.parameters[name]).map((text) => [name, text] as const));
+  const query = textsIn('query');
   const headers: Record<string, string> = {};
+  for (const [name, text] of textsIn('header')) headers[name.toLowerCase()] = text;
   let { path } = operation;
-  for (const { name, in: place } of idempotencyKey ? [...parameters, idempotencyKey] : parameters)
-    for (const text of textsOf(inputs.parameters[name])) {
-      if (place === 'query') query.push([name, text]);
-      else if (place === 'header') headers[name.toLowerCase()] = text;
-      else path = path.replace(`{${name}}`, encodeURIComponent(text));
-    }
+  for (const [name, text] of textsIn('path'))
+    path = path.replace(`{${name}}`, encodeURIComponent(text));
   const request = { method, path, query, headers };
   return inputs.body === undefined ? request : withBody(request, inputs.body);
 }
@@ -207,7 +209,11 @@ function textsOf(value: unknown): string[] {
 /** What a header can carry: visible ASCII, such as `8e03978e`. */
 const headerText = /^[!-~]+$/;
 
+/** Servers and proxies bound the head of a request. */
+const MAX_HEAD = 2_000;
+
 function canCarry(place: string, texts: readonly string[]): boolean {
+  if (texts.join('').length > MAX_HEAD) return false;
   if (place === 'header') return texts.every((text) => headerText.test(text));
   // A segment of a path is not empty. A server in front may not pass on an escaped slash or NUL.
   if (place === 'path')

@@ -1,7 +1,8 @@
 // What no request to a healthy server gets: 409, 429, 500 and 503 are provoked, and the life of an idempotency key passes.
 import { type Handlers, handlers, memoryStore } from '@petstore/server';
 import { type Attempt, type Cases, caseOf } from './cases.ts';
-import { type Context, type Exchange, expectEqual } from './exchange.ts';
+import type { Context, Exchange } from './exchange.ts';
+import { expectEqual } from './expect.ts';
 import type { Operation } from './oracle.ts';
 import { withServer } from './running.ts';
 

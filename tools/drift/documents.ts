@@ -2,7 +2,8 @@
 import { type Attempt, type Case, type Cases, caseOf, type Inputs, requestOf } from './cases.ts';
 import type { Answer } from './coverage.ts';
 import { parseJson, printJson } from './exact.ts';
-import { type Exchange, expectEqual } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { expectEqual } from './expect.ts';
 import {
   asNode,
   type Collection,

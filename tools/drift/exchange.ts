@@ -1,8 +1,8 @@
 // Requests to a running server. Each response is compared with what the spec declares.
-import { isDeepStrictEqual } from 'node:util';
 import { type Attempt, type Request, targetOf } from './cases.ts';
 import type { Answer, Coverage } from './coverage.ts';
-import { parseJson, printJson } from './exact.ts';
+import { parseJson } from './exact.ts';
+import { expectEqual } from './expect.ts';
 import type { Judge } from './judge.ts';
 import { asNode, type Header, type Operation, responseFor, type Spec } from './oracle.ts';
 import type { Report } from './report.ts';
@@ -145,17 +145,6 @@ export class Exchange {
     const link = `<${spec.basePath}${target?.path}>; rel="successor-version"`;
     if (target && !headers.get('link')?.includes(link)) report(`${name}: Link lacks ${link}`);
   }
-}
-
-/** Reports two values that should be equal. */
-export function expectEqual(report: Report, cause: string, found: unknown, wanted: unknown): void {
-  if (!isDeepStrictEqual(found, wanted))
-    report(`${cause} is not as declared`, `${shown(found)}, not ${shown(wanted)}`);
-}
-
-/** The beginning of a value. */
-export function shown(value: unknown): string {
-  return printJson(value).slice(0, 120);
 }
 
 /** The codes that an error with a status may have. A status without a code of its own has the general one of its class. */

@@ -3,7 +3,7 @@
 import { caseOf, type Inputs } from './cases.ts';
 import type { Answer } from './coverage.ts';
 import type { Documents } from './documents.ts';
-import { expectEqual, shown } from './exchange.ts';
+import { expectEqual, shown } from './expect.ts';
 import {
   asNode,
   type Collection,

@@ -21,6 +21,18 @@ const checks: Readonly<Record<string, Entry>> = {
     fix: 'correct the server, or the spec',
     load: () => import('./server.ts'),
   },
+  client: {
+    promise: 'D4',
+    fix: 'run npm run generate, or correct the client',
+    load: () => import('./client.ts'),
+  },
+  release: {
+    promise: 'D7',
+    fix: 'undo it, or say major in a changeset',
+    load: () => import('./release.ts'),
+  },
+  document: { promise: 'D2', fix: 'correct the spec', load: () => import('./document.ts') },
+  generated: { promise: 'D1', fix: 'run npm run generate', load: () => import('./generated.ts') },
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);

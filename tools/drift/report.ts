@@ -43,5 +43,5 @@ export class Findings {
 }
 
 function inOneLine(text: string): string {
-  return text.replaceAll('\n', ' ').trim();
+  return text.replaceAll('\n', ' ').trim().slice(0, 400);
 }

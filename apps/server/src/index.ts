@@ -29,7 +29,8 @@ export {
 export const declarations = Object.values(collections);
 
 /** A store that forgets everything when the process ends, for tests. */
-export const memoryStore = (): Store => createStore(declarations, new Memory(declarations));
+export const memoryStore = ({ clock }: { readonly clock?: () => number } = {}): Store =>
+  createStore(declarations, new Memory(declarations, undefined, clock));
 
 /** The durable store in a folder. */
 export const openLowdbStore = (
