@@ -18,15 +18,7 @@ import {
 import { parseJson } from './exact.ts';
 import { expectEqual } from './expect.ts';
 import { judgeOf } from './judge.ts';
-import {
-  asNode,
-  isNode,
-  type Node,
-  type Operation,
-  propertiesOf,
-  responseFor,
-  type Spec,
-} from './oracle.ts';
+import { asNode, type Node, type Operation, responseFor, type Spec } from './oracle.ts';
 import type { Report } from './report.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {

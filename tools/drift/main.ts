@@ -21,6 +21,7 @@ const checks: Readonly<Record<string, Entry>> = {
     fix: 'correct the server, or the spec',
     load: () => import('./server.ts'),
   },
+  pages: { promise: 'D6', fix: 'correct the page', load: () => import('./pages.ts') },
   client: {
     promise: 'D4',
     fix: 'run npm run generate, or correct the client',

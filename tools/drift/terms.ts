@@ -46,17 +46,20 @@ class TermCollector implements Terms {
   }
 
   addOperation(operation: Operation): void {
-    const { id, method, path, command, parameters, idempotencyKey, body } = operation;
-    const { successes, pagination, responses } = operation;
+    const { id, method, path, command, parameters, idempotencyKey, body, pagination } = operation;
     for (const what of [id, `${id} ${method} ${path}`, `${id} ${command}`]) this.offer(what);
-    for (const status of successes) this.offer(`${id} ${status}`);
     for (const [name, value] of Object.entries(pagination ?? {}))
       this.offer(`${id} ${name},${value}`);
     if (idempotencyKey) this.offer(`${id} ${idempotencyKey.name}`);
     for (const parameter of parameters) this.#addParameter(id, parameter);
     if (body) this.#addBody(id, body.schema);
     if (body?.required) this.#demand(`${id}: needs a body`, 0, id);
+    this.#addResponses(operation);
+  }
+
+  #addResponses({ id, responses }: Operation): void {
     for (const [status, { schema, headers }] of responses) {
+      this.offer(`${id} ${status}`);
       this.offer(`${id} ${status}${schema ? ' with' : ' without'} a body`);
       if (schema) this.#addRead(schema, `${id} ${status}`);
       for (const header of headers.keys()) this.offer(`${id} ${status} with ${header}`);
@@ -80,19 +83,23 @@ class TermCollector implements Terms {
   #addSent(schema: Schema, place: string, depth = 0): void {
     const full = follow(this.#spec, schema);
     this.offer(place);
-    for (const type of typesOf(full)) {
-      this.offer(`${place}: type ${type}`);
-      if (type === 'number') this.offer(`${place}: type integer`);
-    }
-    if (!full.enum) this.offer(`${place} takes any`);
-    for (const value of full.enum ?? [])
-      this.offer(`${place} takes ${JSON.stringify(value)}`, `${place} takes any`);
+    this.#offerValues(full, place);
     for (const name of full.required ?? []) this.#demand(`${place}: needs ${name}`, 0, place);
     if (full.default !== undefined) this.offer(`${place} is ${full.default} if it is left out`);
     for (const [term, bound] of boundsOf(full)) this.#demand(`${place}: ${term}`, bound, place);
     if (depth < MAX_DEPTH)
       for (const [name, part] of partsOf(full))
         this.#addSent(part, placeOf(place, name), depth + 1);
+  }
+
+  #offerValues(schema: Schema, place: string): void {
+    for (const type of typesOf(schema)) {
+      this.offer(`${place}: type ${type}`);
+      if (type === 'number') this.offer(`${place}: type integer`);
+    }
+    if (!schema.enum) this.offer(`${place} takes any`);
+    for (const value of schema.enum ?? [])
+      this.offer(`${place} takes ${JSON.stringify(value)}`, `${place} takes any`);
   }
 
   /** A reader relies on what always comes, and on nothing else coming. */
