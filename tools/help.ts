@@ -1,9 +1,8 @@
 // What the programs can be told, read from their help.
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createProgram } from '../apps/server/src/program.ts';
 import { root } from './repository.ts';
+import { runPetctl } from './run-petctl.ts';
 
 type Command = ReturnType<typeof createProgram>;
 
@@ -14,9 +13,9 @@ export type Help = ReadonlyMap<string, string>;
 export async function petctlHelp(): Promise<Help> {
   const found = new Map<string, string>();
   const add = async (words: readonly string[]): Promise<void> => {
-    const text = await petctl(...words, '--help');
-    found.set(words.join(' '), text);
-    for (const name of commandsIn(text)) await add([...words, name]);
+    const { stdout } = await runPetctl([...words, '--help']);
+    found.set(words.join(' '), stdout);
+    for (const name of commandsIn(stdout)) await add([...words, name]);
   };
   await add([]);
   return found;
@@ -35,12 +34,6 @@ export function serverHelp(): Help {
 
 /** Builds petctl first where a source file is newer. */
 export const petctlFile = join(root, 'apps/petctl/checkout.cjs');
-
-async function petctl(...args: string[]): Promise<string> {
-  const env = { ...process.env, COLUMNS: undefined, NO_COLOR: '1' };
-  const { stdout } = await promisify(execFile)(process.execPath, [petctlFile, ...args], { env });
-  return stdout;
-}
 
 /** The names in the section `Commands:` of a help, without `help`. */
 function commandsIn(text: string): string[] {

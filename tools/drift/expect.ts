@@ -4,8 +4,7 @@ import type { Report } from './report.ts';
 
 /** Reports two values that should be equal. */
 export function expectEqual(report: Report, cause: string, found: unknown, wanted: unknown): void {
-  if (!isDeepStrictEqual(found, wanted))
-    report(`${cause} is not as declared`, `${shown(found)}, not ${shown(wanted)}`);
+  if (!isDeepStrictEqual(found, wanted)) report(cause, `${shown(found)}, not ${shown(wanted)}`);
 }
 
 /** The beginning of a value. */

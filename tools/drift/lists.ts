@@ -1,26 +1,25 @@
 // Lists: what was created is what they return, in order, page by page, and for each filter exactly the documents that have its value.
-
 import { caseOf, type Inputs } from './cases.ts';
 import type { Answer } from './coverage.ts';
 import type { Documents } from './documents.ts';
-import { expectEqual, shown } from './expect.ts';
+import { expectEqual } from './expect.ts';
 import {
   asNode,
   type Collection,
   follow,
   type Node,
-  type Parameter,
+  type Operation,
   pathParameters,
   propertiesOf,
 } from './oracle.ts';
 
-/** Parameters of lists that name no property, by operation and name, each with a test of what it does. */
-const otherParameters: ReadonlyMap<string, (lists: ListCheck) => Promise<void>> = new Map();
+/** Parameters of lists that name no property, as `listPets since`, each with a test of what it does. */
+const otherParameters: ReadonlyMap<string, (list: ListCheck) => Promise<void>> = new Map();
 
-/** A page that is longer than this ends before its limit. */
+/** A page with more bytes may end before its limit. */
 const LARGE_PAGE = 2 ** 19;
 
-/** So many documents may be created for a list. */
+/** So many documents are created for a list at most. */
 const MOST_CREATED = 2_000;
 
 export async function checkList(collection: Collection, documents: Documents): Promise<void> {
@@ -28,122 +27,112 @@ export async function checkList(collection: Collection, documents: Documents): P
   // Without a way to create documents, nothing is known of what a list has to return.
   if (!create || pathParameters(list.path).length > 0) return;
   const check = new ListCheck(collection, documents);
-  await check.createDocuments();
+  await check.createDocuments(create);
   await check.pages();
   await check.filters();
+}
+
+interface Filter {
+  readonly name: string;
+  readonly values: readonly unknown[];
 }
 
 class ListCheck {
   readonly #collection: Collection;
   readonly #documents: Documents;
   readonly #filters: readonly Filter[];
+  /** The names of the parameters for cursor and size of a page. */
+  readonly #cursor: string;
+  readonly #limit: string;
   readonly #maximum: number;
   readonly #defaultSize: number;
 
   constructor(collection: Collection, documents: Documents) {
+    const { pagination, parameters } = collection.list;
     this.#collection = collection;
     this.#documents = documents;
-    const { spec } = documents.server.context;
-    const limit = this.#parameter(this.#pagination.limit);
-    const { maximum = 100, default: usual } = follow(spec, limit?.schema);
+    this.#cursor = String(pagination?.cursor);
+    this.#limit = String(pagination?.limit);
+    const limit = parameters.find(({ name }) => name === this.#limit);
+    const { maximum = 100, default: usual } = follow(documents.server.context.spec, limit?.schema);
     this.#maximum = maximum;
     this.#defaultSize = Number(usual ?? maximum);
     this.#filters = this.#findFilters();
   }
 
   /** Creates more documents for each value of each filter than a page holds, in turns. */
-  async createDocuments(): Promise<void> {
-    const { create } = this.#collection;
-    if (!create) return;
+  async createDocuments(create: Operation): Promise<void> {
+    const { spec } = this.#documents.server.context;
+    const { properties, required } = propertiesOf(spec, create.body?.schema);
     const [least] = this.#documents.cases.valid(create);
     let combinations: Node[] = [{}];
-    for (const { name, values, isOptional } of this.#filters) {
-      const choices = isOptional ? [...values, undefined] : values;
+    let mostValues = 1;
+    for (const { name, values } of this.#filters.filter((filter) => filter.name in properties)) {
+      const choices = required.includes(name) ? values : [...values, undefined];
+      mostValues = Math.max(mostValues, choices.length);
       combinations = combinations.flatMap((each) =>
         choices.map((value) => ({ ...each, [name]: value })),
       );
     }
-    const fewest = Math.min(
-      ...this.#filters.map(({ values }) => combinations.length / (values.length + 1)),
-      combinations.length,
-    );
-    const rounds = Math.ceil((this.#maximum + 1) / fewest);
-    const total = Math.min(rounds * combinations.length, MOST_CREATED);
-    for (let i = 0; i < total; i++) {
-      const combination = combinations[i % combinations.length];
-      const body = { ...asNode(least.inputs.body), ...combination };
+    const wanted = mostValues * (this.#maximum + combinations.length);
+    for (let i = 0; i < Math.min(wanted, MOST_CREATED); i++) {
+      const body = { ...asNode(least.inputs.body), ...combinations[i % combinations.length] };
       await this.#documents.create(this.#collection, { ...least.inputs, body });
     }
   }
 
   /** The whole list, with pages of each size, and from a document on. */
   async pages(): Promise<void> {
-    const { limit, cursor } = this.#pagination;
     const all = this.#documents.of(this.#collection);
     await this.#compare({}, all, this.#defaultSize, 2);
-    for (const size of [1, 3]) await this.#compare({ [limit]: size }, all, size, 2);
-    await this.#compare({ [limit]: this.#maximum }, all, this.#maximum);
-    const fourth = all[3];
-    if (!fourth) return;
-    const after = { [cursor]: fourth[this.#collection.key], [limit]: this.#maximum };
-    await this.#compare(after, all.slice(4), this.#maximum);
+    for (const size of [1, 3]) await this.#compare({ [this.#limit]: size }, all, size, 2);
+    await this.#compare({ [this.#limit]: this.#maximum }, all, this.#maximum);
+    await this.#compareFrom({}, all);
   }
 
-  /** Each filter alone and with each other one. */
+  /** Each filter alone and with each other one, with small and with large pages, and from a document on. */
   async filters(): Promise<void> {
-    for (const [i, filter] of this.#filters.entries()) {
-      for (const value of filter.values) await this.#compareFilter({ [filter.name]: value });
-      for (const other of this.#filters.slice(i + 1)) await this.#comparePair(filter, other);
+    for (const [i, first] of this.#filters.entries()) {
+      for (const value of first.values) {
+        const query = { [first.name]: value };
+        const wanted = this.#having(query);
+        await this.#compare(query, wanted, this.#defaultSize, 2);
+        await this.#compare({ ...query, [this.#limit]: this.#maximum }, wanted, this.#maximum);
+        await this.#compareFrom(query, wanted);
+      }
+      for (const second of this.#filters.slice(i + 1)) await this.#comparePair(first, second);
     }
     const { id, parameters } = this.#collection.list;
     for (const { name } of parameters) await otherParameters.get(`${id} ${name}`)?.(this);
   }
 
-  /** With small and with large pages, and from a document on. */
-  async #compareFilter(filter: Node): Promise<void> {
-    const { limit, cursor } = this.#pagination;
-    const wanted = this.#having(filter);
-    await this.#compare(filter, wanted, this.#defaultSize, 2);
-    await this.#compare({ ...filter, [limit]: this.#maximum }, wanted, this.#maximum);
-    const third = wanted[2];
-    if (!third) return;
-    const after = { ...filter, [limit]: 7, [cursor]: third[this.#collection.key] };
-    await this.#compare(after, wanted.slice(3), 7, 3);
-  }
-
   async #comparePair(first: Filter, second: Filter): Promise<void> {
-    const { limit } = this.#pagination;
     for (const value of first.values)
       for (const other of second.values) {
         const both = { [first.name]: value, [second.name]: other };
-        await this.#compare({ ...both, [limit]: 7 }, this.#having(both), 7);
+        await this.#compare({ ...both, [this.#limit]: 7 }, this.#having(both), 7);
       }
   }
 
-  get #pagination() {
-    const { pagination } = this.#collection.list;
-    if (!pagination) throw new Error(`${this.#collection.path} is no list`);
-    return pagination;
+  async #compareFrom(query: Node, wanted: readonly Node[]): Promise<void> {
+    const third = wanted[2];
+    if (!third) return;
+    const from = { ...query, [this.#limit]: 7, [this.#cursor]: third[this.#collection.key] };
+    await this.#compare(from, wanted.slice(3), 7, 3);
   }
 
-  #parameter(name: string): Parameter | undefined {
-    return this.#collection.list.parameters.find((each) => each.name === name);
-  }
-
-  /** The query parameters that name a property of the listed documents. Any other one that is not known is reported. */
+  /** The query parameters that name a property of the listed documents. Any other one is reported, unless it has a test. */
   #findFilters(): Filter[] {
     const { spec, report } = this.#documents.server.context;
-    const { list, create, path } = this.#collection;
-    const { properties, required } = propertiesOf(spec, create?.body?.schema);
+    const { list, path } = this.#collection;
+    const { items } = follow(spec, list.responses.get('200')?.schema);
+    const { properties } = propertiesOf(spec, items);
     const found: Filter[] = [];
     for (const { name, in: place, schema } of list.parameters) {
-      if (place !== 'query' || name === this.#pagination.cursor || name === this.#pagination.limit)
-        continue;
-      if (name in properties) {
-        const listed = follow(spec, schema).enum;
-        const values = listed ?? this.#documents.cases.values.valid(schema).slice(0, 3);
-        found.push({ name, values, isOptional: !required.includes(name) });
-      } else if (!otherParameters.has(`${list.id} ${name}`))
+      if (place !== 'query' || [this.#cursor, this.#limit].includes(name)) continue;
+      const valid = follow(spec, schema).enum ?? this.#documents.cases.values.valid(schema);
+      if (name in properties) found.push({ name, values: valid.slice(0, 4) });
+      else if (!otherParameters.has(`${list.id} ${name}`))
         report(
           `GET ${path}: ${name} is no property of what is listed, so nothing says what it does`,
           '',
@@ -162,56 +151,56 @@ class ListCheck {
 
   /** Compares the pages of a list, or the first ones of them, with the documents that they have to have. */
   async #compare(query: Node, wanted: readonly Node[], size: number, most = 100): Promise<void> {
-    const { report } = this.#documents.server.context;
-    const { list, path, key } = this.#collection;
-    const name = `GET ${path}?${Object.keys(query).join('&')}`;
     let inputs: Inputs = { parameters: query };
     let read = 0;
-    for (let count = 0; count < most; count++) {
-      const answer = await this.#documents.server.attempt(caseOf(list, inputs));
+    for (let count = 0; count < most && read <= wanted.length; count++) {
+      const answer = await this.#documents.server.attempt(caseOf(this.#collection.list, inputs));
       const page = Array.isArray(answer.data) ? answer.data.map(asNode) : [];
-      const expected = wanted.slice(read, read + page.length);
-      const keysOf = (documents: readonly Node[]) => documents.map((document) => document[key]);
-      expectEqual(report, `${name}: the documents by their ${key}`, keysOf(page), keysOf(expected));
-      expectEqual(report, `${name}: the documents`, page, expected);
+      if (!this.#comparePage(query, answer, page, wanted.slice(read, read + size))) return;
       read += page.length;
-      const isCut = answer.text.length > LARGE_PAGE && page.length < size;
-      const length = Math.min(size, wanted.length - read + page.length);
-      if (page.length !== length && !isCut)
-        report(
-          `${name}: the length of a page`,
-          `${page.length}, not ${length} for ${shown(query)}`,
-        );
       const next = nextQuery(answer);
-      expectEqual(
-        report,
-        `${name}: whether a link to the next page comes`,
-        next !== undefined,
-        read < wanted.length,
-      );
+      const { report } = this.#documents.server.context;
+      const cause = `${this.#nameOf(query)}: whether there is a link to the next page`;
+      expectEqual(report, cause, next !== undefined, read < wanted.length);
       if (!next || page.length === 0) return;
-      inputs = this.#follow(name, query, next);
+      this.#compareLink(query, next);
+      inputs = { parameters: Object.fromEntries(next) };
     }
   }
 
-  /** The inputs of the next page. Its link keeps the query, but for the cursor. */
-  #follow(name: string, query: Node, next: URLSearchParams): Inputs {
+  /** Whether a page has the documents that are wanted. A large page may have fewer of them. */
+  #comparePage(query: Node, { text }: Answer, page: Node[], wanted: readonly Node[]): boolean {
     const { report } = this.#documents.server.context;
-    const { cursor } = this.#pagination;
-    const parameters = Object.fromEntries(next);
-    const kept = { ...parameters, [cursor]: undefined };
-    const asked = Object.entries({ ...query, [cursor]: undefined });
-    for (const [parameter, value] of asked)
-      if (value !== undefined && kept[parameter] !== String(value))
-        report(`${name}: the link to the next page does not keep ${parameter}`);
-    return { parameters };
+    const isCut = text.length > LARGE_PAGE && page.length > 0 && page.length < wanted.length;
+    const expected = isCut ? wanted.slice(0, page.length) : wanted;
+    const keysOf = (documents: readonly Node[]) =>
+      documents.map((document) => document[this.#collection.key]);
+    const differs = String(keysOf(page)) !== String(keysOf(expected));
+    expectEqual(
+      report,
+      `${this.#nameOf(query)}: the documents`,
+      differs ? keysOf(page) : page,
+      differs ? keysOf(expected) : expected,
+    );
+    return !differs;
   }
-}
 
-interface Filter {
-  readonly name: string;
-  readonly values: readonly unknown[];
-  readonly isOptional: boolean;
+  /** The link to the next page keeps the query, but for the cursor. */
+  #compareLink(query: Node, next: URLSearchParams): void {
+    for (const [name, value] of Object.entries(query))
+      if (name !== this.#cursor && next.get(name) !== String(value))
+        this.#documents.server.context.report(
+          `${this.#nameOf(query)}: the link to the next page does not keep ${name}`,
+        );
+  }
+
+  /** `GET /pets?status`: the filters of a query are what its findings are about. */
+  #nameOf(query: Node): string {
+    const filters = Object.keys(query).filter(
+      (name) => name !== this.#limit && name !== this.#cursor,
+    );
+    return `GET ${this.#collection.path}${filters.length > 0 ? '?' : ''}${filters.join('&')}`;
+  }
 }
 
 /** The query in the link to the next page: `<?limit=20&after=20>; rel="next"` (RFC 8288). */

@@ -21,6 +21,11 @@ const checks: Readonly<Record<string, Entry>> = {
     fix: 'correct the server, or the spec',
     load: () => import('./server.ts'),
   },
+  petctl: {
+    promise: 'D5',
+    fix: 'run npm run generate, or correct petctl',
+    load: () => import('./petctl.ts'),
+  },
   pages: { promise: 'D6', fix: 'correct the page', load: () => import('./pages.ts') },
   client: {
     promise: 'D4',
