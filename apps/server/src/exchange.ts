@@ -1,0 +1,64 @@
+// What is known of a request while it passes through the app.
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '@petstore/types';
+import type { Request, Response } from 'express';
+import type { Input } from './parameters.ts';
+import { type Target, targetOf } from './target.ts';
+
+/** A request and its response, with what the steps find out. */
+export class Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  readonly startedAt = performance.now();
+  readonly requestId: string;
+  readonly method: string;
+  readonly target: Target;
+  /** The operation of the target, if it has one for the method. HEAD is GET. */
+  readonly operation: Operation | undefined;
+  /** The name of the API key, once it is accepted. */
+  caller: string | undefined;
+  /** The content of the request, once it is read. */
+  input: Input | undefined;
+  /** What the log has to explain. */
+  error: unknown;
+
+  constructor(request: Request, response: Response) {
+    this.request = request;
+    this.response = response;
+    this.method = request.method;
+    this.requestId = givenId(request.headers['x-request-id']) ?? newRequestId();
+    this.target = targetOf(request.url);
+    this.operation = this.target.route?.operations.get(
+      this.method === 'HEAD' ? 'GET' : this.method,
+    );
+  }
+}
+
+/** Begins an exchange, which later steps get with `exchangeOf`. */
+export function beginExchange(request: Request, response: Response): Exchange {
+  const exchange = new Exchange(request, response);
+  response.locals.exchange = exchange;
+  return exchange;
+}
+
+/** The exchange that has begun with this response. */
+export function exchangeOf(response: Response): Exchange {
+  return response.locals.exchange;
+}
+
+/** The identifiers of this process begin with this. They are counted: a UUID for each takes longer. */
+const run = randomUUID().replaceAll('-', '').slice(0, 20);
+let count = 0;
+
+export function newRequestId(): string {
+  count++;
+  return `${run}-${count.toString(36)}`;
+}
+
+/** For example `8e03978e-40d5-43dd-bc93-6894a57f9324` or `gateway/17`. */
+const GIVEN_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** The identifier that a request brings, if it is harmless. */
+function givenId(text: string | string[] | undefined): string | undefined {
+  return typeof text === 'string' && GIVEN_ID.test(text) ? text : undefined;
+}
