@@ -2,27 +2,41 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@petstore/types';
 import type { Request, Response } from 'express';
+import type { Budget } from './budget.ts';
 import type { Input } from './parameters.ts';
+import type { Reply } from './send.ts';
 import { type Target, targetOf } from './target.ts';
+
+/** What the exchanges of an app share. */
+export interface Shared {
+  /** The memory for responses that clients have not read yet. */
+  readonly unread: Budget;
+  /** Whether each response is compared with the spec. */
+  readonly validateResponses: boolean;
+}
 
 /** A request and its response, with what the steps find out. */
 export class Exchange {
+  readonly shared: Shared;
   readonly request: Request;
   readonly response: Response;
   readonly startedAt = performance.now();
   readonly requestId: string;
   readonly method: string;
   readonly target: Target;
-  /** The operation of the target, if it has one for the method. HEAD is GET. */
+  /** The operation of the target, if it has one for the method. A HEAD request is one of GET. */
   readonly operation: Operation | undefined;
   /** The name of the API key, once it is accepted. */
   caller: string | undefined;
   /** The content of the request, once it is read. */
   input: Input | undefined;
+  /** The reply that is being sent, if responses are validated. */
+  reply: Reply | undefined;
   /** What the log has to explain. */
   error: unknown;
 
-  constructor(request: Request, response: Response) {
+  constructor(request: Request, response: Response, shared: Shared) {
+    this.shared = shared;
     this.request = request;
     this.response = response;
     this.method = request.method;
@@ -32,11 +46,23 @@ export class Exchange {
       this.method === 'HEAD' ? 'GET' : this.method,
     );
   }
+
+  /** The operation of a request that has been routed. */
+  get routedOperation(): Operation {
+    if (!this.operation) throw new Error('The request was not routed.');
+    return this.operation;
+  }
+
+  /** The content of a request that has been read. */
+  get readInput(): Input {
+    if (!this.input) throw new Error('The request was not read.');
+    return this.input;
+  }
 }
 
-/** Begins an exchange, which later steps get with `exchangeOf`. */
-export function beginExchange(request: Request, response: Response): Exchange {
-  const exchange = new Exchange(request, response);
+/** Begins an exchange, which later steps get by `exchangeOf`. */
+export function beginExchange(request: Request, response: Response, shared: Shared): Exchange {
+  const exchange = new Exchange(request, response, shared);
   response.locals.exchange = exchange;
   return exchange;
 }

@@ -128,7 +128,7 @@ function readIdempotencyKey(
 ): string | undefined {
   const form = keyForms.get(operation);
   const text = form && headers[form.header.toLowerCase()];
-  if (typeof text !== 'string') return undefined;
+  if (!form || typeof text !== 'string') return undefined;
   if (!form.pattern.test(text))
     throw invalid(
       `header '${form.header}': it is not a valid key: send a UUID, or what the spec allows`,
