@@ -1,0 +1,116 @@
+// Sends replies, and errors as the spec describes them.
+import { type Operation, parseExact } from '@petstore/types';
+import { constantHeaders } from './constant-headers.ts';
+import { asHttpError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { toJsonNumbers } from './json-numbers.ts';
+import { checkResponse } from './validation.ts';
+
+/** What is sent as a response. */
+export interface Reply {
+  readonly status: number;
+  /** Names and values in turn. The identifier of the request comes before them. */
+  readonly headers: readonly string[];
+  /** The version of the body. A client that has it gets 304. */
+  readonly etag?: string | undefined;
+  /** The headers that a 304 lacks. */
+  readonly bodyHeaders?: readonly string[] | undefined;
+  readonly body?: string | undefined;
+  /** The media type of the body. Default: JSON. */
+  readonly type?: string | undefined;
+}
+
+/** Responses that slow clients have not read yet may take this much memory. */
+export const MAX_UNREAD = 2 ** 26;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sends a reply. If responses are validated, it throws for one that the spec does not declare. */
+export function send(exchange: Exchange, reply: Reply): void {
+  const { operation, shared } = exchange;
+  if (shared.validateResponses && operation) sendValidated(exchange, operation, reply);
+  else write(exchange, reply);
+}
+
+/** Sends anything thrown as an error of the spec. Its cause goes to the log only. */
+export function sendError(exchange: Exchange, thrown: unknown): void {
+  const { response } = exchange;
+  if (response.headersSent) {
+    exchange.error ??= thrown;
+    response.destroy();
+    return;
+  }
+  try {
+    send(exchange, errorReply(exchange, thrown));
+  } catch (error) {
+    // The spec does not declare the error. The handler of this app cannot say more.
+    write(exchange, errorReply(exchange, error));
+  }
+}
+
+/** Lets the hook of the validator's middleware see replies, which it does where `response.json` is called. */
+export function sendsByJson(exchange: Exchange): void {
+  const { response } = exchange;
+  // The text is sent as it is, because a number of 64 bits would be rounded.
+  response.json = () => {
+    if (exchange.reply) write(exchange, exchange.reply);
+    return response;
+  };
+}
+
+function sendValidated(exchange: Exchange, operation: Operation, reply: Reply): void {
+  const body = reply.body === undefined ? undefined : parseExact(reply.body);
+  checkResponse(operation, reply.status, body);
+  if (body === undefined) {
+    write(exchange, reply);
+    return;
+  }
+  exchange.reply = reply;
+  exchange.response.status(reply.status).json(toJsonNumbers(body));
+}
+
+function errorReply(exchange: Exchange, thrown: unknown): Reply {
+  const error = asHttpError(thrown);
+  if (error.status >= 500) exchange.error = error.cause;
+  const headers = [...constantHeaders(exchange.operation), ...Object.entries(error.headers).flat()];
+  return { status: error.status, headers, body: error.json };
+}
+
+function write(exchange: Exchange, reply: Reply): void {
+  const { request, response, requestId } = exchange;
+  const { status, etag, body } = reply;
+  const head = ['X-Request-Id', requestId, ...reply.headers];
+  if (etag !== undefined) head.push('ETag', etag);
+  if (etag !== undefined && isKnown(etag, request.headers['if-none-match'])) {
+    response.writeHead(304, head).end();
+    return;
+  }
+  if (reply.bodyHeaders) head.push(...reply.bodyHeaders);
+  if (body === undefined) {
+    response.writeHead(status, head).end();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  head.push('Content-Type', reply.type ?? JSON_TYPE, 'Content-Length', String(length));
+  response.writeHead(status, head);
+  // Head and body become one write; ASCII is written faster as Latin-1.
+  response.end(body, length === body.length ? 'latin1' : 'utf8');
+  countUnread(exchange);
+}
+
+/** Whether a client has this version, by its `If-None-Match` (RFC 9110 13.1.2). */
+function isKnown(etag: string, versions: string | undefined): boolean {
+  if (versions === undefined) return false;
+  return versions.split(',').some((version) => {
+    const tag = version.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
+  });
+}
+
+/** Counts what the client has not read yet, until it has. */
+function countUnread({ response, shared }: Exchange): void {
+  const waiting = response.writableLength;
+  if (waiting === 0 || response.destroyed) return;
+  shared.unread.use(waiting);
+  response.once('close', () => shared.unread.release(waiting));
+}
