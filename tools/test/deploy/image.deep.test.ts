@@ -74,7 +74,7 @@ describe.skipIf(
     const ready = () =>
       expect
         .poll(() => fetch(`${origin}/readyz`).then(({ status }) => status, String), {
-          timeout: 60_000,
+          timeout: 400_000,
         })
         .toBe(200);
     await ready();
