@@ -1,4 +1,4 @@
-// H1: `npm start` and `npm run dev` do all set-up, and end with npm, however that ends.
+// `npm start` and `npm run dev` do all set-up, and end with npm, however that ends.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';

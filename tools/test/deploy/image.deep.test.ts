@@ -1,4 +1,4 @@
-// H4: the image runs the server without privileges and loses nothing, and the compose file fits it.
+// The image runs the server without privileges and loses nothing, and the compose file fits it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

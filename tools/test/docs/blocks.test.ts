@@ -1,4 +1,4 @@
-// H3 and all promises that a page shows: the commands and programs on the pages run, and print what the pages show.
+// The commands and programs on the pages run, and print what the pages show.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
