@@ -9,19 +9,11 @@ const exportedNames = Symbol.for('@petstore/client/errors');
 /** The root of all errors that a call can end with. */
 export class PetstoreError extends Error {
   static {
-    nameClass(this, 'PetstoreError');
+    nameClass(PetstoreError, 'PetstoreError');
   }
 
-  /** An error of another copy of this package is an `instanceof` the class with the same name. */
-  static override [Symbol.hasInstance]<Class extends ErrorClass>(
-    this: Class,
-    value: unknown,
-  ): value is Narrowed<Class> {
-    // A class of the caller, which extends one of these, recognizes its own errors only.
-    if (!Object.hasOwn(this.prototype, exportedNames))
-      return Function.prototype[Symbol.hasInstance].call(this, value);
-    return exportedNamesOf(value).includes(this.prototype.name);
-  }
+  /** Makes `instanceof` of each class recognize the errors of another copy of this package, too. */
+  static override readonly [Symbol.hasInstance] = recognizes;
 
   /** The number of attempts that sent a request. */
   attempts = 0;
@@ -30,7 +22,7 @@ export class PetstoreError extends Error {
 /** The service, or something in front of it, did not respond with success. */
 export class ResponseError extends PetstoreError {
   static {
-    nameClass(this, 'ResponseError');
+    nameClass(ResponseError, 'ResponseError');
   }
 
   /** The status of the response. */
@@ -67,7 +59,7 @@ export class ResponseError extends PetstoreError {
 export class UnauthorizedError extends ResponseError {
   declare readonly name: 'UnauthorizedError';
   static {
-    nameClass(this, 'UnauthorizedError');
+    nameClass(UnauthorizedError, 'UnauthorizedError');
   }
 }
 
@@ -75,7 +67,7 @@ export class UnauthorizedError extends ResponseError {
 export class NotFoundError extends ResponseError {
   declare readonly name: 'NotFoundError';
   static {
-    nameClass(this, 'NotFoundError');
+    nameClass(NotFoundError, 'NotFoundError');
   }
 }
 
@@ -83,7 +75,7 @@ export class NotFoundError extends ResponseError {
 export class RateLimitedError extends ResponseError {
   declare readonly name: 'RateLimitedError';
   static {
-    nameClass(this, 'RateLimitedError');
+    nameClass(RateLimitedError, 'RateLimitedError');
   }
 }
 
@@ -91,7 +83,7 @@ export class RateLimitedError extends ResponseError {
 export class InvalidRequestError extends ResponseError {
   declare readonly name: 'InvalidRequestError';
   static {
-    nameClass(this, 'InvalidRequestError');
+    nameClass(InvalidRequestError, 'InvalidRequestError');
   }
 }
 
@@ -99,7 +91,7 @@ export class InvalidRequestError extends ResponseError {
 export class ServerError extends ResponseError {
   declare readonly name: 'ServerError';
   static {
-    nameClass(this, 'ServerError');
+    nameClass(ServerError, 'ServerError');
   }
 }
 
@@ -110,7 +102,7 @@ export class ServerError extends ResponseError {
 export class UnexpectedResponseError extends ResponseError {
   declare readonly name: 'UnexpectedResponseError';
   static {
-    nameClass(this, 'UnexpectedResponseError');
+    nameClass(UnexpectedResponseError, 'UnexpectedResponseError');
   }
 }
 
@@ -121,7 +113,7 @@ export class UnexpectedResponseError extends ResponseError {
 export class ConnectionError extends PetstoreError {
   declare readonly name: 'ConnectionError';
   static {
-    nameClass(this, 'ConnectionError');
+    nameClass(ConnectionError, 'ConnectionError');
   }
 }
 
@@ -129,7 +121,7 @@ export class ConnectionError extends PetstoreError {
 export class TimeoutError extends PetstoreError {
   declare readonly name: 'TimeoutError';
   static {
-    nameClass(this, 'TimeoutError');
+    nameClass(TimeoutError, 'TimeoutError');
   }
 }
 
@@ -137,7 +129,7 @@ export class TimeoutError extends PetstoreError {
 export class AbortedError extends PetstoreError {
   declare readonly name: 'AbortedError';
   static {
-    nameClass(this, 'AbortedError');
+    nameClass(AbortedError, 'AbortedError');
   }
 }
 
@@ -168,6 +160,17 @@ type ErrorClass = (abstract new (...args: never) => unknown) & { readonly protot
 type Narrowed<Class extends ErrorClass> = typeof PetstoreError extends Class
   ? CallError
   : InstanceType<Class>;
+
+/** Whether a value is an error of a class, or of the class with this name in another copy of this package. */
+function recognizes<Class extends ErrorClass>(
+  this: Class,
+  value: unknown,
+): value is Narrowed<Class> {
+  // A class of the caller, which extends one of the exported ones, is like any other class.
+  if (!Object.hasOwn(this.prototype, exportedNames))
+    return Function.prototype[Symbol.hasInstance].call(this, value);
+  return exportedNamesOf(value).includes(this.prototype.name);
+}
 
 /**
  * Gives an exported class its name. The name is on the prototype, because the stack of a new error

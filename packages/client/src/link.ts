@@ -18,18 +18,21 @@ function isNext(parameter: string): boolean {
 function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
-  let closing = '';
+  /** What ends the quotes or the brackets that the position is in. */
+  let closing: string | undefined;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (closing !== '') {
-      if (character === closing) closing = '';
-    } else if (character === '"') closing = '"';
-    else if (character === '<') closing = '>';
-    else if (character === separator) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
-    }
+    const character = text[at] ?? '';
+    if (closing === undefined) closing = closings.get(character);
+    else if (character === closing) closing = undefined;
+    if (closing !== undefined || character !== separator) continue;
+    parts.push(text.slice(start, at));
+    start = at + 1;
   }
   parts.push(text.slice(start));
   return parts;
 }
+
+const closings = new Map([
+  ['"', '"'],
+  ['<', '>'],
+]);

@@ -113,12 +113,12 @@ class Pages<T> {
 
 function pageOf<T>(success: Success<T[]>): Page<T> {
   const { data, response } = success;
-  // Of a list that was requested with `if-none-match`.
-  if (data === undefined) throw new UnexpectedResponseError(response, '', 'the list is unchanged');
+  // The list was requested with `if-none-match`, and has not changed.
+  if (response.status === 304) return { ...success, hasMore: false };
   const { headers, type } = response;
   const link = headers.get('link');
   // The service sends an identifier with every response, so a page that lacks it cannot read its headers.
-  if (type === 'cors' && link === null && !headers.has('x-request-id')) {
+  if (type === 'cors' && link === null && headers.get('x-request-id') === null) {
     const problem =
       'whether more elements follow is unknown: the service has to expose its headers';
     const hint = '; let Access-Control-Expose-Headers name Link and X-Request-Id';

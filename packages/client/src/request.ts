@@ -37,30 +37,15 @@ export interface PreparedRequest {
   readonly body: string | null;
 }
 
-/**
- * Writes the inputs where the operation has them. An unknown one goes where the service names it in
- * its error.
- */
+/** Writes the request of a call. Throws for an input that cannot be sent. */
 export function requestOf(
-  { id, wire, settings }: Operation,
+  operation: Operation,
   input: object,
   { idempotencyKey }: CallOptions,
 ): PreparedRequest {
-  let path = wire.path;
-  const query: string[] = [];
-  const headers: Record<string, string> = {};
-  const properties: [name: string, value: unknown][] = [];
-  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
-    if (value === undefined) continue;
-    checkNumbers(`${id}: ${name}`, value);
-    const place = placeOf(wire, name);
-    if (place === 'path') path = withSegment(path, id, name, value);
-    else if (place === 'header') headers[name] = String(value);
-    else if (place === 'body') properties.push([name, value]);
-    else query.push(...queryPairs(name, value));
-  }
-  checkSegments(path, id);
-  const body = bodyOf(wire, Object.fromEntries(properties));
+  const { wire, settings } = operation;
+  const { path, query, headers, properties } = sortedInputs(operation, input);
+  const body = bodyOf(wire, properties);
   if (body !== null) headers['content-type'] = 'application/json';
   const defaults: Record<string, string> = { accept: 'application/json' };
   if (wire.idempotencyKey !== undefined) {
@@ -73,6 +58,45 @@ export function requestOf(
     headers: mergedHeaders(defaults, settings.headers, headers),
     body,
   };
+}
+
+interface SortedInputs {
+  readonly path: string;
+  /** Encoded, such as `status=sold`. */
+  readonly query: readonly string[];
+  readonly headers: Record<string, string>;
+  /** The properties of the body. */
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The inputs where the operation has them. An unknown one is where the service names it in its
+ * error.
+ */
+function sortedInputs({ id, wire }: Operation, input: object): SortedInputs {
+  let { path } = wire;
+  const query: string[] = [];
+  const headers: Record<string, string> = {};
+  const properties: [name: string, value: unknown][] = [];
+  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
+    if (value === undefined) continue;
+    checkNumbers(`${id}: ${name}`, value);
+    switch (placeOf(wire, name)) {
+      case 'path':
+        path = withSegment(path, id, name, value);
+        break;
+      case 'header':
+        headers[name] = String(value);
+        break;
+      case 'query':
+        query.push(...queryPairs(name, value));
+        break;
+      case 'body':
+        properties.push([name, value]);
+    }
+  }
+  checkSegments(path, id);
+  return { path, query, headers, properties: Object.fromEntries(properties) };
 }
 
 function placeOf(wire: Wire, name: string): 'path' | 'header' | 'body' | 'query' {

@@ -86,18 +86,21 @@ type HeaderRecord = Readonly<Record<string, string | undefined>>;
 export function mergedHeaders(...sources: (HeaderRecord | undefined)[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const source of sources) {
-    if (source === undefined) continue;
-    if (Symbol.iterator in source)
-      throw new TypeError('headers must be a plain object: pass Object.fromEntries(headers)');
-    for (const [name, value] of Object.entries(source)) {
-      if (value === undefined || value === null) continue;
-      // fetch would throw a message with the value, which may be a secret.
-      if (!headerName.test(name) || !headerValue.test(value))
-        throw new TypeError(`the header '${name}' cannot be sent`);
-      headers[name.toLowerCase()] = String(value);
-    }
+    if (source !== undefined) addHeaders(headers, source);
   }
   return headers;
+}
+
+function addHeaders(headers: Record<string, string>, source: HeaderRecord): void {
+  if (Symbol.iterator in source)
+    throw new TypeError('headers must be a plain object: pass Object.fromEntries(headers)');
+  for (const [name, value] of Object.entries(source)) {
+    if (value === undefined || value === null) continue;
+    // fetch would throw a message with the value, which may be a secret.
+    if (!headerName.test(name) || !headerValue.test(value))
+      throw new TypeError(`the header ${name} has a character that cannot be sent`);
+    headers[name.toLowerCase()] = String(value);
+  }
 }
 
 function changedLimits(limits: RetryLimits, retry: Retry | undefined): RetryLimits {
