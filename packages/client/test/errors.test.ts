@@ -105,8 +105,8 @@ test('an error of a response has what the service said', async () => {
     },
     body: { code: 'not_found', message: 'it is not_found', status: 404 },
   });
-  expect((error as PetstoreError).headers.get('x-request-id')).toBe('r-7');
-  expect((error as PetstoreError).response.status).toBe(404);
+  expect((error as client.ResponseError).headers.get('x-request-id')).toBe('r-7');
+  expect((error as client.ResponseError).response.status).toBe(404);
 });
 
 test('a 404 from an address without the base path says so', async () => {
