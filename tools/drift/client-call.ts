@@ -22,10 +22,11 @@ export interface Ended {
 }
 
 /** A call of the client, as far as the check uses it. */
-export type Call = Promise<unknown> & {
-  [Symbol.asyncIterator](): AsyncIterator<unknown>;
-  collect(options?: { max: number }): Promise<unknown[]>;
-};
+export type Call = Promise<unknown> &
+  AsyncIterable<unknown> & {
+    collect(options?: { max: number }): Promise<unknown[]>;
+    pages(): AsyncIterable<{ readonly data: unknown[] }>;
+  };
 /** A response, or none: the service does not respond. */
 export type Ready = Response | 'never';
 
@@ -33,10 +34,10 @@ type Method = (input: Node, options: Node) => Call;
 
 export const awaited = (call: Call): Promise<unknown> => call;
 
-export async function elementsOf(call: Call): Promise<unknown[]> {
-  const elements: unknown[] = [];
-  for await (const element of call) elements.push(element);
-  return elements;
+export async function allOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of iterable) all.push(each);
+  return all;
 }
 
 /** Calls an operation. Where no response is ready, the connection fails. */

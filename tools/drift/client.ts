@@ -4,12 +4,12 @@ import * as client from '@petstore/client';
 import { errorClasses, errorClassFor } from '../client-errors.ts';
 import { type Case, Cases, type Inputs } from './cases.ts';
 import {
+  allOf,
   apiKey,
   awaited,
   type Call,
   callWith,
   type Ended,
-  elementsOf,
   origin,
   type Ready,
   responseWith,
@@ -34,9 +34,16 @@ export async function check(spec: Spec, report: Report): Promise<void> {
     await check.successes();
     await check.errors();
     await check.retries();
-    if (operation.pagination) await check.pages();
+    if (operation.pagination) await check.pages(operation.pagination);
   }
 }
+
+/** The ways to read all elements of a list. */
+const waysToRead: Readonly<Record<string, (call: Call) => Promise<unknown>>> = {
+  'for await': (call) => allOf(call),
+  collect: (call) => call.collect(),
+  pages: async (call) => (await allOf(call.pages())).flatMap(({ data }) => data),
+};
 
 class ClientCheck {
   readonly #spec: Spec;
@@ -153,37 +160,34 @@ class ClientCheck {
     );
   }
 
-  /** `for await` and `collect` give the elements of all pages, each page by the link of the one before. */
-  async pages(): Promise<void> {
-    const { id, pagination, responses } = this.#operation;
-    if (!pagination) return;
-    const { cursor, key, limit } = pagination;
-    const list = this.#cases.values.valid(responses.get('200')?.schema ?? {});
-    const [element] = list.flatMap((value) => (Array.isArray(value) ? value : []));
+  /** Each way to read a list gives the elements of all pages, each page by the link of the one before. */
+  async pages({ cursor, key, limit }: NonNullable<Operation['pagination']>): Promise<void> {
+    const [element] = this.#bodiesOf(200).flatMap((list) => (Array.isArray(list) ? list : []));
     const elements = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ ...element, [key]: number }));
     const queryOf = (after: number) => `${cursor}=${after}&${limit}=2`;
-    const page = (first: number) => {
-      const next =
-        first + 2 < elements.length ? { link: `<?${queryOf(first + 2)}>; rel="next"` } : {};
-      return responseWith(200, elements.slice(first, first + 2), next);
-    };
-    const responsesOf = () => [page(0), page(2), page(4), page(6)];
+    const responses = [0, 2, 4, 6].map((first) => {
+      const link = { link: `<?${queryOf(first + 2)}>; rel="next"` };
+      return () => responseWith(200, elements.slice(first, first + 2), first < 6 ? link : {});
+    });
     const inputs = { parameters: { ...this.#least.inputs.parameters, [limit]: 2 } };
-    const ways: Record<string, (call: Call) => Promise<unknown>> = {
-      'for await': elementsOf,
-      collect: (call) => call.collect(),
-    };
-    for (const [way, use] of Object.entries(ways)) {
-      const { sent, data, error } = await this.#call(inputs, responsesOf(), {}, use);
-      if (error) this.#report(`${id}: ${way} fails`, String(error));
-      expectEqual(this.#report, `${id}: the elements that ${way} gives`, data, elements);
+    for (const [way, use] of Object.entries(waysToRead)) {
+      const ready = responses.map((make) => make());
+      const { sent, data, error } = await this.#call(inputs, ready, {}, use);
+      const cause = `${this.#name}: the elements that ${way} gives`;
+      expectEqual(this.#report, cause, error ? String(error) : data, elements);
       const queries = sent.slice(1).map(({ request }) => new URL(request.url).searchParams);
       for (const query of queries) query.sort();
       const wanted = [2, 4, 6].map(queryOf);
-      expectEqual(this.#report, `${id}: the queries of ${way}`, queries.map(String), wanted);
+      expectEqual(
+        this.#report,
+        `${this.#name}: the queries of ${way}`,
+        queries.map(String),
+        wanted,
+      );
     }
-    const some = await this.#call(inputs, responsesOf(), {}, (call) => call.collect({ max: 3 }));
-    expectEqual(this.#report, `${id}: collect with max 3`, some.data, elements.slice(0, 3));
+    const ready = responses.map((make) => make());
+    const some = await this.#call(inputs, ready, {}, (call) => call.collect({ max: 3 }));
+    expectEqual(this.#report, `${this.#name}: collect with max 3`, some.data, elements.slice(0, 3));
   }
 
   #call(
