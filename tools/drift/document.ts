@@ -27,7 +27,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   const { version } = JSON.parse(textOf('spec/package.json'));
   if (version !== spec.version) report(`info.version is ${spec.version}, not ${version}`);
   checkCodes(spec, report);
-  checkExamples(spec, spec.document, report);
+  checkExamples(spec, report);
   checkProse(spec, report);
   const judge = judgeOf(spec);
   for (const operation of spec.operations) checkOperation(spec, judge, operation, report);
@@ -49,34 +49,41 @@ function checkCodes({ document, errorStatuses }: Spec, report: Report): void {
 }
 
 /** Each example of an error has the status of its code. */
-function checkExamples({ errorStatuses }: Spec, value: unknown, report: Report): void {
-  if (typeof value !== 'object' || value === null) return;
-  const { code, status } = isNode(value) ? value : {};
-  const wanted = errorStatuses.get(String(code));
-  if (wanted !== undefined && typeof status === 'number' && status !== wanted)
-    report(`the example of ${code} has the status ${status}, not ${wanted}`);
-  for (const part of Object.values(value)) checkExamples({ errorStatuses } as Spec, part, report);
+function checkExamples({ document, errorStatuses }: Spec, report: Report): void {
+  for (const { code, status } of nodesIn(document)) {
+    const wanted = errorStatuses.get(String(code));
+    if (wanted !== undefined && typeof status === 'number' && status !== wanted)
+      report(`the example of ${code} has the status ${status}, not ${wanted}`);
+  }
 }
 
-/** Where the document says in words what an extension says for programs, both say the same. */
+/** What an extension says for programs, the description beside it says for people. */
 function checkProse({ document, commonHeaders, operations }: Spec, report: Report): void {
   const words = String(asNode(document.info).description).toLowerCase();
   for (const name of commonHeaders.keys())
     if (!words.includes(`\`${name}`)) report(`info.description does not name the header ${name}`);
-  const { headers, parameters } = asNode(document.components);
-  const described: [Node, readonly unknown[]][] = [];
-  for (const header of Object.values(asNode(headers)).map(asNode))
-    described.push([header, Object.values(header['x-required-with'] ?? [])]);
-  for (const parameter of Object.values(asNode(parameters)).map(asNode))
-    if ('x-idempotency-key' in parameter)
-      described.push([parameter, [`${parameter['x-idempotency-hours']} hours`]]);
-  for (const [{ description }, values] of described)
-    for (const value of values)
-      if (!String(description).includes(String(value)))
-        report(`the description '${String(description).slice(0, 40)}…' does not say ${value}`);
+  for (const node of nodesIn(document)) {
+    const description = String(node.description);
+    for (const value of statedIn(node))
+      if (!description.includes(value))
+        report(`the description '${description.slice(0, 40)}…' does not say ${value}`);
+  }
   for (const { id, idempotencyKey } of operations)
     if (idempotencyKey && Number.isNaN(idempotencyKey.hours))
-      report(`${id}: the idempotency key has no x-idempotency-hours`);
+      report(`${id}: its idempotency key has no x-idempotency-hours`);
+}
+
+function statedIn(node: Node): string[] {
+  const statuses = Object.values(node['x-required-with'] ?? []).map(String);
+  const hours = node['x-idempotency-hours'];
+  return hours === undefined ? statuses : [...statuses, `${hours} hours`];
+}
+
+/** All objects of the document. */
+function* nodesIn(value: unknown): Generator<Node> {
+  if (isNode(value)) yield value;
+  if (typeof value !== 'object' || value === null) return;
+  for (const part of Object.values(value)) yield* nodesIn(part);
 }
 
 function checkOperation(spec: Spec, judge: Judge, operation: Operation, report: Report): void {

@@ -118,19 +118,29 @@ export class Exchange {
   }
 
   #compareHeaders(declared: ReadonlyMap<string, Header>, answer: Answer, name: string): void {
-    const { spec, report, judge } = this.context;
-    const allowed = new Map([...spec.commonHeaders, ...declared]);
-    for (const [header, { required, requiredWith, schema }] of allowed) {
-      const value = answer.headers.get(header);
-      const isRequired = required || requiredWith.includes(answer.status);
-      if (value === null && isRequired) report(`${name}: the header ${header} is missing`);
-      if (value === null) continue;
-      const fault = judge(schema, schema.type === 'integer' ? Number(value) : value);
-      if (fault) report(`${name}: the header ${header}`, fault);
-    }
+    const allowed = new Map([...this.context.spec.commonHeaders, ...declared]);
+    for (const [header, declaration] of allowed)
+      this.#compareHeader(header, declaration, answer, `${name}: the header ${header}`);
     for (const header of answer.headers.keys())
       if (!allowed.has(header) && !httpHeaders.includes(header))
-        report(`${name}: the header ${header} is not declared`);
+        this.context.report(`${name}: the header ${header} is not declared`);
+  }
+
+  #compareHeader(
+    header: string,
+    declared: Header,
+    { status, headers }: Answer,
+    name: string,
+  ): void {
+    const { report, judge } = this.context;
+    const { required, requiredWith, schema } = declared;
+    const value = headers.get(header);
+    if (value === null) {
+      if (required || requiredWith.includes(status)) report(`${name} is missing`);
+      return;
+    }
+    const fault = judge(schema, schema.type === 'integer' ? Number(value) : value);
+    if (fault) report(name, fault);
   }
 
   /** Each response of a deprecated operation says since when, until when, and what to use instead. */

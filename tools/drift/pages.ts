@@ -38,18 +38,24 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   const readmes = [...released, 'examples'].map((folder) => `${folder}/README.md`);
   for (const file of globSync(['*.md', 'docs/*.md', ...readmes], { cwd: root })) {
     const page = readPage(file);
-    const apply = (parts: readonly Part[], rules: readonly Rule[]) => {
-      for (const part of parts)
-        for (const rule of rules) {
-          const missing = rule(part, known, page);
-          if (missing) report(`${file}:${part.line}: there is no ${missing}`);
-        }
-    };
-    apply([...page.commands, ...page.spans], [npmScript, petctlCommand, serverCommand]);
-    apply(page.spans, [flag, file_, shownPath, errorClass]);
-    apply(page.lines, [packageName, variable, requestPath, address, errorCode]);
-    apply(page.links, [linkTarget]);
+    for (const { text, line, rule } of partsWithRules(page)) {
+      const missing = rule({ text, line }, known, page);
+      if (missing) report(`${file}:${line}: there is no ${missing}`);
+    }
   }
+}
+
+/** Each part of a page with each rule for parts of its kind. */
+function partsWithRules(page: Page): (Part & { rule: Rule })[] {
+  const kinds: [readonly Part[], readonly Rule[]][] = [
+    [page.commands, [npmScript, petctlCommand, serverCommand]],
+    [page.spans, [npmScript, petctlCommand, serverCommand, flag, file_, shownPath, errorClass]],
+    [page.lines, [packageName, variable, requestPath, address, errorCode]],
+    [page.links, [linkTarget]],
+  ];
+  return kinds.flatMap(([parts, rules]) =>
+    parts.flatMap((part) => rules.map((rule) => ({ ...part, rule }))),
+  );
 }
 
 function knownNames(spec: Spec, petctl: Help): Known {
@@ -97,17 +103,24 @@ const serverCommand: Rule = ({ text }, { server }, page) =>
 const separators = ['|', '||', '&&', ';', '>', '<', '2>', '&'];
 
 function commandFault(text: string, program: string, help: Help, page: Page): string | undefined {
+  const faults = argumentsOf(program, text).map((words) => faultOf(help, words));
+  const fault = faults.find((each) => each && !isAdded(page, each.split(' ').at(-1) ?? ''));
+  return fault && `${fault} of ${program}`;
+}
+
+/** The words after each call of a program: `pets list` of `npx petctl pets list | head -1`. */
+function argumentsOf(program: string, text: string): string[][] {
   const words = text.split(' ').filter((word) => word !== '');
+  const calls: string[][] = [];
   for (const [at, word] of words.entries()) {
     const isProgram = word === program || word.endsWith(`/.bin/${program}`);
     // `npm run pack -- petctl` names a package.
     if (!isProgram || words[at - 1] === '--' || words[at - 1] === '--filter') continue;
     const rest = words.slice(at + 1);
     const end = rest.findIndex((each) => separators.includes(each) || each.endsWith(';'));
-    const fault = faultOf(help, end < 0 ? rest : rest.slice(0, end));
-    if (fault && !isAdded(page, fault.split(' ').at(-1) ?? '')) return `${fault} of ${program}`;
+    calls.push(end < 0 ? rest : rest.slice(0, end));
   }
-  return undefined;
+  return calls;
 }
 
 /** Whether a page that shows how to add an operation adds one with this verb. */
