@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Help, petctlHelp } from './help.ts';
 import { root, textOf } from './repository.ts';
-import { errorTable, settingsTable } from './tables.ts';
+import { boundsTable, errorTable, settingsTable } from './tables.ts';
 
 export { petctlFile } from './help.ts';
 
@@ -18,6 +18,7 @@ export function regionsOf(petctl: Help): Region[] {
   return [
     { page: 'docs/petctl.md', marker: 'reference', text: referenceOf(petctl) },
     { page: 'docs/operating.md', marker: 'settings', text: settingsTable() },
+    { page: 'docs/security.md', marker: 'bounds', text: boundsTable() },
     { page: 'packages/client/README.md', marker: 'errors', text: errorTable() },
   ];
 }

@@ -3,7 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPostgresStore, SWEEP_MS } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/postgres.ts';
+import { MAINTENANCE_MS } from '../../src/store/postgres-backend.ts';
 import { KEYS, StoreError, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
 import { describeOnClusters, describeOnOwnDatabase, describeOnSchema } from '../databases.ts';
 import { everything, key, open, others, parsed, things } from './fixture.ts';
@@ -75,7 +76,7 @@ describeOnSchema('servers that share a database', (newSchema) => {
       store.collection('things', key(name)).create({ text });
     const large = 'x'.repeat(KEYS.size / 8);
     for (let i = 0; i < 10; i++) await create(`${i}`, large);
-    await expect.poll(() => store.stats().forgottenKeys, { timeout: 4 * SWEEP_MS }).toBe(3);
+    await expect.poll(() => store.stats().forgottenKeys, { timeout: 4 * MAINTENANCE_MS }).toBe(3);
     expect((await create('0')).isReplayed).toBe(false);
     expect((await create('5')).isReplayed).toBe(true);
     await store.close();

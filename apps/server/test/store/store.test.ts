@@ -3,7 +3,7 @@ import { exactJson } from '@petstore/types';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createStore } from '../../src/store/create-store.ts';
-import { Memory } from '../../src/store/memory.ts';
+import { Memory, memoryBackend } from '../../src/store/memory.ts';
 import {
   KEYS,
   KeyReusedError,
@@ -29,7 +29,7 @@ interface Fixture {
 describe('memory', () =>
   suite({
     newPlace: async () => '',
-    open: async () => createStore([things, others], new Memory([things, others])),
+    open: async () => createStore([things, others], memoryBackend(new Memory([things, others]))),
     keeps: false,
     runs: rounds(100, 1000),
   }));
@@ -362,7 +362,7 @@ function suite(fixture: Fixture) {
 describe('idempotency keys in memory', () => {
   test('are forgotten after 24 hours, which does not count', async () => {
     let now = 0;
-    const store = createStore([things], new Memory([things], undefined, () => now));
+    const store = createStore([things], memoryBackend(new Memory([things], { clock: () => now })));
     const create = () => store.collection('things', key('k')).create({});
     await create();
     now = KEYS.milliseconds - 1;
@@ -379,7 +379,7 @@ describe('idempotency keys in memory', () => {
   ] as const)(
     'beyond a %s the oldest are forgotten and counted',
     async ([, count, length, forgotten]) => {
-      const store = createStore([things], new Memory([things]));
+      const store = createStore([things], memoryBackend(new Memory([things])));
       const text = 'x'.repeat(length);
       for (let i = 0; i < count; i++) {
         await store.collection('things', key(`${i}`)).create({ text });

@@ -3,7 +3,7 @@ import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { createStore } from '../../src/store/create-store.ts';
 import { readLowdbFolder } from '../../src/store/lowdb.ts';
-import { Memory } from '../../src/store/memory.ts';
+import { Memory, memoryBackend } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
 import { exportLines, importLines } from '../../src/transfer.ts';
 import { describeOnSchema } from '../databases.ts';
@@ -33,7 +33,7 @@ function imported(
 
 /** A store with strange documents and gaps. */
 async function filled(): Promise<Store> {
-  const store = createStore(all, new Memory(all));
+  const store = createStore(all, memoryBackend(new Memory(all)));
   for (let i = 0; i < 2300; i++)
     await store.collection('things').create({ color: i % 2 ? 'Žofie 🐈\n' : 'a\0', i });
   await store.collection('others').create({ big: 2n ** 63n - 1n, nested: [{ document: null }] });
@@ -103,9 +103,10 @@ test('what is not a complete export is refused in one line', async () => {
     ],
   ];
   for (const [input, message] of cases) {
-    const error: unknown = await imported(createStore(all, new Memory(all)), input).catch(
-      (reason: unknown) => reason,
-    );
+    const error: unknown = await imported(
+      createStore(all, memoryBackend(new Memory(all))),
+      input,
+    ).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreError);
     expect((error as StoreError).message).toMatch(message);
     expect((error as StoreError).message).not.toContain('\n');
