@@ -1,14 +1,14 @@
 /**
- * Notices a list whose pages lead back to an earlier one, by Brent's algorithm: it remembers a
- * single address, and a later one each time that the number of pages has doubled. Of the pages
- * a b c d b c d b …, it remembers a, b and d, and notices the second d after it.
+ * Notices pages that lead back to an earlier one, by Brent's algorithm: it remembers only one
+ * address, and replaces it by a later one each time that the number of pages has doubled. Of the
+ * pages a b c d b c d, it remembers a and then c, and notices the second c.
  */
 export class CycleDetector {
   #remembered = '';
   #steps = 0;
   #stepsToRemember = 1;
 
-  /** Whether an address was seen before. It takes at most three rounds to say so. */
+  /** Whether this page was read before. It takes at most three rounds to notice. */
   leadsBack(address: string): boolean {
     if (address === this.#remembered) return true;
     this.#steps++;
