@@ -1,5 +1,6 @@
 // Tables of the pages that are made of what the code says.
 import { maxHeaderSize } from 'node:http';
+import { MAX_RECEIVING } from '../apps/server/src/body.ts';
 import { secrets } from '../apps/server/src/config.ts';
 import { MAX_WAITING } from '../apps/server/src/connection.ts';
 import { MAX_DEPTH } from '../apps/server/src/json-numbers.ts';
@@ -12,7 +13,6 @@ import {
 import { MAX_UNWRITTEN } from '../apps/server/src/log.ts';
 import { MAX_AGE_MS } from '../apps/server/src/metrics.ts';
 import { createProgram } from '../apps/server/src/program.ts';
-import { MAX_RECEIVING } from '../apps/server/src/body.ts';
 import { MAX_UNREAD } from '../apps/server/src/send.ts';
 import { KEYS, MAX_PAGE_SIZE } from '../apps/server/src/store/store.ts';
 import { QUEUE } from '../apps/server/src/store/write-queue.ts';
@@ -50,18 +50,31 @@ const secretRows = [
 /** What bounds what callers can make grow, for docs/security.md. */
 export function boundsTable(): string {
   const defaults = new Map(
-    createProgram().options.map(({ long, defaultValueDescription }) => [long, defaultValueDescription]),
+    createProgram().options.map(({ long, defaultValueDescription }) => [
+      long,
+      defaultValueDescription,
+    ]),
   );
   const defaultOf = (flag: string) => String(defaults.get(flag));
   const secondsOf = (flag: string) => `${defaultOf(flag)} s`;
   return tableOf(
     ['bound', 'default', 'setting', 'beyond it'],
     [
-      ['one body', mebibytes(Number(defaultOf('--body-limit'))), '`--body-limit`', '413, as soon as the length is known'],
+      [
+        'one body',
+        mebibytes(Number(defaultOf('--body-limit'))),
+        '`--body-limit`',
+        '413, as soon as the length is known',
+      ],
       ['a JSON body', `${MAX_DEPTH} levels`, '', '400'],
       ['all bodies that are being received', mebibytes(MAX_RECEIVING), '', '503'],
       ['a page', `about ${mebibytes(MAX_PAGE_SIZE)}`, '', 'it ends early and links to the rest'],
-      ['an unread response', `${seconds(MAX_STANDSTILL_MS)} without progress`, '', 'connection closed'],
+      [
+        'an unread response',
+        `${seconds(MAX_STANDSTILL_MS)} without progress`,
+        '',
+        'connection closed',
+      ],
       ['all unread responses', mebibytes(MAX_UNREAD), '', '503'],
       ['requests of a connection', `1 in progress, ${MAX_WAITING} waiting`, '', 'reading stops'],
       ['head of a request', `${maxHeaderSize / 1024} KiB, ${seconds(MAX_HEAD_MS)}`, '', '431, 408'],
@@ -71,8 +84,18 @@ export function boundsTable(): string {
       ['the embedded store', "a third of Node's heap", '', 'creates get 503'],
       ['computing `/metrics`', `once in ${seconds(MAX_AGE_MS)}`, '', 'cached text'],
       ['waiting log lines', mebibytes(MAX_UNWRITTEN), '', 'later lines are dropped and counted'],
-      ['requests during a stop', secondsOf('--shutdown-timeout'), '`--shutdown-timeout`', 'aborted'],
-      ['idempotency keys', `${count(KEYS.count)} for ${KEYS.milliseconds / 3_600_000} hours`, '', 'the oldest are forgotten and counted'],
+      [
+        'requests during a stop',
+        secondsOf('--shutdown-timeout'),
+        '`--shutdown-timeout`',
+        'aborted',
+      ],
+      [
+        'idempotency keys',
+        `${count(KEYS.count)} for ${KEYS.milliseconds / 3_600_000} hours`,
+        '',
+        'the oldest are forgotten and counted',
+      ],
       ['requests per minute of an API key', defaultOf('--rate-limit'), '`--rate-limit`', '429'],
     ],
   );

@@ -58,19 +58,16 @@ function checkExamples({ document, errorStatuses }: Spec, report: Report): void 
 }
 
 /** What an extension says for programs, the description beside it says for people. */
-function checkProse({ document, commonHeaders, operations }: Spec, report: Report): void {
+function checkProse({ document, commonHeaders }: Spec, report: Report): void {
   const words = String(asNode(document.info).description).toLowerCase();
   for (const name of commonHeaders.keys())
     if (!words.includes(`\`${name}`)) report(`info.description does not name the header ${name}`);
   for (const node of nodesIn(document)) {
     const description = String(node.description);
-    for (const value of statedIn(node))
-      if (!description.includes(value))
-        report(`the description '${description.slice(0, 40)}…' does not say ${value}`);
+    const missing = statedIn(node).filter((value) => !description.includes(value));
+    for (const value of missing)
+      report(`the description '${description.slice(0, 40)}…' does not say ${value}`);
   }
-  for (const { id, idempotencyKey } of operations)
-    if (idempotencyKey && Number.isNaN(idempotencyKey.hours))
-      report(`${id}: its idempotency key has no x-idempotency-hours`);
 }
 
 function statedIn(node: Node): string[] {
@@ -87,7 +84,7 @@ function* nodesIn(value: unknown): Generator<Node> {
 }
 
 function checkOperation(spec: Spec, judge: Judge, operation: Operation, report: Report): void {
-  const { method, path, parameters, pagination, responses, successor } = operation;
+  const { method, path, parameters, pagination, responses, successor, idempotencyKey } = operation;
   const until = Date.parse(operation.sunset ?? '');
   const items = follow(spec, responses.get('200')?.schema).items;
   const target = spec.operations.find(({ id }) => id === successor);
@@ -100,6 +97,7 @@ function checkOperation(spec: Spec, judge: Judge, operation: Operation, report: 
     'x-sunset is before x-deprecated-since': until <= Date.parse(operation.deprecatedSince ?? ''),
     'x-successor is no operation, or is deprecated itself':
       successor !== undefined && (target === undefined || target.isDeprecated),
+    'its idempotency key has no x-idempotency-hours': Number.isNaN(idempotencyKey?.hours ?? 0),
     '401 is not declared': !responses.has('401'),
     'an error response is no Error': !hasErrorBodies(spec, operation),
     'x-pagination names a key that not every element has':

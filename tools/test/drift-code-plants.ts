@@ -1,0 +1,252 @@
+// Contradictions in the code of the server, the client, petctl and the generator. An edit whose place is gone fails, so that each
+// of them stays one.
+import { spec } from './drift-plants.ts';
+import { type Edit, type Plant, plantsIn } from './support/drift.ts';
+
+const server = 'apps/server/src';
+const client = 'packages/client/src';
+
+const create = 'pets.create(pet)';
+const filtered = '{ limit, after, filters: { status } }';
+
+/** A filter that the spec has and the handler ignores. */
+const ignoredFilter: Edit = {
+  file: spec,
+  from: '        - name: after\n',
+  to: `        - name: name
+          in: query
+          description: Return only pets with this name.
+          schema: { $ref: "#/components/schemas/PetName" }
+        - name: after
+`,
+};
+
+export const serverPlants: readonly Plant[] = [
+  ...plantsIn('server', `${server}/handlers.ts`, [
+    [
+      'a name that is cut',
+      create,
+      'pets.create({ ...pet, name: pet.name.slice(0, 2_000) })',
+      'POST /pets: the property name',
+    ],
+    [
+      'a name that is trimmed',
+      create,
+      'pets.create({ ...pet, name: pet.name.trim() })',
+      'POST /pets: the property name',
+    ],
+    [
+      'a status that is invented',
+      create,
+      "pets.create({ status: 'available', ...pet })",
+      'POST /pets: the property status',
+    ],
+    [
+      'an int64 that is rounded',
+      create,
+      'pets.create({ ...pet, categoryId: Number(pet.categoryId) })',
+      'POST /pets',
+    ],
+    [
+      'a filter that ignores the limit',
+      filtered,
+      '{ limit: limitField.schema.default, after, filters: { status } }',
+      'GET /pets?status: the documents',
+    ],
+    [
+      'a filter that ignores the cursor',
+      filtered,
+      '{ limit, after: 0, filters: { status } }',
+      'GET /pets?status: the documents',
+    ],
+    [
+      'a filter that is ignored',
+      filtered,
+      '{ limit, after }',
+      'GET /pets?status: the documents',
+    ],
+    [
+      'a cursor that is included',
+      'pets.list(status',
+      'pets.list(after > 0 ? { limit, after: after - 1 } : status',
+      'GET /pets: the documents',
+    ],
+    [
+      'another default',
+      'limit = limitField.schema.default',
+      'limit = 25',
+      'GET /pets: the documents',
+    ],
+    ['another error', "HttpError('not_found'", "HttpError('invalid_request'", 'GET /pets/{petId} 400'],
+  ]),
+  {
+    name: 'a new query parameter that the handler ignores',
+    check: 'server',
+    edits: [ignoredFilter],
+    isGenerated: true,
+    says: 'GET /pets?name: the documents',
+  },
+  ...plantsIn('server', spec, [
+    [
+      'a 404 that is no longer declared',
+      / {8}"404":[\s\S]*?(?= {8}default:)/,
+      '',
+      'GET /pets/{petId} 404: the status is about the inputs',
+    ],
+    [
+      'a property that no response has',
+      '        id: { $ref: "#/components/schemas/PetId" }',
+      '        id: { $ref: "#/components/schemas/PetId" }\n        age: { type: integer }',
+      'the property age is in no response',
+    ],
+    [
+      'a status that no request gets',
+      '"304": { $ref',
+      '"403": { $ref',
+      'GET /pets 403: the status is in no response',
+    ],
+    [
+      'a parameter that names no property',
+      '- name: status',
+      '- name: state',
+      'state is no property of what is listed',
+    ],
+  ]),
+  ...plantsIn('server', `${server}/reply.ts`, [
+    [
+      'an ETag of the path',
+      "hash('sha1', body, 'base64url')",
+      "hash('sha1', operation.path, 'base64url')",
+      'the ETag does not change with the response',
+    ],
+    [
+      'a repetition without its mark',
+      "[...reply.headers, 'Idempotency-Replayed', 'true']",
+      'reply.headers',
+      'Idempotency-Replayed',
+    ],
+    [
+      'a link that forgets the query',
+      'new URLSearchParams(target.query.map(([name, value]) => [name, value]))',
+      'new URLSearchParams()',
+      'the link to the next page does not keep',
+    ],
+  ]),
+  ...plantsIn('server', `${server}/errors.ts`, [
+    [
+      'a 503 without Retry-After',
+      "HttpError('unavailable', message, { headers: RETRY_SOON, cause })",
+      "HttpError('unavailable', message, { cause })",
+      '503: the header retry-after is missing',
+    ],
+    ['a 405 without Allow', '{ headers: { Allow: allow } }', '{}', 'Allow'],
+    ['another status in the body', 'status: this.status }', 'status: 400 }', 'the property status'],
+  ]),
+  ...plantsIn('server', `${server}/store/store.ts`, [
+    [
+      'keys that are kept for an hour',
+      'milliseconds: 24 * 3_600_000',
+      'milliseconds: 3_600_000',
+      'before its 24 hours have passed',
+    ],
+    [
+      'keys that are kept for a week',
+      'milliseconds: 24 * 3_600_000',
+      'milliseconds: 7 * 24 * 3_600_000',
+      'after 24 hours: the executions',
+    ],
+  ]),
+  ...plantsIn('server', `${server}/idempotency.ts`, [
+    [
+      'requests that overlap and are both executed',
+      'if (this.#running.has(id)) throw inFlight();',
+      '',
+      'POST /pets 409: the status is in no response',
+    ],
+  ]),
+  ...plantsIn('server', `${server}/access.ts`, [
+    [
+      'a 401 without a challenge',
+      "headers: { 'WWW-Authenticate': 'Bearer' },",
+      '',
+      'the header www-authenticate is missing',
+    ],
+    ['another error for too many requests', "'rate_limited', message", "'unavailable', message", '429'],
+  ]),
+  ...plantsIn('server', `${server}/parameters.ts`, [
+    [
+      'unknown parameters that are ignored',
+      "if (!field) throw invalid(`query '${name}': there is no such parameter`);",
+      'if (!field) continue;',
+      'this request should get 400',
+    ],
+  ]),
+  ...plantsIn('server', `${server}/app.ts`, [
+    ['a larger body', 'bodyLimit = 2 ** 20', 'bodyLimit = 2 ** 24', 'should get 413'],
+  ]),
+  ...plantsIn('server', `${server}/constant-headers.ts`, [
+    ['another sunset', 'new Date(sunset).toUTCString()', 'sunset', 'Sunset'],
+  ]),
+];
+
+export const clientPlants: readonly Plant[] = [
+  ...plantsIn('client', `${client}/errors.ts`, [
+    [
+      'two error classes exchanged',
+      'if (status === 404) return NotFoundError;\n  if (status === 429) return RateLimitedError;',
+      'if (status === 404) return RateLimitedError;\n  if (status === 429) return NotFoundError;',
+      'the class of the error for 404',
+    ],
+    ['a message that is lost', "error?.message ?? `${problem", "error?.code ?? `${problem", ': message'],
+  ]),
+  ...plantsIn('client', `${client}/pages.ts`, [
+    [
+      'a list that ends after two pages',
+      'let missing = max;\n',
+      'let missing = max;\n    let count = 0;\n',
+      'the elements that for await gives',
+    ],
+  ]),
+  ...plantsIn('client', `${client}/request.ts`, [
+    [
+      'a parameter that is dropped',
+      "query.push(...queryPairs(name, value));",
+      "if (name !== 'status') query.push(...queryPairs(name, value));",
+      'listPets: the query of the request',
+    ],
+    [
+      'an int64 that is rounded',
+      'body === undefined ? null : exactJson(body)',
+      "body === undefined ? null : JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? Number(value) : value))",
+      'createPet: the body of the request',
+    ],
+    [
+      'a body without its media type',
+      "if (body !== null) headers['content-type'] = 'application/json';",
+      '',
+      'createPet: the headers of the request',
+    ],
+    [
+      'one idempotency key for all calls',
+      'defaults[wire.idempotencyKey] = randomKey();',
+      "defaults[wire.idempotencyKey] = 'always-the-same';",
+      'two calls have the same idempotency key',
+    ],
+  ]),
+  ...plantsIn('client', `${client}/retry.ts`, [
+    [
+      'a 503 that is not tried again',
+      'return status >= 500 && status !== 501;',
+      'return false;',
+      'two responses 503 are not retried',
+    ],
+  ]),
+  ...plantsIn('client', `${client}/response.ts`, [
+    [
+      'an undeclared status that is taken for a success',
+      'if (!successes.includes(status))',
+      'if (status >= 300)',
+      'the class of the error for 299',
+    ],
+  ]),
+];
