@@ -17,17 +17,23 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   const judge = judgeOf(spec);
   const cases = new Cases(spec, judge);
   const context: Context = { spec, judge, report, coverage: new Coverage() };
-  for (const setting of await settings())
+  for (const setting of settings)
     await withServer(context, setting, (server) => checkServer(server, cases));
+  await checkDatabase(context, cases);
   await checkCircumstances(context, cases);
   context.coverage.reportUnseen(spec, report);
 }
 
-/** The servers that are compared with the spec. A test gives the database, which has to be empty. */
-async function settings(): Promise<Setting[]> {
+/** The servers that are compared with the spec. */
+const settings: readonly Setting[] = [{}, { options: { validateResponses: true } }];
+
+/** A test gives the address of an empty database. */
+async function checkDatabase(context: Context, cases: Cases): Promise<void> {
   const { DRIFT_DATABASE_URL: url } = process.env;
-  const memory = [{}, { options: { validateResponses: true } }];
-  return url === undefined ? memory : [...memory, { store: await openPostgresStore(url) }];
+  if (url === undefined) return;
+  const store = await openPostgresStore(url);
+  await withServer(context, { store }, (server) => checkServer(server, cases));
+  await store.close();
 }
 
 async function checkServer(server: Exchange, cases: Cases): Promise<void> {

@@ -9,6 +9,9 @@ const client = 'packages/client/src';
 const create = 'pets.create(pet)';
 const filtered = '{ limit, after, filters: { status } }';
 
+/** From `"404":` to the line before the next response. */
+const notFoundResponse = / {8}"404":[\s\S]*?(?= {8}default:)/;
+
 /** A filter that the spec has and the handler ignores. */
 const ignoredFilter: Edit = {
   file: spec,
@@ -59,12 +62,7 @@ export const serverPlants: readonly Plant[] = [
       '{ limit, after: 0, filters: { status } }',
       'GET /pets?status: the documents',
     ],
-    [
-      'a filter that is ignored',
-      filtered,
-      '{ limit, after }',
-      'GET /pets?status: the documents',
-    ],
+    ['a filter that is ignored', filtered, '{ limit, after }', 'GET /pets?status: the documents'],
     [
       'a cursor that is included',
       'pets.list(status',
@@ -77,7 +75,12 @@ export const serverPlants: readonly Plant[] = [
       'limit = 25',
       'GET /pets: the documents',
     ],
-    ['another error', "HttpError('not_found'", "HttpError('invalid_request'", 'GET /pets/{petId} 400'],
+    [
+      'another error',
+      "HttpError('not_found'",
+      "HttpError('invalid_request'",
+      'GET /pets/{petId} 400',
+    ],
   ]),
   {
     name: 'a new query parameter that the handler ignores',
@@ -89,7 +92,7 @@ export const serverPlants: readonly Plant[] = [
   ...plantsIn('server', spec, [
     [
       'a 404 that is no longer declared',
-      / {8}"404":[\s\S]*?(?= {8}default:)/,
+      notFoundResponse,
       '',
       'GET /pets/{petId} 404: the status is about the inputs',
     ],
@@ -171,13 +174,18 @@ export const serverPlants: readonly Plant[] = [
       '',
       'the header www-authenticate is missing',
     ],
-    ['another error for too many requests', "'rate_limited', message", "'unavailable', message", '429'],
+    [
+      'another error for too many requests',
+      "'rate_limited', message",
+      "'unavailable', message",
+      '429',
+    ],
   ]),
   ...plantsIn('server', `${server}/parameters.ts`, [
     [
       'unknown parameters that are ignored',
-      "if (!field) throw invalid(`query '${name}': there is no such parameter`);",
-      'if (!field) continue;',
+      'if (!field) throw invalid',
+      'if (!field) continue;\n    if (!field) throw invalid',
       'this request should get 400',
     ],
   ]),
@@ -197,20 +205,25 @@ export const clientPlants: readonly Plant[] = [
       'if (status === 404) return RateLimitedError;\n  if (status === 429) return NotFoundError;',
       'the class of the error for 404',
     ],
-    ['a message that is lost', "error?.message ?? `${problem", "error?.code ?? `${problem", ': message'],
+    [
+      'a message that is lost',
+      'error?.message ?? `${problem',
+      'error?.code ?? `${problem',
+      ': message',
+    ],
   ]),
   ...plantsIn('client', `${client}/pages.ts`, [
     [
       'a list that ends after two pages',
-      'let missing = max;\n',
-      'let missing = max;\n    let count = 0;\n',
+      'if (page.hasMore && length < missing) {',
+      'if (page.hasMore && length < missing && page.response === (await this.first).response) {',
       'the elements that for await gives',
     ],
   ]),
   ...plantsIn('client', `${client}/request.ts`, [
     [
       'a parameter that is dropped',
-      "query.push(...queryPairs(name, value));",
+      'query.push(...queryPairs(name, value));',
       "if (name !== 'status') query.push(...queryPairs(name, value));",
       'listPets: the query of the request',
     ],

@@ -99,7 +99,12 @@ export const pagePlants: readonly Plant[] = [
     ['a flag that is gone', 'with `--admin-port`', 'with `--admin`', 'flag --admin'],
   ]),
   ...plantsIn('pages', 'packages/client/README.md', [
-    ['two statuses exchanged', '`NotFoundError` | 404', '`NotFoundError` | 410', "the part 'errors'"],
+    [
+      'two statuses exchanged',
+      '`NotFoundError` | 404',
+      '`NotFoundError` | 410',
+      "the part 'errors'",
+    ],
     ['an error class that is gone', 'a `PetstoreError`', 'a `StoreError`', 'StoreError'],
   ]),
   ...plantsIn('pages', 'docs/petctl.md', [
