@@ -1,5 +1,6 @@
 // Metrics for Prometheus.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Durations } from './durations.ts';
 import type { Exchange } from './exchange.ts';
 import type { OpeningStore } from './opening-store.ts';
 import type { Stats } from './store/store.ts';
@@ -10,30 +11,14 @@ export const MAX_AGE_MS = 1000;
 /** The metrics of a server. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests: Counter<'operation' | 'status'>;
-  readonly #durations: Histogram<'operation'>;
-  /** What counts a response of an operation and a status: to look labels up takes long. */
-  readonly #counters = new Map<string, Counter.Internal>();
-  readonly #observers = new Map<string, Histogram.Internal<'operation'>>();
+  /** The responses of each operation. */
+  readonly #responses = new Map<string, Durations>();
   #text: Promise<string> | undefined;
   #madeAt = 0;
 
   constructor(store: OpeningStore) {
-    const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Counter({
-      name: 'petstore_requests_total',
-      help: 'Responses by operation and status.',
-      labelNames: ['operation', 'status'],
-      registers,
-    });
-    this.#durations = new Histogram({
-      name: 'petstore_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its response, by operation.',
-      labelNames: ['operation'],
-      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers,
-    });
+    this.#addRequests();
     this.#addStore(() => store.current?.stats() ?? { forgottenKeys: 0 });
   }
 
@@ -71,36 +56,44 @@ export class Metrics {
   /** Counts a response that has ended. */
   count({ operation, response, startedAt }: Exchange): void {
     const id = operation?.id ?? 'none';
+    let durations = this.#responses.get(id);
+    if (!durations) {
+      durations = new Durations();
+      this.#responses.set(id, durations);
+    }
     const status = response.headersSent ? response.statusCode : 0;
-    this.#counterOf(id, status).inc();
-    this.#observerOf(id).observe((performance.now() - startedAt) / 1000);
+    durations.add(status, (performance.now() - startedAt) / 1000);
   }
 
   text(): Promise<string> {
     const now = performance.now();
     if (this.#text && now - this.#madeAt < MAX_AGE_MS) return this.#text;
     this.#madeAt = now;
-    this.#text = this.#registry.metrics();
+    this.#text = this.#make();
     return this.#text;
   }
 
-  #counterOf(operation: string, status: number): Counter.Internal {
-    const name = `${operation} ${status}`;
-    let counter = this.#counters.get(name);
-    if (!counter) {
-      counter = this.#requests.labels({ operation, status });
-      this.#counters.set(name, counter);
-    }
-    return counter;
+  async #make(): Promise<string> {
+    const name = 'petstore_request_duration_seconds';
+    const help = 'Time from the head of a request to the end of its response, by operation.';
+    let text = `${await this.#registry.metrics()}\n# HELP ${name} ${help}\n# TYPE ${name} histogram\n`;
+    for (const [operation, durations] of this.#responses) text += durations.lines(name, operation);
+    return text;
   }
 
-  #observerOf(operation: string): Histogram.Internal<'operation'> {
-    let observer = this.#observers.get(operation);
-    if (!observer) {
-      observer = this.#durations.labels({ operation });
-      this.#observers.set(operation, observer);
-    }
-    return observer;
+  #addRequests(): void {
+    const requests = new Counter({
+      name: 'petstore_requests_total',
+      help: 'Responses by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers: [this.#registry],
+      collect: () => {
+        requests.reset();
+        for (const [operation, durations] of this.#responses)
+          for (const [status, count] of durations.statuses)
+            requests.inc({ operation, status }, count);
+      },
+    });
   }
 
   #addStore(stats: () => Stats): void {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Operation, operations, parseScalar, typeIn } from '@petstore/types';
 import { HttpError, invalid } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import type { Target } from './target.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -20,22 +21,26 @@ export interface Input extends Parameters {
   body?: unknown;
   /** The body with numbers instead of bigints, for validators. */
   plainBody?: unknown;
+  /** Whether it is what the spec describes, once that is known. */
+  isAccepted?: boolean;
 }
 
-/** Reads the parameters of an operation. Throws for unknown and repeated ones. */
-export function readParameters(exchange: Exchange, operation: Operation): Input {
-  const { target, request } = exchange;
+/** Reads the parameters of a request. Throws for unknown and repeated ones. */
+export function readParameters({ target, request }: Exchange, operation: Operation): Input {
+  if (!inTarget.has(operation)) return inputOf(target, request.headers, operation);
+  // Requests repeat their targets, so what is in a target is read once.
+  target.input ??= inputOf(target, request.headers, operation);
+  return target.input;
+}
+
+function inputOf(target: Target, headers: IncomingHttpHeaders, operation: Operation): Input {
   const fields = fieldsOf(operation);
-  // Requests repeat their targets, so what a target says is read once.
-  const remembered = operation.method === 'GET' ? target.parameters : undefined;
-  const { path, query } = remembered ?? {
-    path: readPath(target.params, fields),
+  return {
     query: readQuery(target.query, fields),
-    header: {},
+    path: readPath(target.params, fields),
+    header: readHeaders(headers, fields),
+    idempotencyKey: readIdempotencyKey(operation, headers),
   };
-  if (operation.method === 'GET') target.parameters ??= { path, query, header: {} };
-  const header = readHeaders(request.headers, fields);
-  return { query, path, header, idempotencyKey: readIdempotencyKey(operation, request.headers) };
 }
 
 /** A parameter, with its type or that of its items. */
@@ -51,6 +56,14 @@ const parameters = new Map(
 );
 
 const fieldsOf = (operation: Operation) => parameters.get(operation) ?? [];
+
+/** Whether all that requests of an operation say is in their targets. */
+function isInTarget(operation: Operation): boolean {
+  if (operation.method !== 'GET' || operation.body) return false;
+  return fieldsOf(operation).every(({ place }) => place !== 'header');
+}
+
+const inTarget = new Set(Object.values<Operation>(operations).filter(isInTarget));
 
 function parametersOf({ fields }: Operation): readonly Parameter[] {
   return Object.entries(fields)

@@ -1,11 +1,11 @@
 // Turns what a handler returned into a reply.
-import { hash } from 'node:crypto';
 import { exactJson, type Operation, operations } from '@petstore/types';
 import { constantHeaders } from './constant-headers.ts';
 import type { KeyedResult } from './idempotency.ts';
 import type { Reply } from './send.ts';
 import { StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
+import { etagOf } from './version.ts';
 
 /** The reply with the result of a handler. */
 export function replyOf(operation: Operation, target: Target, result: unknown): Reply {
@@ -19,7 +19,7 @@ export function replyOf(operation: Operation, target: Target, result: unknown): 
     throw new Error(`${operation.id} returned a result; the spec declares no success with a body.`);
   const body = bodyOf(result);
   // A response to another method is not the current version of what the target names.
-  const etag = operation.method === 'GET' ? `"${hash('sha1', body, 'base64url')}"` : undefined;
+  const etag = operation.method === 'GET' ? etagOf(target, body) : undefined;
   const link = result instanceof StoredPage ? nextPage(operation, target, result) : undefined;
   const bodyHeaders = link === undefined ? undefined : ['Link', link];
   return { status: withBody, headers, etag, bodyHeaders, body };

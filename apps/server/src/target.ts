@@ -1,6 +1,7 @@
 // Where a request goes, and which operation of the spec is there.
 import { type Operation, operations, service } from '@petstore/types';
-import type { Parameters } from './parameters.ts';
+import type { Input } from './parameters.ts';
+import type { Version } from './version.ts';
 
 /** A path of the spec with its operations. */
 export interface Route {
@@ -24,8 +25,10 @@ export interface Target {
   /** The values of the parameters in the path. */
   readonly params: ReadonlyMap<string, string>;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** The parameters of its GET operation, once they have been read. */
-  parameters?: Parameters;
+  /** What a request of its GET operation says, once that has been read. */
+  input?: Input;
+  /** The last response of its GET operation. */
+  version?: Version;
 }
 
 const MAX_REMEMBERED = 4000;

@@ -12,7 +12,8 @@ const MAX_EXPLAINED = 1000;
 export const validate: RequestHandler = (request, response, next) => {
   const exchange = exchangeOf(response);
   const { routedOperation: operation, readInput: input, shared } = exchange;
-  if (accepts(operation, input)) {
+  input.isAccepted ??= accepts(operation, input);
+  if (input.isAccepted) {
     if (!shared.validateResponses) return next();
     return explain(exchange, next);
   }
