@@ -88,18 +88,15 @@ const booleans = new Map([
   ['false', false],
 ]);
 
-/** A reviver. It gets the source text of a number from a runtime that has it. */
+/** A reviver. A runtime that has the source text of a number hands it over. */
 function exactNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   const source = context?.source;
   const exact = source === undefined ? knownExact(value) : exactValue(source);
   if (exact !== undefined) return exact;
   const place = key === '' ? '' : `'${key}': `;
-  const problem =
-    source === undefined
-      ? `the number ${value} may have been rounded, because this runtime parses no larger integers`
-      : `the number ${source.slice(0, 40)} would be rounded`;
-  throw new InexactNumberError(place + problem);
+  const number = source?.slice(0, 40) ?? value;
+  throw new InexactNumberError(`${place}the number ${number} would be rounded`);
 }
 
 /** The value, unless its source text may have been another integer. */
@@ -114,7 +111,7 @@ const maxLength = '-9223372036854775808'.length;
 function exactValue(source: string): number | bigint | undefined {
   const value = Number(source);
   if (!Number.isFinite(value)) return undefined;
-  if (!jsonInteger.test(source)) return isRoundedToInteger(source, value) ? undefined : value;
+  if (/[.eE]/.test(source)) return isRoundedToInteger(source, value) ? undefined : value;
   if (Number.isSafeInteger(value)) return value;
   if (source.length <= maxLength && isInt64(BigInt(source))) return BigInt(source);
   // JavaScript prints a number such as 1e20 with 21 digits.
@@ -130,13 +127,10 @@ function isRoundedToInteger(source: string, value: number): boolean {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
   if (value === 0) return /[1-9]/.test(mantissa);
   const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = whole + fraction;
-  let end = digits.length;
-  while (digits[end - 1] === '0') end--;
-  // The power of ten of the last digit that is not 0. Below 0, the number has a fraction.
-  const power = Number(exponent) + whole.length - end;
-  if (power < 0) return true;
-  return BigInt(digits.slice(0, end)) * 10n ** BigInt(power) !== BigInt(value);
+  // Moves the decimal point: 1.5e1 is 15, and 15e-1 is 1.5.
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padEnd(point, '0');
+  return /[1-9]/.test(digits.slice(point)) || BigInt(digits.slice(0, point)) !== BigInt(value);
 }
 
 /** A replacer that writes bigints with all their digits. */
