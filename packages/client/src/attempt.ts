@@ -77,13 +77,10 @@ async function overNetwork<T>(
 ): Promise<T> {
   try {
     return await run();
-  } catch (error) {
-    const isFailure = !isCodeOfCaller && nameOf(error) === 'TypeError';
-    throw isFailure || isNetworkError(error) ? connectionError(settings, error) : error;
+  } catch (cause) {
+    const isFailure = !isCodeOfCaller && nameOf(cause) === 'TypeError';
+    if (!isFailure && !isNetworkError(cause)) throw cause;
+    const reason = `connection to ${settings.baseUrl} failed (${reasonOf(cause)})`;
+    throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
   }
-}
-
-function connectionError({ baseUrl }: Settings, cause: unknown): ConnectionError {
-  const reason = `connection to ${baseUrl} failed (${reasonOf(cause)})`;
-  return new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
 }

@@ -1,9 +1,6 @@
 import { AbortedError, type PetstoreError, TimeoutError } from './errors.ts';
 import { nameOf } from './network-error.ts';
 
-/** The longest time of a timer. A longer one would fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
-
 /** Ends one call with all its attempts: after a time, or when one of its signals aborts. */
 export class Deadline {
   /** The number of attempts that have sent a request. */
@@ -48,7 +45,8 @@ export class Deadline {
   /** Without a time it needs no timer, so that tests with timers of their own do not hang. */
   #after(milliseconds: number, run: () => void): void {
     if (milliseconds === 0) return run();
-    const timer = setTimeout(run, Math.min(milliseconds, MAX_TIMER));
+    // A longer timer would fire at once.
+    const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1));
     this.#cleanups.push(() => clearTimeout(timer));
   }
 

@@ -58,7 +58,7 @@ export class ResponseError extends PetstoreError {
 
   /** The headers of the response. */
   get headers(): Headers {
-    return this.response.headers;
+    return this.#response.headers;
   }
 }
 

@@ -18,10 +18,10 @@ export function reportDeprecated({ id, wire, settings, reported }: Operation): v
   if (!wire.deprecated || !hook || reported.has(id)) return;
   reported.add(id);
   const { sunset, successor } = wire.deprecated;
-  const end = sunset ? `, ends on ${sunset}` : '';
+  const end = sunset ? `; ends on ${sunset}` : '';
   const use = successor ? `; use ${successor}` : '';
   const message = `${id} is deprecated${end}${use}`;
-  notify(hook, { operation: id, message, ...(sunset && { sunset }) });
+  notify(hook, { operation: id, message, sunset });
 }
 
 function warn({ message }: { message: string }): void {

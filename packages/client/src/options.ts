@@ -47,7 +47,7 @@ export interface Hooks {
    * warning is printed; `false` silences it.
    */
   deprecated?:
-    | ((event: { operation: OperationId; message: string; sunset?: string }) => void)
+    | ((event: { operation: OperationId; message: string; sunset?: string | undefined }) => void)
     | false;
 }
 

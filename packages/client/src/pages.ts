@@ -114,21 +114,16 @@ function pageOf<T>(success: Success<T[]>): Page<T> {
   const hasMore = nextTarget(headers) !== undefined;
   // The service sends an identifier with every response, so a browser hides the headers of one without it.
   if (type === 'cors' && !hasMore && headers.get('x-request-id') === null)
-    throw errorOf(
-      success,
-      'more may follow, but the headers Link and X-Request-Id are not exposed',
-    );
+    throw errorOf(success, 'more may follow: expose the headers Link and X-Request-Id');
   return { ...success, hasMore };
 }
 
 /** The address of the next page. Throws if it cannot be followed. */
 function nextUrl<T>(page: Page<T>, cycle: CycleDetector): string {
   const { response, url } = page;
-  const target = nextTarget(response.headers) ?? '';
-  const next = addressWithin(url, target);
-  if (next === undefined)
-    throw errorOf(page, `the next page, ${target}, is not at the same origin`);
-  if (next === url || cycle.leadsBack(next)) throw errorOf(page, 'the next page was read before');
+  const next = addressWithin(url, nextTarget(response.headers) ?? '');
+  if (next === undefined) throw errorOf(page, 'the next page is not at the same origin');
+  if (cycle.leadsBack(next)) throw errorOf(page, 'the next page was read before');
   return next;
 }
 

@@ -51,15 +51,14 @@ export function requestOf(
   const { query, headers, properties } = sortedInputs(wire, input);
   const body = bodyOf(wire, properties);
   if (body !== null) headers['content-type'] = 'application/json';
-  const defaults: Record<string, string> = { accept: 'application/json' };
   if (wire.idempotencyKey !== undefined) {
-    defaults[wire.idempotencyKey] = randomKey();
-    if (idempotencyKey !== undefined) headers[wire.idempotencyKey] = idempotencyKey;
+    const ofHeaders = settings.headers[wire.idempotencyKey.toLowerCase()];
+    headers[wire.idempotencyKey] = idempotencyKey ?? ofHeaders ?? randomKey();
   }
   const search = query.size === 0 ? '' : `?${query}`;
   return {
     url: settings.baseUrl + path + search,
-    headers: mergedHeaders(defaults, settings.headers, headers),
+    headers: mergedHeaders({ accept: 'application/json' }, settings.headers, headers),
     body,
   };
 }
@@ -78,14 +77,15 @@ interface SortedInputs {
 function sortedInputs(wire: Wire, input: Input): SortedInputs {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
-  const properties: [name: string, value: unknown][] = [];
+  // Without a prototype, so that `__proto__` is a property like any other.
+  const properties: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || wire.path.includes(`{${name}}`)) continue;
     if (wire.headers?.includes(name)) headers[name] = String(value);
-    else if (isInBody(wire, name)) properties.push([name, value]);
+    else if (isInBody(wire, name)) properties[name] = value;
     else addToQuery(query, name, value);
   }
-  return { query, headers, properties: Object.fromEntries(properties) };
+  return { query, headers, properties };
 }
 
 function isInBody({ body, query }: Wire, name: string): boolean {
