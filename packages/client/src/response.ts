@@ -19,20 +19,17 @@ export function dataOf(
     const ErrorClass = errorClassOf(status);
     throw new ErrorClass(response, text, undefined, addressHint(operation, status));
   }
-  if (!successes.includes(status))
-    throw new UnexpectedResponseError(response, text, `${id}: ${unexpected(response)}`);
-  const data = wire.empty?.includes(status) ? undefined : parsed(id, response, text);
-  if (wire.pagination && !Array.isArray(data))
-    throw new UnexpectedResponseError(response, text, `${id}: no list`);
-  return successes.length === 1 ? data : { status, data };
-}
-
-function parsed(id: string, response: Response, text: string): unknown {
+  const fail = (problem: unknown) =>
+    new UnexpectedResponseError(response, text, `${id}: ${problem}`);
+  if (!successes.includes(status)) throw fail(problemOf(response));
+  let data: unknown;
   try {
-    return parseExact(text);
+    if (!wire.empty?.includes(status)) data = parseExact(text);
   } catch (error) {
-    throw new UnexpectedResponseError(response, text, `${id}: ${error}`);
+    throw fail(error);
   }
+  if (wire.pagination && !Array.isArray(data)) throw fail('no list');
+  return successes.length === 1 ? data : { status, data };
 }
 
 /** A 404 of any path is often due to an address without the version segment. */
@@ -41,9 +38,8 @@ function addressHint({ settings }: Operation, status: number): string {
   return status === 404 && !isComplete ? ` (baseUrl does not end in ${basePath})` : '';
 }
 
-function unexpected({ status, headers }: Response): string {
-  const location = headers.get('location');
-  if (location !== null) return `the redirect to ${location} is not followed`;
+function problemOf({ status, headers }: Response): string {
   // A browser hides a redirect behind the status 0.
-  return status === 0 ? 'the redirect to elsewhere is not followed' : `unexpected status ${status}`;
+  const location = headers.get('location') ?? (status === 0 && 'elsewhere');
+  return location ? `the redirect to ${location} is not followed` : `unexpected status ${status}`;
 }
