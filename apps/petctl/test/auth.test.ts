@@ -12,7 +12,9 @@ import {
 import { join } from 'node:path';
 import { deployments } from '@petstore/types';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hasNoTerminal, onTerminal, petctl, resultOf, scratch, start } from './petctl.ts';
+import { hasNoTerminal, onTerminal, resultOfBinary, startBinary } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch } from './scratch.ts';
 import { apiKey, errorReply, record, startService } from './services.ts';
 
 let baseUrl: string;
@@ -223,8 +225,8 @@ describe("the system's keyring", () => {
     const preload = `import fs from 'node:fs'; import Module from 'node:module';
 const load = Module._load, Entry = ${entryClass};
 Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`;
-    return resultOf(
-      start(args, env({ PETCTL_KEYRING: undefined, DBUS_SESSION_BUS_ADDRESS: '' }), preload),
+    return resultOfBinary(
+      startBinary(args, env({ PETCTL_KEYRING: undefined, DBUS_SESSION_BUS_ADDRESS: '' }), preload),
       input,
     );
   };

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { bash, binary, petctl, petctlNode, scratch } from './petctl.ts';
+import { bash, binary, petctlNode } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch } from './scratch.ts';
 import { record, serve } from './services.ts';
 
 const received: string[] = [];

@@ -1,7 +1,9 @@
 // P4: errors on one line with hint and request identifier, as JSON with -o json; exit codes that mean something.
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { bash, petctl, start, unreachable } from './petctl.ts';
+import { bash, startBinary } from './binary.ts';
+import { petctl } from './run.ts';
+import { unreachable } from './scratch.ts';
 import { errorReply, type Reply, record, serve } from './services.ts';
 
 const { minimum, maximum } = operations.getPet.fields.petId.schema;
@@ -10,24 +12,24 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
   test.each([
     [['pets', 'list', '--limit', '0'], 'a whole number from 1'],
     [['pets', 'list', '--limit', '5', '--all'], "'--all' cannot be used with option '--limit"],
-    [['pets', 'list', '--limit', '1e1'], 'is invalid'],
-    [['pets', 'list', '--limit', '01'], 'is invalid'],
+    [['pets', 'list', '--limit', '1e1'], "not '1e1'"],
+    [['pets', 'list', '--limit', '01'], "not '01'"],
     [['pets', 'list', '--limit'], 'argument missing'],
     [
       ['pets', 'list', '--after', '9007199254740993'],
       `to ${operations.listPets.fields.after.schema.maximum}`,
     ],
     [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
-    [['pets', 'list', '--stauts', 'sold'], 'Did you mean --status?'],
-    [['pets', 'list', '--foo'], "unknown option '--foo'. See --help."],
-    [['pets', 'lsit'], 'Did you mean list?'],
-    [['pest', 'list'], 'Did you mean pets?'],
+    [['pets', 'list', '--stauts', 'sold'], "Did you mean '--status'?"],
+    [['pets', 'list', '--foo'], "unknown option '--foo'. See 'petctl pets list --help'."],
+    [['pets', 'lsit'], "Did you mean 'list'?"],
+    [['pest', 'list'], "Did you mean 'pets'?"],
     [['pets', 'list', 'secret'], 'too many arguments'],
     [['auth', 'login', 'secret'], 'too many arguments'],
     [['pets', 'list', '--api-key=secret'], "'petctl auth login'"],
     [['pets', 'list', '-xsecret'], "unknown option '-x'"],
     [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
-    [['pets', 'list', '-o', 'jsn'], 'Allowed choices are table, tsv, json'],
+    [['pets', 'list', '-o', 'jsn'], '--output must be one of table, tsv, json'],
     [['pets', 'list', '--timeout', 'soon'], 'a time from 1ms'],
     [['pets', 'list', '--timeout', '35792m'], 'a time from 1ms'],
     [['pets', 'list', '--retries', '-1'], 'from 0 to 100'],
@@ -42,7 +44,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
       'a 64-bit whole number',
     ],
     [['pets', 'import', ''], '(ENOENT)'],
-    [['completion', 'bsh'], 'Allowed choices are bash, zsh, fish'],
+    [['completion', 'bsh'], '<shell> must be one of bash, zsh, fish'],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await petctl(args, unreachable);
     expect([code, stdout]).toEqual([2, '']);
@@ -74,7 +76,7 @@ describe('exit codes', () => {
     [errorReply(400, 'invalid_request'), 6],
     [errorReply(401, 'unauthorized'), 4],
     [errorReply(403, 'unauthorized'), 4],
-    [errorReply(404, 'not_found'), 5],
+    [errorReply(404, 'not_found'), 6],
     [errorReply(409, 'request_in_flight'), 6],
     [errorReply(429, 'rate_limited'), 7],
     [errorReply(500, 'internal_error'), 8],
@@ -198,7 +200,7 @@ describe('exit codes', () => {
       child.kill('SIGINT');
       return 'hang';
     });
-    const child = start(['pets', 'list'], env);
+    const child = startBinary(['pets', 'list'], env);
     expect(
       await new Promise((done) => child.on('close', (code, signal) => done([code, signal]))),
     ).toEqual([null, 'SIGINT']);

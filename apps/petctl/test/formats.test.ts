@@ -1,6 +1,7 @@
 // P2: a table on a terminal; tab-separated, JSON, JSON Lines and CSV for pipes; --fields, --jq; control characters escaped.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hasNoTerminal, onTerminal, petctl, start } from './petctl.ts';
+import { hasNoTerminal, onTerminal, startBinary } from './binary.ts';
+import { petctl, start } from './run.ts';
 import { pageBefore, type Reply, record } from './services.ts';
 
 const outputs = ['table', 'tsv', 'json', 'jsonl', 'csv'];
@@ -117,7 +118,7 @@ describe('--jq', () => {
       received.resolve();
       return {};
     });
-    const child = start(['pets', 'list', '--jq', 'def f: f; f'], env);
+    const child = startBinary(['pets', 'list', '--jq', 'def f: f; f'], env);
     await received.promise;
     child.kill('SIGKILL');
   });

@@ -2,7 +2,9 @@
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bash, petctl, scratch, start } from './petctl.ts';
+import { bash, startBinary } from './binary.ts';
+import { petctl, start } from './run.ts';
+import { scratch } from './scratch.ts';
 import { errorReply, lines, named, type Reply, record, startService } from './services.ts';
 
 let env: Record<string, string>;
@@ -246,7 +248,10 @@ describe('a service that fails', () => {
       ...errorReply(429, 'rate_limited'),
       headers: { 'retry-after': '25' },
     }));
-    const child = start(['pets', 'import', write('x', lines(1)), '-v', '--timeout', '5m'], env);
+    const child = startBinary(
+      ['pets', 'import', write('x', lines(1)), '-v', '--timeout', '5m'],
+      env,
+    );
     for await (const text of child.stderr.setEncoding('utf8'))
       if (text.includes('attempt 2 in 25000 ms')) break;
     child.kill('SIGKILL');

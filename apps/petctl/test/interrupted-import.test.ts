@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { rounds } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
-import { hasNoTerminal, onTerminal, petctl, scratch, start } from './petctl.ts';
+import { hasNoTerminal, onTerminal, startBinary } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch } from './scratch.ts';
 import { lines, named, record, startService } from './services.ts';
 
 const file = join(scratch, 'pets.jsonl');
@@ -24,7 +26,7 @@ test(`an import of ${total} records that is killed ${kills} times adds each once
   // Half of the records are equal to another one.
   writeFileSync(file, lines(total / 2) + lines(total / 2));
   for (let killed = 0; killed < kills; killed++) {
-    const child = start(['pets', 'import', file, '-o', 'jsonl'], env);
+    const child = startBinary(['pets', 'import', file, '-o', 'jsonl'], env);
     const closed = once(child, 'close');
     let printed = 0;
     child.stdout.on('data', (part: Buffer) => {
@@ -61,7 +63,7 @@ test.each([
       if (count === 20) child.kill(signal);
       return { status: 201, body: { id: count } };
     });
-    const child = start(['pets', 'import', file, '--failed', failedFile], env);
+    const child = startBinary(['pets', 'import', file, '--failed', failedFile], env);
     child.stdout.resume();
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     expect([code, stderr]).toEqual([
@@ -76,7 +78,7 @@ test.each([
 
 test('an import that reads stdin stops at once, and a second Ctrl-C ends the calls in progress', async () => {
   const { env } = await record(() => ({ status: 201, body: { id: 1 } }));
-  const child = start(['pets', 'import', '-'], env);
+  const child = startBinary(['pets', 'import', '-'], env);
   child.stdin.write(lines(1));
   await once(child.stdout, 'data');
   child.kill('SIGINT');
@@ -87,7 +89,7 @@ test('an import that reads stdin stops at once, and a second Ctrl-C ends the cal
     return 'hang';
   });
   writeFileSync(file, lines(5));
-  const second = start(['pets', 'import', file], hanging);
+  const second = startBinary(['pets', 'import', file], hanging);
   second.stderr.once('data', () => second.kill('SIGINT'));
   expect(await once(second, 'close')).toEqual([null, 'SIGINT']);
 });

@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers';
 import { rounds } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bash, petctl, start } from './petctl.ts';
+import { bash, startBinary } from './binary.ts';
+import { petctl, start } from './run.ts';
 import { errorReply, pageBefore, record, startService } from './services.ts';
 
 const many = rounds(20_000, 100_000);
@@ -25,7 +26,7 @@ describe(`${many} pets`, () => {
   test('--all lists all in constant memory', async () => {
     const preload =
       "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
-    const child = start(['pets', 'list', '--all', '-o', 'jsonl'], env, preload);
+    const child = startBinary(['pets', 'list', '--all', '-o', 'jsonl'], env, preload);
     let lines = 0;
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       lines += part.split('\n').length - 1;

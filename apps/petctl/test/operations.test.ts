@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { missingProgram, missingShell, skips } from '@petstore/testing';
 import { type Operation, operations, service, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { binary, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
+import { binary, petctlNode } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch, unreachable } from './scratch.ts';
 import { type Recorded, record } from './services.ts';
 
 const hasNoCurl = skips(

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import type { AddressInfo } from 'node:net';
 import { newFolder } from '@petstore/testing';
 import { service } from '@petstore/types';
-import { atEnd } from './petctl.ts';
+import { atEnd } from './scratch.ts';
 
 export const apiKey = 'a-key-that-is-for-tests-only';
 
