@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { root, textOf } from '../repository.ts';
-import { callsModule, operationsModule } from './modules.ts';
+import { callsModule, clientTypesModule, operationsModule } from './modules.ts';
 import { refusalsOf } from './refusals.ts';
 import { node, tableOf } from './table.ts';
 import { typesModule } from './types.ts';
@@ -22,6 +22,7 @@ export async function generate(text: string): Promise<Map<string, string>> {
     ['packages/types/src/gen/types.gen.ts', header + (await typesModule(document))],
     ['packages/types/src/gen/operations.gen.ts', header + operationsModule(table)],
     ['packages/client/src/gen/calls.gen.ts', header + callsModule(table)],
+    ['packages/client/src/gen/types.gen.ts', header + clientTypesModule(table)],
   ]);
 }
 

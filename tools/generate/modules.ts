@@ -45,19 +45,20 @@ export function callsModule({ operations, service }: Table): string {
     const isOptional = Object.values(operation.fields).every(({ required }) => !required);
     const parameters = `input${isOptional ? '?' : ''}: Input<'${operation.id}'>, options?: CallOptions`;
     const call = `${operation.pagination ? 'PageCall' : 'Call'}<${resultOf(operation)}>`;
-    return `${comment(operation)}\n  ${operation.id}(${parameters}): ${call};`;
+    const method = `${comment(operation)}\n  ${operation.id}(${parameters}): ${call};`;
+    return operation.method === 'GET' ? `${conditionalMethod(operation)}\n${method}` : method;
   });
   const wires = Object.fromEntries(
     operations.map((operation) => [operation.id, wireOf(operation)]),
   );
-  const [hasCalls, hasPages] = [
-    operations.some((one) => !one.pagination),
-    operations.some((one) => one.pagination),
-  ];
+  const hasPages = operations.some((one) => one.pagination);
+  const hasReads = operations.some((one) => one.method === 'GET');
+  const hasCalls = hasReads || operations.some((one) => !one.pagination);
+  const options = hasReads ? 'CallOptions, ConditionalOptions' : 'CallOptions';
   const results = operations.map((operation) => /^\w+/.exec(resultOf(operation))?.[0]);
   const imported = [...new Set(['Input', 'OperationId', ...results])].sort();
   return `import type { ${imported.join(', ')} } from '@petstore/types';
-${hasCalls ? "import type { Call } from '../call.ts';\n" : ''}import type { CallOptions } from '../options.ts';
+${hasCalls ? "import type { Call } from '../call.ts';\n" : ''}import type { ${options} } from '../options.ts';
 ${hasPages ? "import type { PageCall } from '../pages.ts';\n" : ''}import type { Wire } from '../request.ts';
 
 /** A method for each operation. */
@@ -71,6 +72,29 @@ export const basePath = ${literal(service.basePath)};
 /** How the requests of each operation are written, and its responses read. */
 export const wires: Readonly<Record<OperationId, Wire>> = ${literal(wires)};
 `;
+}
+
+/** The types that a caller of the client names, by name, so that no editor offers values of the types package. */
+export function clientTypesModule({ schemas }: Table): string {
+  const names = Object.keys(schemas).map(typeName).sort();
+  return `export type {\n${names.map((name) => `  ${name},\n`).join('')}} from '@petstore/types';\n`;
+}
+
+/** The method of a read that asks whether the result has changed. */
+function conditionalMethod(operation: Operation): string {
+  const { id, pagination, deprecated, successor } = operation;
+  const result = pagination ? `${resultOf(operation)}[]` : resultOf(operation);
+  const lines = [
+    `${operation.summary}, if the result has changed since the response whose \`ETag\` is \`if-none-match\`.`,
+    '',
+    '@returns `undefined` if nothing has changed.',
+    ...(deprecated ? ['', `@deprecated${successor ? ` Use \`${successor}\` instead.` : ''}`] : []),
+  ];
+  const text = lines.map((line) => `   * ${line}`.trimEnd()).join('\n');
+  const isOptional = Object.values(operation.fields).every(({ required }) => !required);
+  const input = `Input<'${id}'>${isOptional ? ' | undefined' : ''}`;
+  const parameters = `input: ${input}, options: ConditionalOptions`;
+  return `  /**\n${text}\n   */\n  ${id}(${parameters}): Call<${result} | undefined>;`;
 }
 
 /** The type of a result, or of an element of a list: the name of its schema, which editors show, if it has one. */
@@ -96,13 +120,19 @@ function wireOf(operation: Operation) {
     ...(headers.length > 0 && { headers }),
     ...(body && { body: body.whole ? 'whole' : 'properties' }),
     ...(idempotencyKey && { idempotencyKey: idempotencyKey.header }),
-    ...(pagination && { pagination: { cursor: pagination.cursor, key: pagination.key } }),
+    ...(pagination && { pagination: pageSizeOf(pagination.limit, fields) }),
     ...(deprecated && {
       deprecated: { ...(sunset && { sunset }), ...(successor && { successor }) },
     }),
     ...(String(operation.successes) !== '200' && { successes: operation.successes.map(Number) }),
     ...(empty.length > 0 && { empty: empty.map(Number) }),
   };
+}
+
+/** The input that sets the size of a page, and the largest size. */
+function pageSizeOf(limit: string, fields: Operation['fields']) {
+  const { maximum } = node(fields[limit]?.schema);
+  return { limit, ...(maximum !== undefined && { maximum }) };
 }
 
 /** The documentation of a method, as editors show it. */
@@ -131,7 +161,7 @@ function comment(operation: Operation) {
     !isRepeatable &&
       'The client does not retry it, because it takes no idempotency key and would not be safe to repeat.',
     pagination
-      ? '@returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.'
+      ? '@returns With `await`, the first page. With `for await`, every element. With `.pages()`, the pages one by one. With `.collect()`, all elements as one array.'
       : `@returns ${results.join(' Or: ')}`,
     deprecated &&
       `@deprecated ${deprecatedSince ? `since ${deprecatedSince}.` : ''}${removal}${use}`.trim(),

@@ -100,9 +100,9 @@ const taken = new Set(
   (
     'Array ArrayBuffer AsyncGenerator AsyncIterable Awaited BigInt Blob Boolean Date Error Event Exclude Extract File Function ' +
     'Headers Infinity Iterable Map Math NonNullable Number Object Omit Partial Pick Promise Readonly ReadonlyArray Record RegExp ' +
-    'Request Required Response Set String Symbol URL Api Arguments Call CallError CallOptions Deployment Field Hooks ' +
-    'IdempotencyKey Input Methods Operation OperationId OperationResponse Operations Options Outcome PageCall Pagination ' +
-    'Petstore Result Retry Schema ServiceErrorCode Wire PetstoreError UnauthorizedError NotFoundError RateLimitedError ' +
+    'Request Required Response Set String Symbol URL Api Arguments Call CallError CallOptions ConditionalOptions Deployment Field Hooks ' +
+    'IdempotencyKey Input Methods Operation OperationId OperationResponse Operations Options Outcome Page PageCall Pagination ' +
+    'Petstore Result Retry Schema ServiceErrorCode Success Wire PetstoreError ResponseError UnauthorizedError NotFoundError RateLimitedError ' +
     'InvalidRequestError ServerError UnexpectedResponseError ConnectionError TimeoutError AbortedError InexactNumberError'
   ).split(' '),
 );

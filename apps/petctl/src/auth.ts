@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
-import { callerFor } from './call.ts';
+import { methodFor } from './call.ts';
 import { checkedKey, type Key } from './credentials.ts';
 import { CliError } from './errors.ts';
-import { enteredKey } from './explain.ts';
+import { enteredKey, explained } from './explain.ts';
 import { readWord } from './input.ts';
 import { printerFor } from './printer.ts';
 import type { Session } from './session.ts';
@@ -136,10 +136,13 @@ async function failureOf(key: Key, { session, settings, target }: AuthCommand): 
   const { pagination, fields } = operation;
   const smallest = pagination && fields[pagination.limit]?.schema.minimum;
   const input = pagination ? { [pagination.limit]: smallest ?? 1 } : {};
-  const call = callerFor({ operation, settings, target, key }, session);
-  return call(input).then(
+  const facts = { operation, target, key };
+  return methodFor(
+    { ...facts, settings },
+    session,
+  )(input).then(
     () => undefined,
-    (error: unknown) => error,
+    (error: unknown) => explained(error, facts),
   );
 }
 

@@ -1,12 +1,14 @@
 import type { Operation } from '@petstore/types';
-import { type Call, callerFor } from './call.ts';
+import { methodFor } from './call.ts';
+import { explained } from './explain.ts';
 import { type Input, parseValue } from './input.ts';
-import { cutNotice, type Listing, pageSize, pagesOf } from './lists.ts';
+import { printList } from './lists.ts';
 import { printAsCurl, printAsJson } from './preview.ts';
 import { checkOutput, type Printer, printerFor, shapeOf } from './printer.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import { targetOf } from './target.ts';
+import { isObject } from './text.ts';
 
 /** The options of an operation's command, as they stand on the command line. */
 export interface CallFlags {
@@ -28,50 +30,34 @@ interface OperationCall {
 
 /** Calls an operation and prints its result, or with --dry-run and --curl its request. */
 export async function callOperation(call: OperationCall, session: Session): Promise<void> {
-  const { operation, settings, flags } = call;
+  const { operation, settings, flags, input } = call;
+  const { credentials, reporter } = session;
   const total = totalOf(flags);
   const idempotencyKey = idempotencyKeyOf(operation, flags);
   const shape = shapeOf(operation);
   await checkOutput(shape.columns, settings);
-  const target = targetOf(settings, session.env, () => session.credentials.current());
-  const input = { ...call.input, ...pageSize(operation, total) };
+  const target = targetOf(settings, session.env, () => credentials.current());
   if (flags.dryRun || flags.curl) {
-    if (isPart(operation, input, total))
-      session.reporter.notice('Only the first of the requests is shown.');
-    const preview = { operation, input, idempotencyKey, settings, target };
+    if (needsPages(operation, total)) reporter.notice('Only the first of the requests is shown.');
+    const preview = { operation, input, idempotencyKey, total, settings, target };
     return flags.curl ? printAsCurl(preview, session) : printAsJson(preview, session);
   }
-  const key = await session.credentials.require(target);
-  const caller = callerFor({ operation, settings, target, key }, session);
+  const facts = { operation, target, key: await credentials.require(target) };
   const out = await printerFor(shape, settings, session);
-  if (operation.pagination)
-    await printList({ call: caller, operation, input, total }, out, session);
-  else await printResult(await caller(input, { idempotencyKey }), operation, out);
+  const method = methodFor({ ...facts, settings }, session);
+  try {
+    if (operation.pagination) await printList(method(input), total, operation, out, session);
+    else await printResult(await method(input, { idempotencyKey }), operation, out);
+  } catch (error) {
+    throw explained(error, facts);
+  }
 }
 
-async function printResult(
-  { data }: Awaited<ReturnType<Call>>,
-  { successes }: Operation,
-  out: Printer,
-): Promise<void> {
+async function printResult(data: unknown, { successes }: Operation, out: Printer): Promise<void> {
   // With several successes, the client says which one it is.
-  const body = successes.length > 1 ? (data as { data?: unknown }).data : data;
+  const body = successes.length > 1 && isObject(data) ? data.data : data;
   if (body !== undefined) await out.write([body]);
   await out.end();
-}
-
-/** Prints pages as they arrive, and says if the list is cut. */
-async function printList(listing: Listing, out: Printer, session: Session): Promise<void> {
-  let rows = 0;
-  let next: unknown;
-  for await (const page of pagesOf(listing)) {
-    await out.write(page.items);
-    if (session.stdout.isClosed) return;
-    rows += page.items.length;
-    next = page.next;
-  }
-  await out.end();
-  if (next !== undefined) session.reporter.notice(cutNotice(rows, listing.operation, next));
 }
 
 /** How many results are wanted; undefined for one page. */
@@ -89,7 +75,9 @@ function idempotencyKeyOf(
   return String(parseValue({ text, name: '--idempotency-key' }, declared.schema));
 }
 
-/** Whether the results need more requests than the first one. */
-function isPart({ pagination }: Operation, input: Input, total: number | undefined): boolean {
-  return pagination !== undefined && total !== undefined && total > Number(input[pagination.limit]);
+/** Whether so many results are more than one page can have. */
+function needsPages({ pagination, fields }: Operation, total: number | undefined): boolean {
+  if (!pagination || total === undefined) return false;
+  const largest = fields[pagination.limit]?.schema.maximum;
+  return largest !== undefined && total > largest;
 }

@@ -1,7 +1,14 @@
-import { type Hooks, type Options, petstore } from '@petstore/client';
+import {
+  type Call,
+  type CallOptions,
+  type Hooks,
+  type Options,
+  type PageCall,
+  petstore,
+} from '@petstore/client';
 import { type Operation, operations } from '@petstore/types';
 import manifest from '../package.json' with { type: 'json' };
-import { type CallFacts, explained } from './explain.ts';
+import type { CallFacts } from './explain.ts';
 import type { Input } from './input.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -11,20 +18,11 @@ export interface Calling extends CallFacts {
   readonly settings: Settings;
 }
 
-/** Calls an operation. Throws a `CliError` that says what to do. */
-export type Call = (
-  input: Input,
-  options?: { idempotencyKey?: string | undefined },
-) => Promise<{ data: unknown; response: Response }>;
+/** A method of the client, for an operation that is known at run time only. A list is a `PageCall`. */
+type Method = (input: Input, options?: CallOptions) => PageCall<unknown> & Call<unknown>;
 
-/** A method of the client, for an operation that is known at run time only. */
-type Method = (
-  input: object,
-  options?: Parameters<Call>[1],
-) => { withResponse(): ReturnType<Call> };
-
-/** A function that calls an operation. `changed` replaces options of the client. */
-export function callerFor(calling: Calling, session: Session, changed?: Options): Call {
+/** The client's method for an operation. `changed` replaces options of the client. */
+export function methodFor(calling: Calling, session: Session, changed?: Options): Method {
   const { operation, settings, target, key } = calling;
   const client = petstore({
     baseUrl: target.baseUrl,
@@ -37,14 +35,7 @@ export function callerFor(calling: Calling, session: Session, changed?: Options)
     retry: { limit: settings.retries, cap: Number.POSITIVE_INFINITY },
     ...changed,
   });
-  const method = client[operation.id as keyof typeof operations] as Method;
-  return async (input, options) => {
-    try {
-      return await method(input, options).withResponse();
-    } catch (error) {
-      throw explained(error, calling);
-    }
-  };
+  return client[operation.id as keyof typeof operations] as Method;
 }
 
 /** What to say of a deprecated operation. */

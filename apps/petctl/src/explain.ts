@@ -1,4 +1,4 @@
-import { ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
+import { ConnectionError, ResponseError, TimeoutError } from '@petstore/client';
 import { type Operation, service } from '@petstore/types';
 import type { Key } from './credentials.ts';
 import { CliError, type ErrorKind } from './errors.ts';
@@ -14,7 +14,7 @@ export interface CallFacts {
 
 /** The error of a call with its exit code and what to do. An error of ours stays as it is. */
 export function explained(error: unknown, facts: CallFacts): unknown {
-  if (error instanceof PetstoreError) return explainedResponse(error, facts);
+  if (error instanceof ResponseError) return explainedResponse(error, facts);
   if (error instanceof TimeoutError)
     return new CliError(
       'unreachable',
@@ -45,7 +45,7 @@ function systemErrorOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? systemErrorOf(error.cause) : error;
 }
 
-function explainedResponse(error: PetstoreError, facts: CallFacts): CliError {
+function explainedResponse(error: ResponseError, facts: CallFacts): CliError {
   const { status, code, requestId, headers, message } = error;
   const kind = kindOf(status);
   const details = { status, code, requestId };
@@ -69,7 +69,7 @@ function explainedResponse(error: PetstoreError, facts: CallFacts): CliError {
 
 /** Whether a response shows that the service is not at the base URL, and not that a resource is missing. */
 function isWrongAddress(
-  { status, code }: PetstoreError,
+  { status, code }: ResponseError,
   { operation, target }: CallFacts,
 ): boolean {
   if (status !== 404 && status !== 405) return false;

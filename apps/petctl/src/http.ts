@@ -28,7 +28,13 @@ export class HttpConnections {
     const url = new URL(String(address));
     // Only the module in use is loaded.
     const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-    this.#agent ??= new http.Agent({ keepAlive: true, ...this.#proxyOptions(url) });
+    const proxy = this.#proxyOptions(url);
+    try {
+      this.#agent ??= new http.Agent({ keepAlive: true, ...proxy });
+    } catch (error) {
+      // Node cannot read the proxy, for example its password.
+      throw networkFailure(error);
+    }
     const options = {
       method,
       agent: this.#agent,
@@ -38,8 +44,7 @@ export class HttpConnections {
     return new Promise((resolve, reject) => {
       const request = http.request(url, options, (message) => resolve(responseOf(message)));
       request.on('error', (error) => {
-        // Like `fetch`, throw a TypeError for a network failure.
-        reject(signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause: error }));
+        reject(signal?.aborted ? signal.reason : networkFailure(error));
       });
       request.end(body);
     });
@@ -60,6 +65,11 @@ export class HttpConnections {
       );
     return { proxyEnv: { http_proxy: proxy, https_proxy: proxy } };
   }
+}
+
+/** What `fetch` throws where it is not the caller's mistake. */
+function networkFailure(cause: unknown): TypeError {
+  return new TypeError('fetch failed', { cause });
 }
 
 function lengthOf(body: RequestInit['body']): Record<string, string> {

@@ -1,9 +1,11 @@
 import type { Operation } from '@petstore/types';
 import type { Command } from 'commander';
-import { callerFor } from './call.ts';
+import { type Calling, methodFor } from './call.ts';
 import { CliError } from './errors.ts';
+import { explained } from './explain.ts';
 import { FailedFile } from './failed-file.ts';
 import { Import, summaryOf } from './import.ts';
+import type { Input } from './input.ts';
 import { checkOutput, printerFor, shapeOf } from './printer.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { RecordKeys } from './record-keys.ts';
@@ -72,7 +74,7 @@ async function runImport(order: ImportOrder, session: Session): Promise<void> {
   const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;
   const progress = new ProgressBar(session.stderr, hasBar(isShown, settings, session), source.size);
   const run = new Import({
-    call: callerFor({ operation, settings, target, key }, session),
+    send: senderFor({ operation, settings, target, key }, session),
     keys: await RecordKeys.create(operation, again === true),
     printer: isShown ? await printerFor(shape, settings, session) : undefined,
     failedFile: failed === undefined ? undefined : FailedFile.open(failed, header, source.status()),
@@ -94,6 +96,18 @@ async function runImport(order: ImportOrder, session: Session): Promise<void> {
   await run.importAll(records);
   signals.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
   conclude(run, order, session);
+}
+
+function senderFor(calling: Calling, session: Session) {
+  const method = methodFor(calling, session);
+  return async (input: Input, idempotencyKey: string | undefined) => {
+    try {
+      const { data, response } = await method(input, { idempotencyKey }).withResponse();
+      return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
+    } catch (error) {
+      throw explained(error, calling);
+    }
+  };
 }
 
 /** Whether stderr is a terminal that can erase a line, and nothing else is shown on it. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { Call } from './call.ts';
 import { CliError } from './errors.ts';
 import type { FailedFile } from './failed-file.ts';
+import type { Input } from './input.ts';
 import type { Printer } from './printer.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import type { ImportRecord } from './record.ts';
@@ -18,8 +18,15 @@ export interface ImportCounts {
   readonly failed: number;
 }
 
+/** A record that the service has, from this request or, by its key, from an earlier one. */
+interface Sent {
+  readonly data: unknown;
+  readonly isReplayed: boolean;
+}
+
 interface ImportParts {
-  readonly call: Call;
+  /** Sends a record. Throws a `CliError` for what is no bug. */
+  readonly send: (input: Input, key: string | undefined) => Promise<Sent>;
   readonly keys: RecordKeys;
   /** Undefined if results are not shown. */
   readonly printer: Printer | undefined;
@@ -96,8 +103,7 @@ export class Import {
       const input = record.input();
       key = this.#parts.keys.next(input);
       if (this.#stopReason !== undefined) return { record, key, outcome: { kind: 'left' } };
-      const { data, response } = await this.#parts.call(input, { idempotencyKey: key.text });
-      const isReplayed = response.headers.get('idempotency-replayed') === 'true';
+      const { data, isReplayed } = await this.#parts.send(input, key.text);
       return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
     } catch (error) {
       if (!costsOneRecord(error)) this.stop(error);

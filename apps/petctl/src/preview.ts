@@ -1,7 +1,8 @@
 import type { Options } from '@petstore/client';
 import { exactJson, type Operation, parseExact } from '@petstore/types';
-import { callerFor } from './call.ts';
+import { methodFor } from './call.ts';
 import { escapeLine, escapeLines } from './escapes.ts';
+import { explained } from './explain.ts';
 import type { Input } from './input.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -12,6 +13,8 @@ export interface Preview {
   readonly operation: Operation;
   readonly input: Input;
   readonly idempotencyKey: string | undefined;
+  /** How many results are wanted; undefined for one page. */
+  readonly total: number | undefined;
   readonly settings: Settings;
   readonly target: Target;
 }
@@ -40,9 +43,9 @@ export async function printAsCurl(preview: Preview, session: Session): Promise<v
   await session.stdout.write(`${curlCommand(request, key)}\n`);
 }
 
-/** The request that the client sends. */
+/** The first request that the client sends. */
 function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
-  const { input, idempotencyKey } = preview;
+  const { operation, input, idempotencyKey, total } = preview;
   return new Promise((resolve, reject) => {
     const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
       const text = typeof body === 'string' ? body : undefined;
@@ -51,9 +54,11 @@ function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
       throw new Error('The request is shown, and not sent.');
     };
     const key = { value: keyVariable, from: '' };
-    const call = callerFor({ ...preview, key }, session, { fetch, retry: 0 });
-    // The promise is already resolved when `fetch` throws.
-    call(input, { idempotencyKey }).catch(reject);
+    const call = methodFor({ ...preview, key }, session, { fetch })(input, { idempotencyKey });
+    const sent =
+      operation.pagination && total !== undefined ? call.pages({ max: total }).next() : call;
+    // When `fetch` throws, the promise is resolved already.
+    sent.catch((error: unknown) => reject(explained(error, { ...preview, key })));
   });
 }
 

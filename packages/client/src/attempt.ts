@@ -1,14 +1,14 @@
-import { parseExact } from '@petstore/types';
+import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
-import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
-import { basePath } from './gen/calls.gen.ts';
+import { ConnectionError } from './errors.ts';
 import { notify } from './hooks.ts';
-import { mergedHeaders, resolved } from './options.ts';
+import { isNetworkError, nameOf, reasonOf } from './network-error.ts';
 import type { Operation, PreparedRequest } from './request.ts';
+import { dataOf } from './response.ts';
+import { checkKey, type Settings } from './settings.ts';
 
-/** The state of a call that its attempts share. */
+/** What the attempts of a call have in common. */
 export interface Progress {
-  readonly signal: AbortSignal;
   /** The number of attempts that sent a request. */
   attempts: number;
 }
@@ -17,30 +17,21 @@ export interface Progress {
 export async function attemptOnce(
   operation: Operation,
   request: PreparedRequest,
+  signal: AbortSignal,
   progress: Progress,
 ): Promise<Success<unknown>> {
-  const { id, settings } = operation;
-  const { signal } = progress;
-  const { apiKey } = settings;
+  const { apiKey } = operation.settings;
   signal.throwIfAborted();
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  if (!key) throw new TypeError(`${id}: no API key; pass apiKey, or set PETSTORE_API_KEY`);
-  const headers = { ...request.headers, ...mergedHeaders({ authorization: `Bearer ${key}` }) };
+  if (!key) throw new TypeError(`${operation.id}: the function apiKey returned no key`);
+  checkKey(key);
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
   progress.attempts++;
-  let response: Response;
-  let text: string;
-  try {
-    response = await send(operation, { ...request, headers }, progress);
-    text = await response.text();
-  } catch (cause) {
-    // fetch wraps the system's error.
-    const { message, code } = Object(Object(cause).cause ?? cause);
-    const reason = `connection to ${settings.baseUrl} failed (${message || code || cause})`;
-    throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
-  }
-  return { data: dataOf(operation, response, text), response };
+  const headers = { ...request.headers, authorization: `Bearer ${key}` };
+  const { response, url } = await send(operation, { ...request, headers }, signal, progress);
+  const text = await textOf(response, operation.settings);
+  return { data: dataOf(operation, request, response, text), response, url };
 }
 
 const MAX_REDIRECTS = 5;
@@ -48,69 +39,67 @@ const MAX_REDIRECTS = 5;
 /** Sends a request, and follows redirects of reads within the origin. */
 async function send(
   operation: Operation,
-  request: PreparedRequest,
-  progress: Progress,
-): Promise<Response> {
+  { url: first, headers, body }: PreparedRequest,
+  signal: AbortSignal,
+  { attempts: attempt }: Progress,
+): Promise<{ response: Response; url: string }> {
   const { id, wire, settings } = operation;
-  const { on, fetch = globalThis.fetch } = settings;
-  const { headers, body } = request;
   const { method } = wire;
-  const event = { operation: id, attempt: progress.attempts };
-  let { url } = request;
+  const { on } = settings;
+  let url = first;
   for (let redirects = 0; ; redirects++) {
     notify(on.request, () => ({
-      ...event,
-      method,
-      url,
+      ...{ operation: id, attempt, method, url },
       headers: { ...headers, authorization: '***' },
     }));
     const started = performance.now();
-    const response = await fetch(url, {
-      method,
-      headers,
-      body,
-      redirect: 'manual',
-      signal: progress.signal,
-    });
-    const { status, headers: received } = response;
+    const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
+    const response = await fetchWith(settings, url, init);
     const milliseconds = performance.now() - started;
-    notify(on.response, () => ({ ...event, status, headers: received, milliseconds }));
-    const location =
-      method === 'GET' && redirects < MAX_REDIRECTS && status < 400 && received.get('location');
-    const target = location ? resolved(location, url) : '';
-    // An address with a user or with `blob:` has the same `origin`, but fetch rejects it.
-    if (status < 300 || !target.startsWith(new URL('/', url).href)) return response;
+    notify(on.response, () => {
+      const { status, headers: received } = response;
+      return { operation: id, attempt, status, headers: received, milliseconds };
+    });
+    const target = redirects < MAX_REDIRECTS ? redirectTarget(method, url, response) : undefined;
+    if (target === undefined) return { response, url };
     await response.body?.cancel();
     url = target;
   }
 }
 
-/** The data of a success. Throws the error for any other response. */
-function dataOf({ id, wire, settings }: Operation, response: Response, text: string): unknown {
-  const { status } = response;
-  const { successes = [200] } = wire;
-  const fail = (problem: string) =>
-    new UnexpectedResponseError(response, text, `${id}: ${problem}`);
-  if (status >= 400) {
-    const isWrongAddress = status === 404 && !settings.baseUrl.endsWith(basePath);
-    const hint = isWrongAddress ? ` (baseUrl does not end in ${basePath})` : '';
-    throw new (errorClassOf(status))(response, text, undefined, hint);
-  }
-  if (!successes.includes(status)) {
-    const location = response.headers.get('location');
-    // A browser hides a redirect behind the status 0.
-    throw fail(
-      status && !location
-        ? `unexpected status ${status}`
-        : `the redirect to ${location ?? 'elsewhere'} is not followed`,
-    );
-  }
-  let data: unknown;
+async function fetchWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
+  const { fetch = globalThis.fetch } = settings;
   try {
-    if (!wire.empty?.includes(status)) data = parseExact(text);
+    return await fetch(url, init);
   } catch (error) {
-    throw fail(String(error));
+    // The global fetch gets valid arguments only, so its TypeErrors are failures of the network.
+    const isOfGlobalFetch = settings.fetch === undefined && nameOf(error) === 'TypeError';
+    if (isOfGlobalFetch || isNetworkError(error)) throw connectionError(settings, error);
+    throw error;
   }
-  if (wire.pagination && !Array.isArray(data)) throw fail('no list');
-  return successes.length === 1 ? data : { status, data };
+}
+
+/** The address of a redirect that is followed: of a read, and within the origin. */
+function redirectTarget(method: string, url: string, response: Response): string | undefined {
+  const { status, headers } = response;
+  const location = headers.get('location');
+  if (method !== 'GET' || status < 300 || status >= 400 || !location) return undefined;
+  return addressWithin(url, location);
+}
+
+/** The text of a body. A `fetch` of the caller that has read the body itself made a mistake. */
+async function textOf(response: Response, settings: Settings): Promise<string> {
+  const wasRead = response.bodyUsed;
+  try {
+    return await response.text();
+  } catch (error) {
+    const isBroken = !wasRead && nameOf(error) === 'TypeError';
+    if (isBroken || isNetworkError(error)) throw connectionError(settings, error);
+    throw error;
+  }
+}
+
+function connectionError({ baseUrl }: Settings, cause: unknown): ConnectionError {
+  const reason = `connection to ${baseUrl} failed (${reasonOf(cause)})`;
+  return new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
 }

@@ -1,16 +1,30 @@
 import type { ServiceErrorCode } from '@petstore/types';
 
-/** Names an error's classes. Another copy of this package has other classes, but the same symbol. */
-const classNames = Symbol.for('@petstore/client/errors');
+/**
+ * Under this symbol an error has the names of its exported classes. Another copy of this package, for
+ * example its CommonJS modules beside its ES modules, has other classes but the same symbol.
+ */
+const exportedNames = Symbol.for('@petstore/client/errors');
 
-/** The base of all errors of a call. */
-export class BaseError extends Error {
+/** The root of all errors that a call can end with. */
+export class PetstoreError extends Error {
+  static {
+    nameClass(PetstoreError, 'PetstoreError');
+  }
+
+  /** Makes `instanceof` of each class recognize the errors of another copy of this package, too. */
+  static override readonly [Symbol.hasInstance] = recognizes;
+
   /** The number of attempts that sent a request. */
   attempts = 0;
 }
 
 /** The service, or something in front of it, did not respond with success. */
-export class PetstoreError extends BaseError {
+export class ResponseError extends PetstoreError {
+  static {
+    nameClass(ResponseError, 'ResponseError');
+  }
+
   /** The status of the response. */
   readonly status: number;
   /** The service's code for the error; `undefined` if the response is not from the service. */
@@ -22,18 +36,13 @@ export class PetstoreError extends BaseError {
   /** The response. Its body has been read. */
   declare readonly response: Response;
 
-  /** The message is the service's. Without one, or with a problem, it quotes the text. */
+  /** The message is the service's. Without one, or with a problem, it quotes the body. */
   constructor(response: Response, text: string, problem?: string, hint = '') {
     const body = parseIfJson(text);
-    const { code, message }: { code?: ServiceErrorCode; message?: unknown } = Object(body);
-    const isFromService = !problem && typeof code === 'string' && typeof message === 'string';
-    super(
-      (isFromService
-        ? message
-        : `${problem ?? response.status}: ${text.slice(0, 200) || 'no body'}`) + hint,
-    );
+    const error = problem === undefined ? serviceErrorIn(body) : undefined;
+    super((error?.message ?? `${problem ?? response.status}: ${excerpt(text)}`) + hint);
     this.status = response.status;
-    this.code = isFromService ? code : undefined;
+    this.code = error?.code;
     this.requestId = response.headers.get('x-request-id') ?? undefined;
     this.body = body;
     // Not enumerable, because it is noise when an error is printed.
@@ -47,51 +56,84 @@ export class PetstoreError extends BaseError {
 }
 
 /** 401: the API key is missing, wrong or revoked. */
-export class UnauthorizedError extends PetstoreError {
+export class UnauthorizedError extends ResponseError {
   declare readonly name: 'UnauthorizedError';
+  static {
+    nameClass(UnauthorizedError, 'UnauthorizedError');
+  }
 }
 
 /** 404: what was requested does not exist. */
-export class NotFoundError extends PetstoreError {
+export class NotFoundError extends ResponseError {
   declare readonly name: 'NotFoundError';
+  static {
+    nameClass(NotFoundError, 'NotFoundError');
+  }
 }
 
 /** 429: too many requests with this key, even after the retries. */
-export class RateLimitedError extends PetstoreError {
+export class RateLimitedError extends ResponseError {
   declare readonly name: 'RateLimitedError';
+  static {
+    nameClass(RateLimitedError, 'RateLimitedError');
+  }
 }
 
 /** Any other 4xx: the service does not accept the request as it is. */
-export class InvalidRequestError extends PetstoreError {
+export class InvalidRequestError extends ResponseError {
   declare readonly name: 'InvalidRequestError';
+  static {
+    nameClass(InvalidRequestError, 'InvalidRequestError');
+  }
 }
 
 /** 5xx: the service failed, even after the retries. */
-export class ServerError extends PetstoreError {
+export class ServerError extends ResponseError {
   declare readonly name: 'ServerError';
+  static {
+    nameClass(ServerError, 'ServerError');
+  }
 }
 
-/** The operation does not declare this response: another status, a redirect that is not followed, or a body that cannot be read. */
-export class UnexpectedResponseError extends PetstoreError {
+/**
+ * The operation does not declare this response: another status, a redirect that is not followed, a
+ * body that cannot be read, or a link to a next page that cannot be followed.
+ */
+export class UnexpectedResponseError extends ResponseError {
   declare readonly name: 'UnexpectedResponseError';
+  static {
+    nameClass(UnexpectedResponseError, 'UnexpectedResponseError');
+  }
 }
 
-/** The service was not reached, or the connection broke before the whole response had arrived; `cause` is the reason. */
-export class ConnectionError extends BaseError {
+/**
+ * The service was not reached, or the connection broke before the whole response had arrived.
+ * `cause` is the reason.
+ */
+export class ConnectionError extends PetstoreError {
   declare readonly name: 'ConnectionError';
+  static {
+    nameClass(ConnectionError, 'ConnectionError');
+  }
 }
 
-/** The call took longer than `timeout`. */
-export class TimeoutError extends BaseError {
+/** The call took longer than `timeout`, or than an `AbortSignal.timeout()` of the caller allows. */
+export class TimeoutError extends PetstoreError {
   declare readonly name: 'TimeoutError';
+  static {
+    nameClass(TimeoutError, 'TimeoutError');
+  }
 }
 
 /** The caller's signal ended the call; `cause` is the signal's reason. */
-export class AbortedError extends BaseError {
+export class AbortedError extends PetstoreError {
   declare readonly name: 'AbortedError';
+  static {
+    nameClass(AbortedError, 'AbortedError');
+  }
 }
 
-/** Every error of a call, but those of wrong arguments and of the function that gets the key. */
+/** Every error that a call can end with. `error instanceof PetstoreError` narrows to it. */
 export type CallError =
   | UnauthorizedError
   | NotFoundError
@@ -103,50 +145,70 @@ export type CallError =
   | TimeoutError
   | AbortedError;
 
-const classes = {
-  PetstoreError,
-  UnauthorizedError,
-  NotFoundError,
-  RateLimitedError,
-  InvalidRequestError,
-  ServerError,
-  UnexpectedResponseError,
-  ConnectionError,
-  TimeoutError,
-  AbortedError,
-};
-type Prototype = Error & { [classNames]?: readonly string[] };
-
-// The names are given here, because bundlers rename classes. Each class is preceded by its base, whose names it has, too.
-for (const [name, Class] of Object.entries<{ readonly prototype: Prototype }>(classes)) {
-  const names = [...(Class.prototype[classNames] ?? []), name];
-  Object.defineProperties(Class.prototype, {
-    name: { value: name },
-    [classNames]: { value: names },
-  });
-  const hasInstance = (error: unknown) => Object(error)[classNames]?.includes(name) === true;
-  Object.defineProperty(Class, Symbol.hasInstance, { value: hasInstance });
+/** The class of the error for a status that is no success. */
+export function errorClassOf(status: number): typeof ResponseError {
+  if (status === 401) return UnauthorizedError;
+  if (status === 404) return NotFoundError;
+  if (status === 429) return RateLimitedError;
+  if (status >= 500) return ServerError;
+  return status >= 400 ? InvalidRequestError : UnexpectedResponseError;
 }
 
-const classesOfStatus: Readonly<Record<number, typeof PetstoreError>> = {
-  401: UnauthorizedError,
-  404: NotFoundError,
-  429: RateLimitedError,
-  4: InvalidRequestError,
-  5: ServerError,
-};
+type ErrorClass = (abstract new (...args: never) => unknown) & { readonly prototype: Error };
 
-/** The class of the error for a status, which may be given by its first digit. */
-export function errorClassOf(status: number): typeof PetstoreError {
-  return (
-    classesOfStatus[status] ?? classesOfStatus[Math.floor(status / 100)] ?? UnexpectedResponseError
-  );
+/** What `instanceof` narrows to: the union of all errors for the root, and the class itself for any other. */
+type Narrowed<Class extends ErrorClass> = typeof PetstoreError extends Class
+  ? CallError
+  : InstanceType<Class>;
+
+/** Whether a value is an error of a class, or of the class with this name in another copy of this package. */
+function recognizes<Class extends ErrorClass>(
+  this: Class,
+  value: unknown,
+): value is Narrowed<Class> {
+  // A class of the caller, which extends one of the exported ones, is like any other class.
+  if (!Object.hasOwn(this.prototype, exportedNames))
+    return Function.prototype[Symbol.hasInstance].call(this, value);
+  return exportedNamesOf(value).includes(this.prototype.name);
+}
+
+/**
+ * Gives an exported class its name. The name is on the prototype, because the stack of a new error
+ * begins with it, and it is a string, because minifiers rename classes.
+ */
+function nameClass({ prototype }: ErrorClass, name: string): void {
+  const names = [...exportedNamesOf(prototype), name];
+  // Like the names of the built-in classes: not enumerable, and an error may be given another one.
+  Object.defineProperty(prototype, 'name', { value: name, writable: true, configurable: true });
+  Object.defineProperty(prototype, exportedNames, { value: names });
+}
+
+/** The names of the exported classes that an error belongs to, the root first; none for any other value. */
+function exportedNamesOf(value: unknown): readonly unknown[] {
+  if (typeof value !== 'object' || value === null || !(exportedNames in value)) return [];
+  const names = value[exportedNames];
+  return Array.isArray(names) ? names : [];
+}
+
+/** The error that the service describes in a body; undefined if the body is not from the service. */
+function serviceErrorIn(body: unknown): { code: ServiceErrorCode; message: string } | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if (!('code' in body) || !('message' in body)) return undefined;
+  const { code, message } = body;
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return { code: code as ServiceErrorCode, message };
+}
+
+/** The beginning of a body, for a message. */
+function excerpt(text: string): string {
+  return text.slice(0, 200) || 'no body';
 }
 
 function parseIfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // It is no JSON, for example the page of a proxy.
     return text;
   }
 }

@@ -2,23 +2,21 @@ import type { OperationId } from '@petstore/types';
 import { callOf, type Success } from './call.ts';
 import { execute } from './execute.ts';
 import { type Methods, wires } from './gen/calls.gen.ts';
-import {
-  type CallOptions,
-  changedSettings,
-  type Options,
-  type Settings,
-  settingsFrom,
-} from './options.ts';
-import { pageCallOf } from './pages.ts';
-import type { Operation } from './request.ts';
+import type { CallOptions, Options } from './options.ts';
+import { pageCallOf, type RequestPage } from './pages.ts';
+import type { Operation, Wire } from './request.ts';
+import { changedSettings, type Settings, settingsFrom } from './settings.ts';
 
 /** A client of the service, with a method for each operation. */
 export interface Petstore extends Methods {
-  /** A client with these options. Options that are not given stay as they are; headers and hooks are merged. */
+  /**
+   * A client with these options. Options that are not given stay as they are; headers and hooks are
+   * merged.
+   */
   withOptions(options: Options): Petstore;
 }
 
-/** Creates a client of the service. */
+/** Creates a client of the service. Throws for options that are wrong, and without an API key. */
 export function petstore(options: Options = {}): Petstore {
   return clientOf(settingsFrom(options), new Set());
 }
@@ -38,18 +36,36 @@ function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
 
 function methodOf(operation: Operation) {
   const { pagination } = operation.wire;
-  return (input?: object, options: CallOptions = {}) => {
-    const run = (more?: object, signal = options.signal) =>
-      execute(operation, { ...input, ...more }, { ...options, signal });
-    if (!pagination) return callOf(run());
+  return (input: Input = {}, options: CallOptions = {}) =>
+    pagination
+      ? pageCallOf(
+          requestPageOf(operation, pagination, input, options),
+          pagination.maximum ?? Infinity,
+        )
+      : callOf(execute(operation, input, options));
+}
+
+type Input = Readonly<Record<string, unknown>>;
+type Pagination = NonNullable<Wire['pagination']>;
+
+function requestPageOf(
+  operation: Operation,
+  { limit }: Pagination,
+  input: Input,
+  options: CallOptions,
+): RequestPage<unknown> {
+  return async ({ size, url, stop }) => {
+    const sized =
+      input[limit] === undefined && size !== undefined ? { ...input, [limit]: size } : input;
+    const success = await execute(operation, sized, withStop(options, stop), url);
     // `execute` has checked that the data is a list.
-    const page = (more?: object, signal?: AbortSignal) =>
-      run(more, signal) as Promise<Success<unknown[]>>;
-    return pageCallOf(page(), pagination.key, (last, stop) =>
-      page(
-        { [pagination.cursor]: last },
-        options.signal ? AbortSignal.any([options.signal, stop]) : stop,
-      ),
-    );
+    return success as Success<unknown[]>;
   };
+}
+
+/** The options with a second signal that ends the call. */
+function withStop(options: CallOptions, stop: AbortSignal | undefined): CallOptions {
+  if (stop === undefined) return options;
+  const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
+  return { ...options, signal };
 }

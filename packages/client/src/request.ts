@@ -1,5 +1,6 @@
 import { exactJson, type OperationId } from '@petstore/types';
-import { type CallOptions, mergedHeaders, type Settings } from './options.ts';
+import type { CallOptions } from './options.ts';
+import { mergedHeaders, type Settings } from './settings.ts';
 
 /** How the requests of an operation are written, and its responses read. */
 export interface Wire {
@@ -12,15 +13,15 @@ export interface Wire {
   readonly body?: 'properties' | 'whole';
   /** The header of the idempotency key. */
   readonly idempotencyKey?: string;
-  /** The input that takes the cursor of a page, and the property of an element that is its cursor. */
-  readonly pagination?: { readonly cursor: string; readonly key: string };
+  /** The input that sets the size of a page, and the largest size. */
+  readonly pagination?: { readonly limit: string; readonly maximum?: number };
   readonly deprecated?: { readonly sunset?: string; readonly successor?: string };
   /** The statuses of a success, if they are not just 200, and those of them that have no body. */
   readonly successes?: readonly number[];
   readonly empty?: readonly number[];
 }
 
-/** An operation of one client. */
+/** An operation of one client, or of one call that has options of its own. */
 export interface Operation {
   readonly id: OperationId;
   readonly wire: Wire;
@@ -36,63 +37,120 @@ export interface PreparedRequest {
   readonly body: string | null;
 }
 
-/** Writes the inputs where the operation has them. Unknown ones go where the service names them in its error. */
+/** Writes the request of a call. Throws for an input that cannot be sent. */
 export function requestOf(
-  { id, wire, settings }: Operation,
+  operation: Operation,
   input: object,
-  options: CallOptions,
+  { idempotencyKey }: CallOptions,
 ): PreparedRequest {
-  const { idempotencyKey } = wire;
-  const own: Record<string, string | undefined> = {};
-  const properties: [name: string, value: unknown][] = [];
-  let [url, separator] = [wire.path, '?'];
-  for (const [name, value] of Object.entries<unknown>(input as Record<string, unknown>)) {
-    if (value === undefined) continue;
-    if (!isExact(value))
-      throw new RangeError(`${id}: a number in ${name} may be rounded; pass a bigint`);
-    if (wire.path.includes(`{${name}}`))
-      url = url.replace(`{${name}}`, () => segment(id, name, value));
-    else if (wire.headers?.includes(name)) own[name] = String(value);
-    else if (isInBody(wire, name)) properties.push([name, value]);
-    else
-      for (const item of [value].flat()) {
-        if (item === undefined || item === null) continue;
-        url += `${separator}${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`;
-        separator = '&';
-      }
+  const { wire, settings } = operation;
+  const { path, query, headers, properties } = sortedInputs(operation, input);
+  const body = bodyOf(wire, properties);
+  if (body !== null) headers['content-type'] = 'application/json';
+  const defaults: Record<string, string> = { accept: 'application/json' };
+  if (wire.idempotencyKey !== undefined) {
+    defaults[wire.idempotencyKey] = randomKey();
+    if (idempotencyKey !== undefined) headers[wire.idempotencyKey] = idempotencyKey;
   }
-  const [, missing] = /\{([^}]+)\}/.exec(url) ?? [];
-  if (missing) throw new TypeError(`${id}: ${missing} is missing`);
-  const inputs = Object.fromEntries(properties);
-  const body = wire.body === 'whole' ? inputs.body : wire.body && inputs;
-  if (body !== undefined) own['content-type'] = 'application/json';
-  if (idempotencyKey) own[idempotencyKey] = options.idempotencyKey;
-  const defaults = idempotencyKey ? { [idempotencyKey]: randomText() } : {};
+  const search = query.length === 0 ? '' : `?${query.join('&')}`;
   return {
-    url: settings.baseUrl + url,
-    headers: {
-      accept: 'application/json',
-      ...mergedHeaders(defaults, settings.headers, options.headers, own),
-    },
-    body: body === undefined ? null : exactJson(body),
+    url: settings.baseUrl + path + search,
+    headers: mergedHeaders(defaults, settings.headers, headers),
+    body,
   };
 }
 
-const isInBody = ({ body, query }: Wire, name: string) =>
-  body === 'whole' ? name === 'body' : body !== undefined && !query?.includes(name);
-
-/** A value as a segment of a path. `.` and `..` would lead to another path, and an empty segment to another operation. */
-function segment(id: string, name: string, value: unknown): string {
-  const text = encodeURIComponent(String(value));
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${id}: '${text}' cannot be a ${name}`);
-  return text;
+interface SortedInputs {
+  readonly path: string;
+  /** Encoded, such as `status=sold`. */
+  readonly query: readonly string[];
+  readonly headers: Record<string, string>;
+  /** The properties of the body. */
+  readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Whether all numbers in the data are below 2^53. A larger one may have been rounded before it got here. */
-function isExact(data: unknown): boolean {
-  if (typeof data === 'number') return Math.abs(data) < 2 ** 53;
-  return typeof data !== 'object' || data === null || Object.values(data).every(isExact);
+/**
+ * The inputs where the operation has them. An unknown one is where the service names it in its
+ * error.
+ */
+function sortedInputs({ id, wire }: Operation, input: object): SortedInputs {
+  let { path } = wire;
+  const query: string[] = [];
+  const headers: Record<string, string> = {};
+  const properties: [name: string, value: unknown][] = [];
+  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
+    if (value === undefined) continue;
+    checkNumbers(`${id}: ${name}`, value);
+    switch (placeOf(wire, name)) {
+      case 'path':
+        path = withSegment(path, id, name, value);
+        break;
+      case 'header':
+        headers[name] = String(value);
+        break;
+      case 'query':
+        query.push(...queryPairs(name, value));
+        break;
+      case 'body':
+        properties.push([name, value]);
+    }
+  }
+  checkSegments(path, id);
+  return { path, query, headers, properties: Object.fromEntries(properties) };
 }
 
-/** A text that no other call has: 128 random bits. Browsers have `crypto.randomUUID` on secure pages only. */
-const randomText = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+function placeOf(wire: Wire, name: string): 'path' | 'header' | 'body' | 'query' {
+  if (wire.path.includes(`{${name}}`)) return 'path';
+  if (wire.headers?.includes(name)) return 'header';
+  if (wire.query?.includes(name)) return 'query';
+  if (wire.body === 'whole') return name === 'body' ? 'body' : 'query';
+  return wire.body === 'properties' ? 'body' : 'query';
+}
+
+function bodyOf(wire: Wire, properties: Readonly<Record<string, unknown>>): string | null {
+  if (wire.body === undefined) return null;
+  const body = wire.body === 'whole' ? properties.body : properties;
+  return body === undefined ? null : exactJson(body);
+}
+
+/** `.` and `..` would lead to another path, and an empty segment to another operation. */
+const unsafeSegments = ['', '.', '..'];
+
+function withSegment(path: string, id: string, name: string, value: unknown): string {
+  const segment = encodeURIComponent(String(value));
+  if (unsafeSegments.includes(segment))
+    throw new TypeError(`${id}: '${segment}' cannot be a ${name}`);
+  // A function, because `$` has a meaning in a replacement string.
+  return path.replace(`{${name}}`, () => segment);
+}
+
+/** Throws if a parameter of the path was not given. */
+function checkSegments(path: string, id: string): void {
+  const [, missing] = /\{([^}]+)\}/.exec(path) ?? [];
+  if (missing) throw new TypeError(`${id}: ${missing} is missing`);
+}
+
+/** `name=value`, once for each item of a list. */
+function queryPairs(name: string, value: unknown): string[] {
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  return items
+    .filter((item) => item !== undefined && item !== null)
+    .map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
+}
+
+/** Throws for a number that JSON cannot hold, or that may have been rounded before it got here. */
+function checkNumbers(place: string, data: unknown): void {
+  if (typeof data === 'number') {
+    if (!Number.isFinite(data))
+      throw new RangeError(`${place} is ${data}, which is no JSON number`);
+    if (Math.abs(data) >= 2 ** 53)
+      throw new RangeError(`${place} is ${data}, which may have been rounded: pass a bigint`);
+  }
+  if (typeof data !== 'object' || data === null) return;
+  for (const [name, value] of Object.entries(data)) checkNumbers(`${place}.${name}`, value);
+}
+
+/** 128 random bits. Browsers have `crypto.randomUUID` on secure pages only. */
+function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}

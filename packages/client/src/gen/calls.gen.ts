@@ -2,19 +2,25 @@
 
 import type { Input, OperationId, Pet } from '@petstore/types';
 import type { Call } from '../call.ts';
-import type { CallOptions } from '../options.ts';
+import type { CallOptions, ConditionalOptions } from '../options.ts';
 import type { PageCall } from '../pages.ts';
 import type { Wire } from '../request.ts';
 
 /** A method for each operation. */
 export interface Methods {
   /**
+   * List animals, if the result has changed since the response whose `ETag` is `if-none-match`.
+   *
+   * @returns `undefined` if nothing has changed.
+   */
+  listPets(input: Input<'listPets'> | undefined, options: ConditionalOptions): Call<Pet[] | undefined>;
+  /**
    * List animals
    *
    * Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends
    * before `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel="next"`.
    *
-   * @returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.
+   * @returns With `await`, the first page. With `for await`, every element. With `.pages()`, the pages one by one. With `.collect()`, all elements as one array.
    */
   listPets(input?: Input<'listPets'>, options?: CallOptions): PageCall<Pet>;
   /**
@@ -28,6 +34,14 @@ export interface Methods {
    * @returns The added animal, including the assigned `id`.
    */
   createPet(input: Input<'createPet'>, options?: CallOptions): Call<Pet>;
+  /**
+   * Get an animal, if the result has changed since the response whose `ETag` is `if-none-match`.
+   *
+   * @returns `undefined` if nothing has changed.
+   *
+   * @deprecated Use `listPets` instead.
+   */
+  getPet(input: Input<'getPet'>, options: ConditionalOptions): Call<Pet | undefined>;
   /**
    * Get an animal
    *
@@ -50,8 +64,8 @@ export const wires: Readonly<Record<OperationId, Wire>> = {
     path: "/pets",
     query: ["limit", "status", "after"],
     pagination: {
-      cursor: "after",
-      key: "id",
+      limit: "limit",
+      maximum: 100,
     },
   },
   createPet: {
