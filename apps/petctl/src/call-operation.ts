@@ -1,5 +1,6 @@
 import type { Operation } from '@petstore/types';
 import { methodFor } from './call.ts';
+import { UsageError } from './errors.ts';
 import { explained } from './explain.ts';
 import { type Input, parseValue } from './input.ts';
 import { printList } from './lists.ts';
@@ -72,7 +73,11 @@ function idempotencyKeyOf(
   { idempotencyKey: text }: CallFlags,
 ): string | undefined {
   if (declared === undefined || text === undefined) return undefined;
-  return String(parseValue({ text, name: '--idempotency-key' }, declared.schema));
+  if (new RegExp(declared.schema.pattern ?? '').test(text)) return text;
+  throw new UsageError(
+    '--idempotency-key is not a valid key.',
+    'Use visible ASCII characters without spaces, for example a UUID.',
+  );
 }
 
 /** Whether so many results are more than one page can have. */

@@ -51,7 +51,8 @@ export class OutputStream {
 
   /** Resolves when nothing is on its way any more. */
   async flush(): Promise<void> {
-    await this.#lastWrite;
+    // Whoever wrote has the error.
+    await this.#lastWrite.catch(() => {});
   }
 
   #send(text: string): Promise<void> {
