@@ -2,7 +2,7 @@ import { testConfig } from '@petstore/testing/vitest';
 
 export default testConfig({
   globalSetup: ['./test/build.ts'],
-  withoutServer: ['completion', 'environment', 'errors', 'formats', 'operations'].map(
+  withoutServer: ['completion', 'environment', 'errors', 'formats', 'operations', 'process'].map(
     (name) => `test/${name}.test.ts`,
   ),
 });

@@ -1,179 +1,82 @@
-import { createReadStream, statSync } from 'node:fs';
-import { pipeline } from 'node:stream';
-import { exactJson, type Operation, parseScalar, typeIn } from '@petstore/types';
+import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs';
+import type { Operation } from '@petstore/types';
+import type { InputSource } from './context.ts';
+import { csvRecords } from './csv-records.ts';
 import { UsageError } from './errors.ts';
-import { csvLine } from './formats.ts';
-import { checkComplete, checkMembers, checkNames, type Input, parseJson } from './input.ts';
-import { columnsOf } from './output.ts';
-import { codeOf, isObject, kebab, unescapeCell } from './text.ts';
+import { jsonArrayRecords, jsonLineRecords } from './json-records.ts';
+import type { RecordFile } from './record.ts';
+import { codeOf } from './text.ts';
+import { tsvRecords } from './tsv-records.ts';
 
-/** A record of a file: where it stands, its text to store it in another file, and its input. */
-export interface ImportRecord {
-  readonly place: string;
-  readonly text: string;
-  /** Throws a UsageError if the record cannot be sent. */
-  readonly input: () => Input;
+/** Opens a file, or stdin for `-`. */
+export function openFile(file: string, stdin: InputSource) {
+  const isStdin = file === '-';
+  const stream = isStdin ? stdin : createReadStream(file);
+  return {
+    chunks: textOf(stream, file),
+    /** In bytes; 0 where it is not known. */
+    size: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+    /** Identifies the file. stdin may be one, too. */
+    status: (): Stats | undefined => {
+      if (!isStdin) return statSync(file);
+      return stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
+    },
+    close: () => {
+      stream.destroy();
+    },
+  };
 }
 
-/** The line that begins another file with some of the records, and the records. */
-type RecordFile = readonly [header: string, records: AsyncIterable<ImportRecord>];
-
-/** More than servers accept: a file without line ends or with an open quote would fill the memory. */
-const MAX_RECORD = 4 * 2 ** 20;
-/** An array is held in memory. */
-const MAX_ARRAY = 64 * 2 ** 20;
-
-/** Opens a file, or stdin for `-`. `size` is 0 where it is not known. */
-export function openText(file: string) {
-  const stream = file === '-' ? process.stdin : createReadStream(file);
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+async function* textOf(stream: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let read = 0;
-  async function* chunks(): AsyncGenerator<string> {
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    try {
-      for await (const chunk of stream) {
-        read += chunk.length;
-        yield decoder.decode(chunk, { stream: true });
-      }
-      yield decoder.decode();
-    } catch (error) {
-      throw new UsageError(
-        `${file} cannot be read after byte ${read} (${codeOf(error)}).`,
-        'Check name and encoding.',
-      );
+  try {
+    for await (const chunk of stream) {
+      yield decoder.decode(chunk, { stream: true });
+      read += chunk.length;
     }
+    yield decoder.decode();
+  } catch (error) {
+    const place = read === 0 ? '' : ` after byte ${read}`;
+    throw new UsageError(
+      `${name} cannot be read${place} (${codeOf(error)}).`,
+      'Check its name, its permissions and that its encoding is UTF-8.',
+    );
   }
-  return { chunks: chunks(), size, close: () => stream.destroy() };
 }
 
-/** The records of JSON Lines, a JSON array or CSV; the first character tells which. */
+/** The records of a file. Its beginning tells whether it is JSON Lines, a JSON array, TSV or CSV. */
 export async function readRecords(
   chunks: AsyncGenerator<string>,
   operation: Operation,
 ): Promise<RecordFile> {
-  let next = await chunks.next();
-  while (!next.done && next.value.trim() === '') next = await chunks.next();
-  const start: string = next.value ?? '';
+  const start = await readFirstLine(chunks);
   async function* all() {
     yield start;
     yield* chunks;
   }
   const first = start.trimStart().charAt(0);
-  if (first === '[') return ['', elementsOf(all(), operation)];
-  return first === '{' || first === ''
-    ? ['', linesOf(all(), operation)]
-    : csvRecords(all(), operation);
+  if (first === '[') return { header: '', records: jsonArrayRecords(all(), operation) };
+  if (first === '{' || first === '')
+    return { header: '', records: jsonLineRecords(all(), operation) };
+  const [line = ''] = start.trimStart().split('\n');
+  return line.includes('\t')
+    ? tsvRecords(all(), line, operation)
+    : csvRecords(all(), line, operation);
 }
 
-/** The records of JSON Lines. Blank lines are none. */
-async function* linesOf(
-  chunks: AsyncIterable<string>,
-  operation: Operation,
-): AsyncGenerator<ImportRecord> {
-  let [number, rest] = [0, ''];
-  async function* lines() {
-    for await (const chunk of chunks) {
-      const parts = (rest + chunk).split('\n');
-      rest = parts.pop() ?? '';
-      if (rest.length > MAX_RECORD)
-        throw new UsageError(`Line ${number + 1} does not end.`, 'Later ones are not added.');
-      yield* parts;
-    }
-    yield rest;
+/** More than any first line with the names of columns has. */
+const MAX_FIRST_LINE = 2 ** 16;
+
+/** The beginning of a file with its first line that is not blank, or with the first character of JSON. */
+async function readFirstLine(chunks: AsyncGenerator<string>): Promise<string> {
+  let start = '';
+  while (start.length < MAX_FIRST_LINE) {
+    const text = start.trimStart();
+    if (text.startsWith('{') || text.startsWith('[') || text.includes('\n')) break;
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start += value;
   }
-  for await (const line of lines()) {
-    const [text, place] = [line.trim(), `line ${++number}`];
-    if (text !== '')
-      yield { place, text, input: () => inputOf(parseJson(text, place), operation, place) };
-  }
-}
-
-/** The records of a JSON array, which is valid as a whole or not at all. */
-async function* elementsOf(
-  chunks: AsyncIterable<string>,
-  operation: Operation,
-): AsyncGenerator<ImportRecord> {
-  let array = '';
-  for await (const chunk of chunks) {
-    array += chunk;
-    if (array.length > MAX_ARRAY)
-      throw new UsageError('The array is too large.', 'Use JSON Lines.');
-  }
-  for (const [index, value] of (parseJson(array, 'The array') as unknown[]).entries()) {
-    const place = `element ${index + 1}`;
-    yield { place, text: exactJson(value), input: () => inputOf(value, operation, place) };
-  }
-}
-
-/** The input of a record. What petctl lists has members that the operation does not take, such as the identifier. */
-function inputOf(value: unknown, operation: Operation, place: string): Input {
-  if (isObject(value))
-    for (const name of columnsOf(operation))
-      if (!Object.hasOwn(operation.fields, name)) delete value[name];
-  return checkComplete(checkMembers(value, operation, place), operation, place);
-}
-
-/** What csv-parse makes of a record. Only an empty cell without quotes is undefined. */
-interface CsvRow {
-  readonly info: { readonly lines: number };
-  readonly record: readonly (string | undefined)[];
-}
-
-async function csvRecords(
-  chunks: AsyncGenerator<string>,
-  operation: Operation,
-): Promise<RecordFile> {
-  const { parse } = await import('csv-parse');
-  const parser = parse({
-    info: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    max_record_size: MAX_RECORD,
-    cast: (text, { quoting }) => (quoting || text !== '' ? text : undefined),
-  });
-  // An error of the file ends the iteration of the parser.
-  pipeline(chunks, parser, () => {});
-  const rows: AsyncIterator<CsvRow> = parser[Symbol.asyncIterator]();
-  const next = () =>
-    rows.next().catch((error: Error) => {
-      throw error instanceof UsageError
-        ? error
-        : new UsageError(`CSV: ${error.message}.`, 'Later ones are not added.');
-    });
-  const first = await next();
-  const titles = first.done ? [] : first.value.record.map((title = '') => title.trim());
-  const known = [...new Set([...Object.keys(operation.fields), ...columnsOf(operation)])];
-  const names = titles.map(
-    (title) => known.find((name) => name === title || kebab(name) === title) ?? title,
-  );
-  checkNames(names, known, 'The header of the CSV');
-  if (new Set(names).size < names.length)
-    throw new UsageError('The header of the CSV has a column twice.');
-  async function* records(): AsyncGenerator<ImportRecord> {
-    for (let row = await next(); !row.done; row = await next()) {
-      const { info, record } = row.value;
-      const place = `line ${info.lines}`;
-      const input = () => {
-        if (record.length !== names.length)
-          throw new UsageError(`${place}: it has not as many cells as the header.`);
-        return inputOf(memberValues(record, names, operation), operation, place);
-      };
-      yield { place, text: csvLine(record).trimEnd(), input };
-    }
-  }
-  return [csvLine(titles), records()];
-}
-
-/** An object of the cells. A cell that has not the type of its member stays text, which the service rejects. */
-function memberValues(
-  cells: CsvRow['record'],
-  names: readonly string[],
-  { fields }: Operation,
-): object {
-  const members = names.map((name, i) => {
-    const [cell, type = 'string'] = [cells[i], typeIn(fields[name]?.schema ?? {})];
-    if (cell === undefined) return [name, cell];
-    return [name, type === 'string' ? unescapeCell(cell) : (parseScalar(cell, type) ?? cell)];
-  });
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  return start;
 }

@@ -5,7 +5,9 @@ import { delimiter, join } from 'node:path';
 import { missingProgram, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { binary, hasNoTerminal, onTerminal, petctl, petctlNode, scratch } from './petctl.ts';
+import { binary, hasNoTerminal, onTerminal, petctlNode } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch } from './scratch.ts';
 
 const statuses = operations.listPets.fields.status.schema.enum.toSorted();
 let folder: string;

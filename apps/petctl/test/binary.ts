@@ -1,78 +1,54 @@
-// Runs the built petctl: by itself, in a line of bash, or on a terminal.
+// Runs the built petctl as a process: by itself, in a line of bash, or on a terminal.
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { missingProgram, newFolder, skips } from '@petstore/testing';
-import { afterAll } from 'vitest';
+import { missingProgram, skips } from '@petstore/testing';
 import { built } from './build.ts';
+import { type Environment, environment, scratch } from './scratch.ts';
 
-export interface Result {
+interface Result {
   code: number | null;
   stdout: string;
   stderr: string;
 }
-
-type Environment = Record<string, string | undefined>;
 
 export const binary = join(built(), 'petctl.js');
 
 /** The Node that runs the program. A deep test of the packages runs these tests with the oldest one that petctl is for. */
 export const petctlNode = process.env.PETSTORE_TEST_PETCTL_NODE ?? process.execPath;
 
-const cleanups: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-});
+/** Whether the tests are to try another Node, and so have to use the binary. */
+export const binaryOnly = process.env.PETSTORE_TEST_PETCTL_NODE !== undefined;
 
-/** Registers what to do at the end of the test file; the last one is done first. */
-export function atEnd(cleanup: () => unknown): void {
-  cleanups.push(cleanup);
-}
-
-/** The folder of a test file, which is also the user's home. */
-export const scratch = newFolder('petctl', atEnd);
-
-/** Settings for a service that is not there. */
-export const unreachable = {
-  PETCTL_BASE_URL: 'http://127.0.0.1:1/v1',
-  PETCTL_API_KEY: 'a-key',
-  PETCTL_RETRIES: '0',
-};
-
-/** The environment of the program, without the machine's own settings. */
-export function environment(more: Environment = {}): Environment {
-  return { PATH: process.env.PATH, HOME: scratch, PETCTL_KEYRING: 'false', ...more };
-}
-
-/** Starts petctl. `preload` is a script that its Node runs before it. */
-export function start(args: readonly string[], env: Environment = {}, preload = '') {
+/** Starts the built petctl. `preload` is a script that its Node runs before it. */
+export function startBinary(args: readonly string[], env: Environment = {}, preload = '') {
   const nodeArgs = preload
     ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
     : [];
   return spawn(petctlNode, [...nodeArgs, binary, ...args], { env: environment(env), cwd: scratch });
 }
 
-/** Runs petctl until it ends. */
-export function petctl(
+/** Runs the built petctl until it ends. */
+export function petctlBinary(
   args: readonly string[],
   env: Environment = {},
-  input = '',
+  input: string | Buffer = '',
 ): Promise<Result> {
-  return resultOf(start(args, env), input);
+  return resultOfBinary(startBinary(args, env), input);
 }
 
 /** Runs a line of bash, in which `petctl` is the built program. A pipe has the exit code of the last command that failed. */
 export function bash(line: string, env: Environment = {}): Promise<Result> {
   const script = `petctl() { '${petctlNode}' '${binary}' "$@"; }\n${line}`;
-  return resultOf(
-    spawn('bash', ['--norc', '-o', 'pipefail', '-c', script], {
-      env: environment(env),
-      cwd: scratch,
-    }),
-  );
+  const args = ['--norc', '-o', 'pipefail', '-c', script];
+  return resultOfBinary(spawn('bash', args, { env: environment(env), cwd: scratch }));
 }
 
 /** What a program prints until it ends. */
-export function resultOf(child: ChildProcessWithoutNullStreams, input = ''): Promise<Result> {
+export function resultOfBinary(
+  child: ChildProcessWithoutNullStreams,
+  input: string | Buffer = '',
+): Promise<Result> {
+  // A program may end without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
@@ -111,7 +87,7 @@ interface TerminalResult {
   steps: number;
 }
 
-/** Runs petctl, or another program, under a pseudo-terminal. */
+/** Runs the built petctl, or another program, under a pseudo-terminal. */
 export function onTerminal(
   args: readonly string[],
   options: TerminalOptions = {},
@@ -123,9 +99,8 @@ export function onTerminal(
     steps = [],
     program = [petctlNode, binary],
   } = options;
-  const argv = [...program, ...args];
   const task = JSON.stringify({
-    argv,
+    argv: [...program, ...args],
     columns,
     pipe,
     steps,
