@@ -60,7 +60,7 @@ export async function callWith(
       const request = new Request(...args);
       sent.push({ request: request.clone(), body: await request.text() });
       const response = responses[sent.length - 1];
-      if (response === undefined) throw new TypeError('fetch failed');
+      if (response === undefined) throw unreached();
       return response === 'never' ? rejectionOf(request.signal) : response;
     },
   });
@@ -84,6 +84,12 @@ export function responseWith(
   if (data === undefined) return new Response(null, { status, headers });
   const type = { 'content-type': 'application/json' };
   return new Response(printJson(data), { status, headers: { ...headers, ...type } });
+}
+
+/** What `fetch` throws if nobody listens. */
+function unreached(): TypeError {
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  return new TypeError('fetch failed', { cause });
 }
 
 /** Rejects when the signal aborts. */
