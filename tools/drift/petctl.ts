@@ -66,15 +66,16 @@ class PetctlCheck {
     this.#help = help;
   }
 
-  /** The help says what the command does, and what to use instead of a deprecated one. */
-  help({ command, summary, isDeprecated, sunset, successor }: Operation): void {
+  /** The help says what the command does, how long its key lives, and what to use instead of a deprecated one. */
+  help({ command, summary, idempotencyKey, isDeprecated, sunset, successor }: Operation): void {
     const [group = ''] = command.split(' ');
     const text = inOneLine(`${this.#help.get(command)} ${this.#help.get(group)}`);
-    const target = this.#spec.operations.find(({ id }) => id === successor)?.command;
-    const told = isDeprecated ? [summary, 'deprecated', sunset, target] : [summary];
-    for (const words of told)
-      if (words && !text.includes(words))
-        this.#report(`the help of petctl ${command} lacks '${words}'`);
+    const words = [summary];
+    if (idempotencyKey) words.push(`${idempotencyKey.hours} hours`);
+    const target = this.#spec.operations.find(({ id }) => id === successor);
+    if (isDeprecated) words.push('deprecated', sunset ?? '', target?.command ?? '');
+    for (const each of words.filter((word) => !text.includes(word)))
+      this.#report(`the help of petctl ${command} lacks '${each}'`);
     if (!isDeprecated && this.#help.get(command)?.includes('deprecated'))
       this.#report(`the help of petctl ${command} says that it is deprecated`);
   }

@@ -4,6 +4,7 @@ import { spec } from './drift-plants.ts';
 import { type Edit, type Plant, plantsIn } from './support/drift.ts';
 
 const server = 'apps/server/src';
+const petctl = 'apps/petctl/src';
 const client = 'packages/client/src';
 
 const create = 'pets.create(pet)';
@@ -263,3 +264,98 @@ export const clientPlants: readonly Plant[] = [
     ],
   ]),
 ];
+
+export const petctlPlants: readonly Plant[] = [
+  ...plantsIn('petctl', `${petctl}/operations.ts`, [
+    [
+      'a flag that is dropped',
+      'if (words !== undefined) input[name] = parse(words);',
+      "if (words !== undefined && name !== 'status') input[name] = parse(words);",
+      'petctl pets list --dry-run: the query',
+    ],
+    [
+      'a flag with another name',
+      'return fieldFlag(name, flag, field)',
+      "return fieldFlag(name, flag.replace('-id', ''), field)",
+      'petctl pets create: a valid call fails',
+    ],
+    [
+      'data that is not read',
+      'data === undefined ? {} :',
+      'data !== undefined ? {} :',
+      'petctl pets create',
+    ],
+    [
+      'another time in the help',
+      'within 24 hours has no',
+      'within 12 hours has no',
+      "the help of petctl pets create lacks '24 hours'",
+    ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/lists.ts`, [
+    [
+      '--all that reads one page',
+      'if (total === undefined) yield',
+      'if (total === undefined || total > 1e9) yield',
+      'petctl pets list --all: what it prints',
+    ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/call-operation.ts`, [
+    [
+      'a limit of one more',
+      'return Number(parseValue({ text: limit',
+      'return 1 + Number(parseValue({ text: limit',
+      'petctl pets list --dry-run: the query',
+    ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/explain.ts`, [
+    [
+      'another exit code',
+      "if (status === 404) return 'not_found';",
+      "if (status === 404) return 'rejected';",
+      'petctl pets get: the exit code for 404',
+    ],
+    [
+      'a message that is lost',
+      'new CliError(kind, message, hintFor',
+      "new CliError(kind, 'It failed.', hintFor",
+      'its message is not printed',
+    ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/call.ts`, [
+    [
+      'a deprecation that is not told',
+      'reporter.notice(deprecationOf(operation, sunset))',
+      "reporter.notice('')",
+      'petctl pets get does not say that it ends on 2030-12-05',
+    ],
+  ]),
+];
+
+const table = 'tools/generate/table.ts';
+
+/** Faults of the generator, after which the code is generated anew. */
+export const generatorPlants: readonly Plant[] = [
+  ...plantsIn('server', table, [
+    [
+      'a parameter that is not generated',
+      'filter((parameter) => parameter !== key)',
+      "filter((parameter) => parameter !== key && parameter.name !== 'status')",
+      'GET /pets 400: these inputs should get 200',
+    ],
+    [
+      'inputs that are all optional',
+      'required: required === true,',
+      'required: false,',
+      'should get 400',
+    ],
+  ]),
+  ...plantsIn('client', table, [
+    [
+      'another method',
+      'method: method.toUpperCase() as',
+      "method: method.toUpperCase().replace('POST', 'PUT') as",
+      'createPet: the method of the request',
+    ],
+  ]),
+].map((plant) => ({ ...plant, isGenerated: true }));

@@ -2,13 +2,15 @@
 import { isDeep, skips } from '@petstore/testing';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
-import { serverPlants } from './drift-code-plants.ts';
+import { generatorPlants, petctlPlants, serverPlants } from './drift-code-plants.ts';
 import { pagePlants } from './drift-plants.ts';
 import { chosen, DriftCopy } from './support/drift.ts';
 
 const copy = new DriftCopy();
 
-test.each(chosen([...serverPlants, ...pagePlants]))('$check finds $name', (plant) => {
+const plants = [...serverPlants, ...petctlPlants, ...pagePlants, ...generatorPlants];
+
+test.each(chosen(plants))('$check finds $name', (plant) => {
   copy.expectFound(plant);
 });
 
@@ -26,7 +28,7 @@ test.each([
     '# Tour\n\n```sh\nPORT=81 npm start # petctl needs this\nnpx petctl pets get 7\n```\n',
   ],
 ])('pages: more %s is no contradiction', (_, file, from, to) => {
-  expect(copy.driftAfter([{ file, from, to }], 'pages')).toMatchObject({ code: 0 });
+  expect(copy.driftAfter([{ file, from, to }], ['pages'])).toMatchObject({ code: 0 });
 });
 
 const noPostgres = postgresFolder() ? undefined : 'this machine has no PostgreSQL';

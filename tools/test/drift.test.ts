@@ -23,7 +23,7 @@ test.each([
   ['an addition', [{ file: spec, from: '\ncomponents:\n', to: listToys }], 0],
   ['a description', [{ file: spec, from: 'Maximum number of animals', to: 'Most animals' }], 0],
 ])('release: %s', (_, edits, code) => {
-  expect(copy.driftAfter(edits, 'release').code).toBe(code);
+  expect(copy.driftAfter(edits, ['release']).code).toBe(code);
 });
 
 test('the last release is the newest tag', () => {

@@ -64,7 +64,7 @@ export class DriftCopy {
   }
 
   /** What the script says after edits. */
-  driftAfter(edits: readonly Edit[], check: string, isGenerated = false): Outcome {
+  driftAfter(edits: readonly Edit[], checks: readonly string[], isGenerated = false): Outcome {
     const generated = globSync('packages/*/src/gen/*', { cwd: this.copy.folder });
     const files = [...edits.map(({ file }) => file), ...generated];
     const before = new Map(files.map((file) => [file, this.#textOf(file)]));
@@ -72,7 +72,7 @@ export class DriftCopy {
       for (const { file, from, to } of edits)
         this.copy.change(file, (text) => text.replace(from, () => to));
       if (isGenerated) this.copy.generate();
-      return this.drift([check], { DRIFT_BASE: this.#released });
+      return this.drift(checks, { DRIFT_BASE: this.#released });
     } finally {
       for (const [file, text] of before) this.#write(file, text);
     }
@@ -80,7 +80,7 @@ export class DriftCopy {
 
   /** Expects that the plant is found by one line that says what it is and how to end it. */
   expectFound({ edits, check, isGenerated, says }: Plant): void {
-    const { code, output } = this.driftAfter(edits, check, isGenerated);
+    const { code, output } = this.driftAfter(edits, [check], isGenerated);
     const lines = output.split('\n').filter((line) => line.includes(says));
     expect(lines, output).not.toEqual([]);
     expect(lines[0]).toMatch(/^D\d \w+: .*; fix: /);
