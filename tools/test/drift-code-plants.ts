@@ -119,8 +119,8 @@ export const serverPlants: readonly Plant[] = [
   ...plantsIn('server', `${server}/reply.ts`, [
     [
       'an ETag of the path',
-      "hash('sha1', body, 'base64url')",
-      "hash('sha1', operation.path, 'base64url')",
+      'etagOf(target, body)',
+      'etagOf(target, operation.path)',
       'the ETag does not change with the response',
     ],
     [
@@ -281,9 +281,9 @@ export const petctlPlants: readonly Plant[] = [
     ],
     [
       'data that is not read',
-      'data === undefined ? {} :',
-      'data !== undefined ? {} :',
-      'petctl pets create',
+      'await readData(data, operation, session.context.stdin)',
+      'await Promise.resolve({})',
+      'petctl pets create: a valid call fails',
     ],
     [
       'another time in the help',

@@ -108,7 +108,7 @@ export const pagePlants: readonly Plant[] = [
     ['an error class that is gone', 'a `PetstoreError`', 'a `StoreError`', 'StoreError'],
   ]),
   ...plantsIn('pages', 'docs/petctl.md', [
-    ['another help', '--all ', '--every ', "the part 'reference'"],
+    ['another help', 'All results.', 'Every result.', "the part 'reference'"],
   ]),
   ...plantsIn('pages', 'README.md', [
     ['a misspelt flag', 'pets list --status', 'pets list --statis', '--statis'],
