@@ -1,11 +1,12 @@
+import { parseExact } from '@petstore/types';
 import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
 import type { Deadline } from './deadline.ts';
-import { ConnectionError } from './errors.ts';
+import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
+import { basePath } from './gen/calls.gen.ts';
 import { notify } from './hooks.ts';
 import { isNetworkError, nameOf, reasonOf } from './network-error.ts';
 import type { Operation, PreparedRequest } from './request.ts';
-import { dataOf } from './response.ts';
 import { authorizationOf, type Settings } from './settings.ts';
 
 /** Sends a request once, and reads the response. */
@@ -83,4 +84,45 @@ async function overNetwork<T>(
     const reason = `connection to ${settings.baseUrl} failed (${reasonOf(cause)})`;
     throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
   }
+}
+
+/** The data of a success. Throws the error for any other response. */
+function dataOf(
+  operation: Operation,
+  request: PreparedRequest,
+  response: Response,
+  text: string,
+): unknown {
+  const { id, wire } = operation;
+  const { status } = response;
+  const { successes = [200] } = wire;
+  // The caller asked whether the result has changed, and it has not.
+  if (status === 304 && request.headers['if-none-match'] !== undefined) return undefined;
+  if (status >= 400) {
+    const ErrorClass = errorClassOf(status);
+    throw new ErrorClass(response, text, undefined, addressHint(operation, status));
+  }
+  const fail = (problem: unknown) =>
+    new UnexpectedResponseError(response, text, `${id}: ${problem}`);
+  if (!successes.includes(status)) throw fail(problemOf(response));
+  let data: unknown;
+  try {
+    if (!wire.empty?.includes(status)) data = parseExact(text);
+  } catch (error) {
+    throw fail(error);
+  }
+  if (wire.pagination && !Array.isArray(data)) throw fail('no list');
+  return successes.length === 1 ? data : { status, data };
+}
+
+/** A 404 of any path is often due to an address without the version segment. */
+function addressHint({ settings }: Operation, status: number): string {
+  const isComplete = settings.baseUrl.endsWith(basePath);
+  return status === 404 && !isComplete ? ` (baseUrl does not end in ${basePath})` : '';
+}
+
+function problemOf({ status, headers }: Response): string {
+  // A browser hides a redirect behind the status 0.
+  const location = headers.get('location') ?? (status === 0 && 'elsewhere');
+  return location ? `the redirect to ${location} is not followed` : `unexpected status ${status}`;
 }

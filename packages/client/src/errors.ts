@@ -1,5 +1,4 @@
 import type { ServiceErrorCode } from '@petstore/types';
-import { recordOf } from './record.ts';
 
 /**
  * Under this symbol an error has the names of its exported classes. Another copy of this package, for
@@ -159,6 +158,11 @@ export function errorClassOf(status: number): typeof ResponseError {
   if (status === 429) return RateLimitedError;
   if (status >= 500) return ServerError;
   return status >= 400 ? InvalidRequestError : UnexpectedResponseError;
+}
+
+/** The properties of a value that may be anything; none if it is no object. */
+export function recordOf(value: unknown): Readonly<Record<PropertyKey, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>) : {};
 }
 
 type ErrorClass = (abstract new (...args: never) => unknown) & { readonly prototype: Error };

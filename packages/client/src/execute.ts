@@ -1,12 +1,17 @@
 import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
 import { Deadline } from './deadline.ts';
-import { PetstoreError } from './errors.ts';
+import { type CallError, ConnectionError, PetstoreError, ResponseError } from './errors.ts';
 import { notify, reportDeprecated } from './hooks.ts';
 import type { CallOptions } from './options.ts';
 import type { FurtherPage } from './pages.ts';
-import { type Input, type Operation, type PreparedRequest, requestOf } from './request.ts';
-import { retryDelay } from './retry.ts';
+import {
+  type Input,
+  type Operation,
+  type PreparedRequest,
+  requestOf,
+  type Wire,
+} from './request.ts';
 import { callSettings } from './settings.ts';
 
 /** Calls an operation with all its attempts. */
@@ -48,4 +53,39 @@ async function runAttempts(
       await deadline.wait(delay);
     }
   }
+}
+
+/** The milliseconds to wait after a failed attempt; undefined if the call is not tried again. */
+function retryDelay(
+  { wire, settings }: Operation,
+  error: CallError,
+  attempt: number,
+): number | undefined {
+  const { limit, base, cap } = settings.retry;
+  if (attempt > limit || !isRepeatable(wire)) return undefined;
+  const backOff = Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
+  if (error instanceof ConnectionError) return backOff;
+  if (!(error instanceof ResponseError) || !isTransient(error)) return undefined;
+  const delay = retryAfter(error.headers) ?? backOff;
+  return delay <= cap ? delay : undefined;
+}
+
+/** Whether a request can be sent twice without a second effect. */
+function isRepeatable({ method, idempotencyKey }: Wire): boolean {
+  return idempotencyKey !== undefined || ['GET', 'PUT', 'DELETE'].includes(method);
+}
+
+/** Whether the service may respond differently to the same request. */
+function isTransient({ status, code }: ResponseError): boolean {
+  // The service executes another request with this idempotency key: probably an earlier attempt.
+  if (code === 'request_in_flight') return true;
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** The milliseconds that the service asks to wait, in seconds or as a date (RFC 9110). */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  const isSeconds = /^\d+$/.test(text);
+  const milliseconds = isSeconds ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return milliseconds >= 0 ? milliseconds : undefined;
 }

@@ -1,4 +1,4 @@
-import { recordOf } from './record.ts';
+import { recordOf } from './errors.ts';
 
 // Tells failures of the network from mistakes in a `fetch` that the caller wrote: both are thrown.
 

@@ -1,9 +1,5 @@
-import { exactJson } from '@petstore/types';
-import { addressWithin } from './addresses.ts';
 import { type Call, callOf, type Success } from './call.ts';
-import { CycleDetector } from './cycle.ts';
-import { UnexpectedResponseError } from './errors.ts';
-import { nextTarget } from './link.ts';
+import { CycleDetector, hasNextPage, nextUrl } from './next-page.ts';
 import { checkCount } from './settings.ts';
 
 /** One page of a list. */
@@ -68,7 +64,7 @@ class Pages<T> {
 
   /** Without `max`, the pages have the size that the service chooses. */
   read(max?: number): AsyncGenerator<Page<T>, void> {
-    this.#max = max ?? 0;
+    if (max !== undefined) this.#max = max;
     return this.#read(max ?? Infinity);
   }
 
@@ -110,25 +106,7 @@ class Pages<T> {
 }
 
 function pageOf<T>(success: Success<T[]>): Page<T> {
-  const { headers, type } = success.response;
-  const hasMore = nextTarget(headers) !== undefined;
-  // The service sends an identifier with every response, so a browser hides the headers of one without it.
-  if (type === 'cors' && !hasMore && headers.get('x-request-id') === null)
-    throw errorOf(success, 'more may follow: expose the headers Link and X-Request-Id');
-  return { ...success, hasMore };
-}
-
-/** The address of the next page. Throws if it cannot be followed. */
-function nextUrl<T>(page: Page<T>, cycle: CycleDetector): string {
-  const { response, url } = page;
-  const next = addressWithin(url, nextTarget(response.headers) ?? '');
-  if (next === undefined) throw errorOf(page, 'the next page is not at the same origin');
-  if (cycle.leadsBack(next)) throw errorOf(page, 'the next page was read before');
-  return next;
-}
-
-function errorOf({ response, data }: Success<unknown>, problem: string): UnexpectedResponseError {
-  return new UnexpectedResponseError(response, exactJson(data), problem);
+  return { ...success, hasMore: hasNextPage(success) };
 }
 
 async function* elementsOf<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<T, void> {

@@ -111,25 +111,25 @@ function exactValue(source: string): number | bigint | undefined {
   // The usual number, which this line makes fast.
   if (!isDecimal && Number.isSafeInteger(value)) return value;
   if (!Number.isInteger(value)) return Number.isFinite(value) ? value : undefined;
-  if (Math.abs(value) <= 2 ** 63) return exactInteger(source, value);
+  if (Math.abs(value) <= 2 ** 63) return exactInteger(source);
   // JavaScript prints 1e20 with all its digits, so those digits are no larger integer.
   return isDecimal || String(value) === source ? value : undefined;
 }
 
-function exactInteger(source: string, value: number): number | bigint | undefined {
-  const integer = integerIn(source);
-  if (integer === undefined || !isInt64(integer)) return undefined;
-  return Number.isSafeInteger(value) ? value : integer;
-}
-
-/** The integer that a number is, also as `1.5e1`; undefined if it has a fraction, as `1.00000000000000000001`. */
-function integerIn(source: string): bigint | undefined {
+/**
+ * The integer that a number is, also as `1.5e1`; undefined if it has a fraction, as
+ * `1.00000000000000000001`, or more than 64 bits.
+ */
+function exactInteger(source: string): number | bigint | undefined {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
-  if (!/[1-9]/.test(mantissa)) return 0n;
+  if (!/[1-9]/.test(mantissa)) return 0;
   const [whole = '', fraction = ''] = mantissa.split('.');
   const point = whole.length + Number(exponent);
   const digits = (whole + fraction).padEnd(point, '0');
-  return /[1-9]/.test(digits.slice(point)) ? undefined : BigInt(digits.slice(0, point));
+  if (/[1-9]/.test(digits.slice(point))) return undefined;
+  const integer = BigInt(digits.slice(0, point));
+  if (!isInt64(integer)) return undefined;
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
 /** A replacer that writes bigints with all their digits. */
