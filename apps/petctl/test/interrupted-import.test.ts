@@ -18,7 +18,7 @@ const failedNames = () =>
 const all = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
 const sorted = (names: string[]) => names.toSorted((a, b) => Number(a) - Number(b));
 
-const total = rounds(1000, 5000);
+const total = rounds(400, 5000);
 const kills = rounds(1, 20);
 test(`an import of ${total} records that is killed ${kills} times adds each once`, async () => {
   const { env } = await startService();
