@@ -1,6 +1,6 @@
-/** The address that a reference leads to; undefined if it leads nowhere. */
-export function resolvedUrl(reference: string, base: string | undefined): URL | undefined {
-  return URL.canParse(reference, base) ? new URL(reference, base) : undefined;
+/** The address that a reference leads to; an empty string if it leads nowhere. */
+export function resolvedAddress(reference: string, base: string | undefined): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : '';
 }
 
 /**
@@ -8,7 +8,7 @@ export function resolvedUrl(reference: string, base: string | undefined): URL | 
  * undefined, because the API key must not leave the origin.
  */
 export function addressWithin(url: string, reference: string): string | undefined {
-  const target = resolvedUrl(reference, url)?.href;
+  const target = resolvedAddress(reference, url);
   // Not `origin`: an address with a user, or with `blob:`, has the same one, but fetch rejects it.
-  return target?.startsWith(new URL('/', url).href) ? target : undefined;
+  return target.startsWith(new URL('/', url).href) ? target : undefined;
 }

@@ -1,36 +1,31 @@
+import { parseExact } from '@petstore/types';
 import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
-import { ConnectionError } from './errors.ts';
+import type { Deadline } from './deadline.ts';
+import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
+import { basePath } from './gen/calls.gen.ts';
 import { notify } from './hooks.ts';
 import { isNetworkError, nameOf, reasonOf } from './network-error.ts';
 import type { Operation, PreparedRequest } from './request.ts';
-import { dataOf } from './response.ts';
-import { checkKey, type Settings } from './settings.ts';
-
-/** What the attempts of a call have in common. */
-export interface Progress {
-  /** The number of attempts that sent a request. */
-  attempts: number;
-}
+import { authorizationOf, type Settings } from './settings.ts';
 
 /** Sends a request once, and reads the response. */
 export async function attemptOnce(
   operation: Operation,
   request: PreparedRequest,
-  signal: AbortSignal,
-  progress: Progress,
+  deadline: Deadline,
 ): Promise<Success<unknown>> {
+  const { signal } = deadline;
   const { apiKey } = operation.settings;
   signal.throwIfAborted();
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  if (!key) throw new TypeError(`${operation.id}: the function apiKey returned no key`);
-  checkKey(key);
+  const headers = { ...request.headers, ...authorizationOf(key) };
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
-  progress.attempts++;
-  const headers = { ...request.headers, authorization: `Bearer ${key}` };
-  const { response, url } = await send(operation, { ...request, headers }, signal, progress);
-  const text = await textOf(response, operation.settings);
+  deadline.attempts++;
+  const { response, url } = await send(operation, { ...request, headers }, deadline);
+  const wasRead = response.bodyUsed;
+  const text = await overNetwork(operation.settings, wasRead, () => response.text());
   return { data: dataOf(operation, request, response, text), response, url };
 }
 
@@ -40,42 +35,27 @@ const MAX_REDIRECTS = 5;
 async function send(
   operation: Operation,
   { url: first, headers, body }: PreparedRequest,
-  signal: AbortSignal,
-  { attempts: attempt }: Progress,
+  { signal, attempts: attempt }: Deadline,
 ): Promise<{ response: Response; url: string }> {
   const { id, wire, settings } = operation;
   const { method } = wire;
   const { on } = settings;
   let url = first;
   for (let redirects = 0; ; redirects++) {
-    notify(on.request, () => ({
-      ...{ operation: id, attempt, method, url },
-      headers: { ...headers, authorization: '***' },
-    }));
+    const shown = { ...headers, authorization: '***' };
+    notify(on.request, { operation: id, attempt, method, url, headers: shown });
     const started = performance.now();
     const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
-    const response = await fetchWith(settings, url, init);
+    const response = await overNetwork(settings, settings.fetch !== undefined, () =>
+      (settings.fetch ?? fetch)(url, init),
+    );
     const milliseconds = performance.now() - started;
-    notify(on.response, () => {
-      const { status, headers: received } = response;
-      return { operation: id, attempt, status, headers: received, milliseconds };
-    });
+    const { status, headers: received } = response;
+    notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
     const target = redirects < MAX_REDIRECTS ? redirectTarget(method, url, response) : undefined;
     if (target === undefined) return { response, url };
     await response.body?.cancel();
     url = target;
-  }
-}
-
-async function fetchWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
-  const { fetch = globalThis.fetch } = settings;
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    // The global fetch gets valid arguments only, so its TypeErrors are failures of the network.
-    const isOfGlobalFetch = settings.fetch === undefined && nameOf(error) === 'TypeError';
-    if (isOfGlobalFetch || isNetworkError(error)) throw connectionError(settings, error);
-    throw error;
   }
 }
 
@@ -87,19 +67,62 @@ function redirectTarget(method: string, url: string, response: Response): string
   return addressWithin(url, location);
 }
 
-/** The text of a body. A `fetch` of the caller that has read the body itself made a mistake. */
-async function textOf(response: Response, settings: Settings): Promise<string> {
-  const wasRead = response.bodyUsed;
+/**
+ * The result of code that uses the network, whose failure becomes a `ConnectionError`. Only code of
+ * the caller can throw a `TypeError` for a mistake.
+ */
+async function overNetwork<T>(
+  settings: Settings,
+  isCodeOfCaller: boolean,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
-    return await response.text();
-  } catch (error) {
-    const isBroken = !wasRead && nameOf(error) === 'TypeError';
-    if (isBroken || isNetworkError(error)) throw connectionError(settings, error);
-    throw error;
+    return await run();
+  } catch (cause) {
+    const isFailure = !isCodeOfCaller && nameOf(cause) === 'TypeError';
+    if (!isFailure && !isNetworkError(cause)) throw cause;
+    const reason = `connection to ${settings.baseUrl} failed (${reasonOf(cause)})`;
+    throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
   }
 }
 
-function connectionError({ baseUrl }: Settings, cause: unknown): ConnectionError {
-  const reason = `connection to ${baseUrl} failed (${reasonOf(cause)})`;
-  return new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
+/** The data of a success. Throws the error for any other response. */
+function dataOf(
+  operation: Operation,
+  request: PreparedRequest,
+  response: Response,
+  text: string,
+): unknown {
+  const { id, wire } = operation;
+  const { status } = response;
+  const { successes = [200] } = wire;
+  // The caller asked whether the result has changed, and it has not.
+  if (status === 304 && request.headers['if-none-match'] !== undefined) return undefined;
+  if (status >= 400) {
+    const ErrorClass = errorClassOf(status);
+    throw new ErrorClass(response, text, undefined, addressHint(operation, status));
+  }
+  const fail = (problem: unknown) =>
+    new UnexpectedResponseError(response, text, `${id}: ${problem}`);
+  if (!successes.includes(status)) throw fail(problemOf(response));
+  let data: unknown;
+  try {
+    if (!wire.empty?.includes(status)) data = parseExact(text);
+  } catch (error) {
+    throw fail(error);
+  }
+  if (wire.pagination && !Array.isArray(data)) throw fail('no list');
+  return successes.length === 1 ? data : { status, data };
+}
+
+/** A 404 of any path is often due to an address without the version segment. */
+function addressHint({ settings }: Operation, status: number): string {
+  const isComplete = settings.baseUrl.endsWith(basePath);
+  return status === 404 && !isComplete ? ` (baseUrl does not end in ${basePath})` : '';
+}
+
+function problemOf({ status, headers }: Response): string {
+  // A browser hides a redirect behind the status 0.
+  const location = headers.get('location') ?? (status === 0 && 'elsewhere');
+  return location ? `the redirect to ${location} is not followed` : `unexpected status ${status}`;
 }

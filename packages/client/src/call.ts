@@ -30,15 +30,13 @@ export function callOf<T>(success: Promise<Success<T>>): Call<T> {
   return Object.assign(call, {
     // By way of `call`, whose rejection would be unhandled otherwise.
     withResponse: () => call.then(() => success),
-    outcome: () => call.then(successOutcome<T>, failureOutcome),
+    outcome: () =>
+      call.then<Outcome<T>, Outcome<T>>(
+        (data) => ({ ok: true, data }),
+        (error: unknown) => {
+          if (error instanceof PetstoreError) return { ok: false, error };
+          throw error;
+        },
+      ),
   });
-}
-
-function successOutcome<T>(data: T): Outcome<T> {
-  return { ok: true, data };
-}
-
-function failureOutcome(error: unknown): Outcome<never> {
-  if (error instanceof PetstoreError) return { ok: false, error };
-  throw error;
 }

@@ -1,31 +1,23 @@
 import { AbortedError, type PetstoreError, TimeoutError } from './errors.ts';
 import { nameOf } from './network-error.ts';
 
-/** The longest time of a timer. A longer one would fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
-
-/** Ends one call with all its attempts: after a time, or when the signal of its caller aborts. */
+/** Ends one call with all its attempts: after a time, or when one of its signals aborts. */
 export class Deadline {
+  /** The number of attempts that have sent a request. */
+  attempts = 0;
   readonly #controller = new AbortController();
-  readonly #timers: ReturnType<typeof setTimeout>[] = [];
-  readonly #caller: AbortSignal | undefined;
-  readonly #onAbort: () => void;
+  /** Aborts when the call ends before its result. Its reason is the error of the call. */
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly #time: number;
+  /** What leaves no timer and no listener behind. */
+  readonly #cleanups: (() => void)[] = [];
   #rejectCall: (error: PetstoreError) => void = () => {};
 
   /** `timeout` is in milliseconds; 0 is no limit. */
-  constructor(id: string, timeout: number, caller: AbortSignal | undefined) {
-    this.#time = timeout > 0 ? performance.now() + timeout : Infinity;
+  constructor(id: string, timeout: number, signals: readonly (AbortSignal | undefined)[]) {
+    this.#time = performance.now() + (timeout || Infinity);
     if (timeout > 0) this.#after(timeout, () => this.#end(timeoutError(id, timeout)));
-    this.#caller = caller;
-    this.#onAbort = () => this.#end(abortError(id, caller?.reason));
-    if (caller?.aborted) this.#onAbort();
-    caller?.addEventListener('abort', this.#onAbort);
-  }
-
-  /** Aborts when the call ends before its result. Its reason is the error of the call. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+    for (const signal of signals) this.#endWith(signal, id);
   }
 
   /** Whether a wait ends before the call does. */
@@ -42,23 +34,31 @@ export class Deadline {
     });
   }
 
-  /** Waits. Without a time it needs no timer, so that tests with timers of their own do not hang. */
-  async wait(milliseconds: number): Promise<void> {
-    if (milliseconds === 0) return this.signal.throwIfAborted();
-    await this.race(new Promise<void>((resolve) => this.#after(milliseconds, resolve)));
+  wait(milliseconds: number): Promise<void> {
+    return this.race(new Promise((resolve) => this.#after(milliseconds, resolve)));
   }
 
-  /** Leaves no timer and no listener behind. */
   release(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#caller?.removeEventListener('abort', this.#onAbort);
+    for (const cleanUp of this.#cleanups) cleanUp();
   }
 
+  /** Without a time it needs no timer, so that tests with timers of their own do not hang. */
   #after(milliseconds: number, run: () => void): void {
-    this.#timers.push(setTimeout(run, Math.min(milliseconds, MAX_TIMER)));
+    if (milliseconds === 0) return run();
+    // A longer timer would fire at once.
+    const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1));
+    this.#cleanups.push(() => clearTimeout(timer));
+  }
+
+  #endWith(signal: AbortSignal | undefined, id: string): void {
+    const onAbort = () => this.#end(abortError(id, signal?.reason));
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
+    this.#cleanups.push(() => signal?.removeEventListener('abort', onAbort));
   }
 
   #end(error: PetstoreError): void {
+    error.attempts = this.attempts;
     this.#rejectCall(error);
     this.#controller.abort(error);
   }

@@ -33,25 +33,31 @@ export class ResponseError extends PetstoreError {
   readonly requestId: string | undefined;
   /** The body: parsed if it is JSON, else its text. */
   readonly body: unknown;
-  /** The response. Its body has been read. */
-  declare readonly response: Response;
+  // Private, because it is noise when an error is printed.
+  readonly #response: Response;
 
   /** The message is the service's. Without one, or with a problem, it quotes the body. */
   constructor(response: Response, text: string, problem?: string, hint = '') {
     const body = parseIfJson(text);
-    const error = problem === undefined ? serviceErrorIn(body) : undefined;
-    super((error?.message ?? `${problem ?? response.status}: ${excerpt(text)}`) + hint);
+    const { code, message } = recordOf(body);
+    const isOfService = !problem && typeof code === 'string' && typeof message === 'string';
+    const excerpt = text.slice(0, 200) || 'no body';
+    super((isOfService ? message : `${problem ?? response.status}: ${excerpt}`) + hint);
     this.status = response.status;
-    this.code = error?.code;
+    this.code = isOfService ? (code as ServiceErrorCode) : undefined;
     this.requestId = response.headers.get('x-request-id') ?? undefined;
     this.body = body;
-    // Not enumerable, because it is noise when an error is printed.
-    Object.defineProperty(this, 'response', { value: response });
+    this.#response = response;
+  }
+
+  /** The response. Its body has been read. */
+  get response(): Response {
+    return this.#response;
   }
 
   /** The headers of the response. */
   get headers(): Headers {
-    return this.response.headers;
+    return this.#response.headers;
   }
 }
 
@@ -154,6 +160,11 @@ export function errorClassOf(status: number): typeof ResponseError {
   return status >= 400 ? InvalidRequestError : UnexpectedResponseError;
 }
 
+/** The properties of a value that may be anything; none if it is no object. */
+export function recordOf(value: unknown): Readonly<Record<PropertyKey, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>) : {};
+}
+
 type ErrorClass = (abstract new (...args: never) => unknown) & { readonly prototype: Error };
 
 /** What `instanceof` narrows to: the union of all errors for the root, and the class itself for any other. */
@@ -168,40 +179,24 @@ function recognizes<Class extends ErrorClass>(
 ): value is Narrowed<Class> {
   // A class of the caller, which extends one of the exported ones, is like any other class.
   if (!Object.hasOwn(this.prototype, exportedNames))
-    return Function.prototype[Symbol.hasInstance].call(this, value);
+    return Error[Symbol.hasInstance].call(this, value);
   return exportedNamesOf(value).includes(this.prototype.name);
 }
 
 /**
- * Gives an exported class its name. The name is on the prototype, because the stack of a new error
- * begins with it, and it is a string, because minifiers rename classes.
+ * Gives an exported class its name. The name is on the prototype, where the stack of a new error finds
+ * it, and it is a string, because minifiers rename classes.
  */
 function nameClass({ prototype }: ErrorClass, name: string): void {
   const names = [...exportedNamesOf(prototype), name];
-  // Like the names of the built-in classes: not enumerable, and an error may be given another one.
-  Object.defineProperty(prototype, 'name', { value: name, writable: true, configurable: true });
   Object.defineProperty(prototype, exportedNames, { value: names });
+  // Like the name of a built-in class: not enumerable, and an error may be given another one.
+  Object.defineProperty(prototype, 'name', { value: name, writable: true, configurable: true });
 }
 
 /** The names of the exported classes that an error belongs to, the root first; none for any other value. */
 function exportedNamesOf(value: unknown): readonly unknown[] {
-  if (typeof value !== 'object' || value === null || !(exportedNames in value)) return [];
-  const names = value[exportedNames];
-  return Array.isArray(names) ? names : [];
-}
-
-/** The error that the service describes in a body; undefined if the body is not from the service. */
-function serviceErrorIn(body: unknown): { code: ServiceErrorCode; message: string } | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  if (!('code' in body) || !('message' in body)) return undefined;
-  const { code, message } = body;
-  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
-  return { code: code as ServiceErrorCode, message };
-}
-
-/** The beginning of a body, for a message. */
-function excerpt(text: string): string {
-  return text.slice(0, 200) || 'no body';
+  return (recordOf(value)[exportedNames] ?? []) as readonly unknown[];
 }
 
 function parseIfJson(text: string): unknown {

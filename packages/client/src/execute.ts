@@ -1,34 +1,34 @@
-import { attemptOnce, type Progress } from './attempt.ts';
+import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
 import { Deadline } from './deadline.ts';
-import { type CallError, PetstoreError } from './errors.ts';
+import { type CallError, ConnectionError, PetstoreError, ResponseError } from './errors.ts';
 import { notify, reportDeprecated } from './hooks.ts';
 import type { CallOptions } from './options.ts';
-import { type Operation, type PreparedRequest, requestOf } from './request.ts';
-import { retryDelay } from './retry.ts';
+import type { FurtherPage } from './pages.ts';
+import {
+  type Input,
+  type Operation,
+  type PreparedRequest,
+  requestOf,
+  type Wire,
+} from './request.ts';
 import { callSettings } from './settings.ts';
 
-/**
- * Calls an operation with all its attempts. `url` is the address of a further page, instead of that
- * of the input.
- */
+/** Calls an operation with all its attempts. */
 export async function execute(
   client: Operation,
-  input: object,
+  input: Input,
   options: CallOptions,
-  url?: string,
+  page?: FurtherPage,
 ): Promise<Success<unknown>> {
   const operation = { ...client, settings: callSettings(client.settings, options) };
   const prepared = requestOf(operation, input, options);
-  const request = url === undefined ? prepared : { ...prepared, url };
+  const request = { ...prepared, url: page?.url ?? prepared.url };
   reportDeprecated(operation);
-  const progress: Progress = { attempts: 0 };
-  const deadline = new Deadline(operation.id, operation.settings.timeout, options.signal);
+  const { timeout } = operation.settings;
+  const deadline = new Deadline(operation.id, timeout, [options.signal, page?.stop]);
   try {
-    return await runAttempts(operation, request, deadline, progress);
-  } catch (error) {
-    if (error instanceof PetstoreError) error.attempts = progress.attempts;
-    throw error;
+    return await runAttempts(operation, request, deadline);
   } finally {
     deadline.release();
   }
@@ -39,23 +39,53 @@ async function runAttempts(
   operation: Operation,
   request: PreparedRequest,
   deadline: Deadline,
-  progress: Progress,
 ): Promise<Success<unknown>> {
+  const { id, settings } = operation;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await deadline.race(attemptOnce(operation, request, deadline.signal, progress));
-    } catch (thrown) {
-      const delay = retryDelay(operation, thrown, attempt);
-      if (delay === undefined || !deadline.allows(delay)) throw thrown;
-      const error = thrown as CallError;
-      error.attempts = progress.attempts;
-      notify(operation.settings.on.retry, () => ({
-        operation: operation.id,
-        attempt,
-        error,
-        delay,
-      }));
+      return await deadline.race(attemptOnce(operation, request, deadline));
+    } catch (error) {
+      if (!(error instanceof PetstoreError)) throw error;
+      error.attempts = deadline.attempts;
+      const delay = retryDelay(operation, error, attempt);
+      if (delay === undefined || !deadline.allows(delay)) throw error;
+      notify(settings.on.retry, { operation: id, attempt, error, delay });
       await deadline.wait(delay);
     }
   }
+}
+
+/** The milliseconds to wait after a failed attempt; undefined if the call is not tried again. */
+function retryDelay(
+  { wire, settings }: Operation,
+  error: CallError,
+  attempt: number,
+): number | undefined {
+  const { limit, base, cap } = settings.retry;
+  if (attempt > limit || !isRepeatable(wire)) return undefined;
+  const backOff = Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
+  if (error instanceof ConnectionError) return backOff;
+  if (!(error instanceof ResponseError) || !isTransient(error)) return undefined;
+  const delay = retryAfter(error.headers) ?? backOff;
+  return delay <= cap ? delay : undefined;
+}
+
+/** Whether a request can be sent twice without a second effect. */
+function isRepeatable({ method, idempotencyKey }: Wire): boolean {
+  return idempotencyKey !== undefined || ['GET', 'PUT', 'DELETE'].includes(method);
+}
+
+/** Whether the service may respond differently to the same request. */
+function isTransient({ status, code }: ResponseError): boolean {
+  // The service executes another request with this idempotency key: probably an earlier attempt.
+  if (code === 'request_in_flight') return true;
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** The milliseconds that the service asks to wait, in seconds or as a date (RFC 9110). */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  const isSeconds = /^\d+$/.test(text);
+  const milliseconds = isSeconds ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return milliseconds >= 0 ? milliseconds : undefined;
 }

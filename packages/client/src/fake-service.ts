@@ -44,14 +44,14 @@ export class FakeService {
     body: unknown,
     headers: Headers,
   ): Result {
-    const key = idempotencyKey && headers.get(idempotencyKey.header);
+    const key = headers.get(idempotencyKey?.header ?? 'idempotency-key');
     const before = this.#created.get(`${operation} ${key}`);
     if (before) return before;
     const id = ++this.#lastId;
-    const document = { id, ...propertiesOf(body) };
-    documents.set(String(id), document);
-    if (key) this.#created.set(`${operation} ${key}`, { body: document });
-    return { body: document };
+    const result = { body: { id, ...propertiesOf(body) } };
+    documents.set(String(id), result.body);
+    if (key !== null) this.#created.set(`${operation} ${key}`, result);
+    return result;
   }
 
   #list(

@@ -1,17 +1,12 @@
 import type { Operation } from './request.ts';
 
-/** Runs a hook, if there is one. The event is made only then. */
-export function notify<Event>(
+/** Runs a hook, if there is one. It cannot change the call: its error is logged. */
+export async function notify<Event>(
   hook: ((event: Event) => unknown) | undefined,
-  event: () => Event,
-): void {
-  if (hook) runHook(hook, event());
-}
-
-/** A hook cannot change a call: its error is logged. An async function runs at once until its first `await`. */
-async function runHook<Event>(hook: (event: Event) => unknown, event: Event): Promise<void> {
+  event: Event,
+): Promise<void> {
   try {
-    await hook(event);
+    await hook?.(event);
   } catch (error) {
     console.error(error);
   }
@@ -23,10 +18,10 @@ export function reportDeprecated({ id, wire, settings, reported }: Operation): v
   if (!wire.deprecated || !hook || reported.has(id)) return;
   reported.add(id);
   const { sunset, successor } = wire.deprecated;
-  const end = sunset ? `, ends on ${sunset}` : '';
+  const end = sunset ? `; ends on ${sunset}` : '';
   const use = successor ? `; use ${successor}` : '';
   const message = `${id} is deprecated${end}${use}`;
-  notify(hook, () => ({ operation: id, message, ...(sunset && { sunset }) }));
+  notify(hook, { operation: id, message, sunset });
 }
 
 function warn({ message }: { message: string }): void {

@@ -1,18 +1,14 @@
+import { recordOf } from './errors.ts';
+
 // Tells failures of the network from mistakes in a `fetch` that the caller wrote: both are thrown.
 
-/** How the messages begin that engines and runtimes have for a request without a whole response. */
+/** How the messages begin that `fetch` has, in several engines and runtimes, for a request without a response. */
 const messages = [
-  'fetch failed', // Node
-  'terminated', // Node, in the body
   'Failed to fetch', // Chrome
-  'network error', // Chrome, in the body
-  'NetworkError when attempting to fetch resource', // Firefox
-  'Error in input stream', // Firefox, in the body
+  'NetworkError', // Firefox: NetworkError when attempting to fetch resource.
   'Load failed', // Safari
-  'The network connection was lost', // Safari
-  'The Internet connection appears to be offline', // Safari
+  'The Internet connection', // Safari: The Internet connection appears to be offline.
   'error sending request', // Deno
-  'error reading a body', // Deno
   'Network connection lost', // Cloudflare Workers
   'Network request failed', // React Native
 ];
@@ -22,7 +18,7 @@ const names: unknown[] = ['NetworkError', 'TimeoutError', 'AbortError'];
 
 /** Whether a `fetch` threw because the network failed. Otherwise its code is wrong. */
 export function isNetworkError(error: unknown): boolean {
-  const { message, code, cause, stack } = describe(error);
+  const { message, code, cause, stack } = recordOf(error);
   const name = nameOf(error);
   if (names.includes(name)) return true;
   if (messages.some((start) => String(message).startsWith(start))) return true;
@@ -36,24 +32,12 @@ export function isNetworkError(error: unknown): boolean {
 
 /** Why the network failed, in the words of the system, which Node wraps. */
 export function reasonOf(error: unknown): string {
-  const { cause = error } = describe(error);
-  const { message, code } = describe(cause);
+  const { cause = error } = recordOf(error);
+  const { message, code } = recordOf(cause);
   return String(message || code || cause);
 }
 
 /** The `name` of an error. Errors of other realms are not an `instanceof Error`. */
 export function nameOf(error: unknown): unknown {
-  return describe(error).name;
-}
-
-interface Described {
-  readonly name?: unknown;
-  readonly message?: unknown;
-  readonly code?: unknown;
-  readonly cause?: unknown;
-  readonly stack?: unknown;
-}
-
-function describe(error: unknown): Described {
-  return typeof error === 'object' && error !== null ? error : {};
+  return recordOf(error).name;
 }

@@ -47,7 +47,7 @@ export interface Hooks {
    * warning is printed; `false` silences it.
    */
   deprecated?:
-    | ((event: { operation: OperationId; message: string; sunset?: string }) => void)
+    | ((event: { operation: OperationId; message: string; sunset?: string | undefined }) => void)
     | false;
 }
 
@@ -71,8 +71,8 @@ export interface Options {
   timeout?: number | undefined;
   /** How often and how soon a call is tried again. Only what is safe to repeat is. */
   retry?: Retry | undefined;
-  /** Further headers of each request, as a plain object. */
-  headers?: Record<string, string> | undefined;
+  /** Further headers of each request, as an object, a `Headers` or a list of pairs. */
+  headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
   /** Functions that observe calls. */
   on?: Hooks | undefined;
 }

@@ -1,9 +1,5 @@
-import { exactJson } from '@petstore/types';
-import { addressWithin } from './addresses.ts';
 import { type Call, callOf, type Success } from './call.ts';
-import { CycleDetector } from './cycle.ts';
-import { UnexpectedResponseError } from './errors.ts';
-import { nextTarget } from './link.ts';
+import { CycleDetector, hasNextPage, nextUrl } from './next-page.ts';
 import { checkCount } from './settings.ts';
 
 /** One page of a list. */
@@ -28,17 +24,19 @@ export interface PageCall<T> extends Call<T[]>, AsyncIterable<T> {
   collect(options?: { max?: number }): Promise<T[]>;
 }
 
-/** Requests the first page, or the page at `url`. */
-export type RequestPage<T> = (page: {
-  /** How many elements the first page should have, if the caller does not say. */
-  readonly size?: number | undefined;
-  readonly url?: string;
-  readonly stop?: AbortSignal;
-}) => Promise<Success<T[]>>;
+/** A page that is requested while a list is read. */
+export interface FurtherPage {
+  readonly url: string;
+  /** Aborts when the list is not read any further. */
+  readonly stop: AbortSignal;
+}
 
-/** A call of a list whose first page is on its way. A page has at most `largest` elements. */
-export function pageCallOf<T>(request: RequestPage<T>, largest: number): PageCall<T> {
-  const pages = new Pages(request, largest);
+/** Requests the first page, with the size for `max` elements if that is not 0, or a further page. */
+export type RequestPage<T> = (max: number, page?: FurtherPage) => Promise<Success<T[]>>;
+
+/** A call of a list whose first page is on its way. */
+export function pageCallOf<T>(request: RequestPage<T>): PageCall<T> {
+  const pages = new Pages(request);
   const call = callOf(pages.first);
   const read = (max?: number) => {
     // The loop throws the error of the first page, too.
@@ -57,31 +55,27 @@ export function pageCallOf<T>(request: RequestPage<T>, largest: number): PageCal
 class Pages<T> {
   readonly first: Promise<Success<T[]>>;
   readonly #request: RequestPage<T>;
-  readonly #largest: number;
-  #size: number | undefined;
+  #max = 0;
 
-  constructor(request: RequestPage<T>, largest: number) {
+  constructor(request: RequestPage<T>) {
     this.#request = request;
-    this.#largest = largest;
     this.first = this.#start();
   }
 
   /** Without `max`, the pages have the size that the service chooses. */
   read(max?: number): AsyncGenerator<Page<T>, void> {
-    if (max !== undefined && max >= 0)
-      this.#size = Math.max(1, Math.min(Math.ceil(max), this.#largest));
+    if (max !== undefined) this.#max = max;
     return this.#read(max ?? Infinity);
   }
 
   /** The statement with the call may go on with `.collect()`, which asks for large pages. */
   async #start(): Promise<Success<T[]>> {
     await undefined;
-    const size = Number.isFinite(this.#size) ? this.#size : undefined;
-    return await this.#request({ size });
+    return await this.#request(this.#max);
   }
 
   async #follow(page: Page<T>, cycle: CycleDetector, stop: AbortSignal): Promise<Success<T[]>> {
-    return await this.#request({ url: nextUrl(page, cycle), stop });
+    return await this.#request(0, { url: nextUrl(page, cycle), stop });
   }
 
   async *#read(max: number): AsyncGenerator<Page<T>, void> {
@@ -112,29 +106,7 @@ class Pages<T> {
 }
 
 function pageOf<T>(success: Success<T[]>): Page<T> {
-  const { data, response } = success;
-  // The list was requested with `if-none-match`, and has not changed.
-  if (response.status === 304) return { ...success, hasMore: false };
-  const { headers, type } = response;
-  const link = headers.get('link');
-  // The service sends an identifier with every response, so a page that lacks it cannot read its headers.
-  if (type === 'cors' && link === null && headers.get('x-request-id') === null) {
-    const problem =
-      'whether more elements follow is unknown: the service has to expose its headers';
-    const hint = '; let Access-Control-Expose-Headers name Link and X-Request-Id';
-    throw new UnexpectedResponseError(response, exactJson(data), problem, hint);
-  }
-  return { ...success, hasMore: nextTarget(link ?? '') !== undefined };
-}
-
-/** The address of the next page. Throws if it cannot be followed. */
-function nextUrl<T>({ data, response, url }: Page<T>, cycle: CycleDetector): string {
-  const target = nextTarget(response.headers.get('link') ?? '') ?? '';
-  const next = addressWithin(url, target);
-  const fail = (problem: string) => new UnexpectedResponseError(response, exactJson(data), problem);
-  if (next === undefined) throw fail(`the next page, ${target}, is not at the same origin`);
-  if (next === url || cycle.leadsBack(next)) throw fail('the next page was read before');
-  return next;
+  return { ...success, hasMore: hasNextPage(success) };
 }
 
 async function* elementsOf<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<T, void> {

@@ -4,7 +4,7 @@ import { execute } from './execute.ts';
 import { type Methods, wires } from './gen/calls.gen.ts';
 import type { CallOptions, Options } from './options.ts';
 import { pageCallOf, type RequestPage } from './pages.ts';
-import type { Operation, Wire } from './request.ts';
+import type { Input, Operation, Wire } from './request.ts';
 import { changedSettings, type Settings, settingsFrom } from './settings.ts';
 
 /** A client of the service, with a method for each operation. */
@@ -35,37 +35,22 @@ function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
 }
 
 function methodOf(operation: Operation) {
-  const { pagination } = operation.wire;
   return (input: Input = {}, options: CallOptions = {}) =>
-    pagination
-      ? pageCallOf(
-          requestPageOf(operation, pagination, input, options),
-          pagination.maximum ?? Infinity,
-        )
+    operation.wire.pagination
+      ? pageCallOf(requestPageOf(operation, operation.wire.pagination, input, options))
       : callOf(execute(operation, input, options));
 }
 
-type Input = Readonly<Record<string, unknown>>;
-type Pagination = NonNullable<Wire['pagination']>;
-
 function requestPageOf(
   operation: Operation,
-  { limit }: Pagination,
+  { limit, maximum = 0 }: NonNullable<Wire['pagination']>,
   input: Input,
   options: CallOptions,
 ): RequestPage<unknown> {
-  return async ({ size, url, stop }) => {
-    const sized =
-      input[limit] === undefined && size !== undefined ? { ...input, [limit]: size } : input;
-    const success = await execute(operation, sized, withStop(options, stop), url);
+  return async (max, page) => {
+    const size = Math.min(Math.ceil(max), maximum);
+    const sized = size > 0 ? { ...input, [limit]: input[limit] ?? size } : input;
     // `execute` has checked that the data is a list.
-    return success as Success<unknown[]>;
+    return (await execute(operation, sized, options, page)) as Success<unknown[]>;
   };
-}
-
-/** The options with a second signal that ends the call. */
-function withStop(options: CallOptions, stop: AbortSignal | undefined): CallOptions {
-  if (stop === undefined) return options;
-  const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
-  return { ...options, signal };
 }

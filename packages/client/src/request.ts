@@ -30,6 +30,9 @@ export interface Operation {
   readonly reported: Set<OperationId>;
 }
 
+/** What a caller passes to an operation, by the names of its parameters and properties. */
+export type Input = Readonly<Record<string, unknown>>;
+
 /** A request that lacks only the API key. */
 export interface PreparedRequest {
   readonly url: string;
@@ -39,31 +42,29 @@ export interface PreparedRequest {
 
 /** Writes the request of a call. Throws for an input that cannot be sent. */
 export function requestOf(
-  operation: Operation,
-  input: object,
+  { id, wire, settings }: Operation,
+  input: Input,
   { idempotencyKey }: CallOptions,
 ): PreparedRequest {
-  const { wire, settings } = operation;
-  const { path, query, headers, properties } = sortedInputs(operation, input);
+  checkNumbers(id, input);
+  const path = pathOf(id, wire, input);
+  const { query, headers, properties } = sortedInputs(wire, input);
   const body = bodyOf(wire, properties);
   if (body !== null) headers['content-type'] = 'application/json';
-  const defaults: Record<string, string> = { accept: 'application/json' };
   if (wire.idempotencyKey !== undefined) {
-    defaults[wire.idempotencyKey] = randomKey();
-    if (idempotencyKey !== undefined) headers[wire.idempotencyKey] = idempotencyKey;
+    const ofHeaders = settings.headers[wire.idempotencyKey.toLowerCase()];
+    headers[wire.idempotencyKey] = idempotencyKey ?? ofHeaders ?? randomKey();
   }
-  const search = query.length === 0 ? '' : `?${query.join('&')}`;
+  const search = query.size === 0 ? '' : `?${query}`;
   return {
     url: settings.baseUrl + path + search,
-    headers: mergedHeaders(defaults, settings.headers, headers),
+    headers: mergedHeaders({ accept: 'application/json' }, settings.headers, headers),
     body,
   };
 }
 
 interface SortedInputs {
-  readonly path: string;
-  /** Encoded, such as `status=sold`. */
-  readonly query: readonly string[];
+  readonly query: URLSearchParams;
   readonly headers: Record<string, string>;
   /** The properties of the body. */
   readonly properties: Readonly<Record<string, unknown>>;
@@ -73,38 +74,23 @@ interface SortedInputs {
  * The inputs where the operation has them. An unknown one is where the service names it in its
  * error.
  */
-function sortedInputs({ id, wire }: Operation, input: object): SortedInputs {
-  let { path } = wire;
-  const query: string[] = [];
+function sortedInputs(wire: Wire, input: Input): SortedInputs {
+  const query = new URLSearchParams();
   const headers: Record<string, string> = {};
-  const properties: [name: string, value: unknown][] = [];
-  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
-    if (value === undefined) continue;
-    checkNumbers(`${id}: ${name}`, value);
-    switch (placeOf(wire, name)) {
-      case 'path':
-        path = withSegment(path, id, name, value);
-        break;
-      case 'header':
-        headers[name] = String(value);
-        break;
-      case 'query':
-        query.push(...queryPairs(name, value));
-        break;
-      case 'body':
-        properties.push([name, value]);
-    }
+  // Without a prototype, so that `__proto__` is a property like any other.
+  const properties: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || wire.path.includes(`{${name}}`)) continue;
+    if (wire.headers?.includes(name)) headers[name] = String(value);
+    else if (isInBody(wire, name)) properties[name] = value;
+    else addToQuery(query, name, value);
   }
-  checkSegments(path, id);
-  return { path, query, headers, properties: Object.fromEntries(properties) };
+  return { query, headers, properties };
 }
 
-function placeOf(wire: Wire, name: string): 'path' | 'header' | 'body' | 'query' {
-  if (wire.path.includes(`{${name}}`)) return 'path';
-  if (wire.headers?.includes(name)) return 'header';
-  if (wire.query?.includes(name)) return 'query';
-  if (wire.body === 'whole') return name === 'body' ? 'body' : 'query';
-  return wire.body === 'properties' ? 'body' : 'query';
+function isInBody({ body, query }: Wire, name: string): boolean {
+  if (body === 'whole') return name === 'body';
+  return body === 'properties' && !query?.includes(name);
 }
 
 function bodyOf(wire: Wire, properties: Readonly<Record<string, unknown>>): string | null {
@@ -113,41 +99,34 @@ function bodyOf(wire: Wire, properties: Readonly<Record<string, unknown>>): stri
   return body === undefined ? null : exactJson(body);
 }
 
-/** `.` and `..` would lead to another path, and an empty segment to another operation. */
-const unsafeSegments = ['', '.', '..'];
-
-function withSegment(path: string, id: string, name: string, value: unknown): string {
-  const segment = encodeURIComponent(String(value));
-  if (unsafeSegments.includes(segment))
-    throw new TypeError(`${id}: '${segment}' cannot be a ${name}`);
-  // A function, because `$` has a meaning in a replacement string.
-  return path.replace(`{${name}}`, () => segment);
+/** The path with its parameters. Throws for one that would lead to another path or operation. */
+function pathOf(id: string, wire: Wire, input: Input): string {
+  return wire.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+    const segment = encodeURIComponent(String(input[name] ?? ''));
+    if (['', '.', '..'].includes(segment))
+      throw new TypeError(`${id}: ${name} cannot be '${segment}'`);
+    return segment;
+  });
 }
 
-/** Throws if a parameter of the path was not given. */
-function checkSegments(path: string, id: string): void {
-  const [, missing] = /\{([^}]+)\}/.exec(path) ?? [];
-  if (missing) throw new TypeError(`${id}: ${missing} is missing`);
-}
-
-/** `name=value`, once for each item of a list. */
-function queryPairs(name: string, value: unknown): string[] {
+/** Adds an input to the query, once for each item if it is a list. */
+function addToQuery(query: URLSearchParams, name: string, value: unknown): void {
   const items: unknown[] = Array.isArray(value) ? value : [value];
-  return items
-    .filter((item) => item !== undefined && item !== null)
-    .map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
+  for (const item of items) {
+    if (item !== undefined && item !== null) query.append(name, String(item));
+  }
 }
 
 /** Throws for a number that JSON cannot hold, or that may have been rounded before it got here. */
 function checkNumbers(place: string, data: unknown): void {
   if (typeof data === 'number') {
-    if (!Number.isFinite(data))
-      throw new RangeError(`${place} is ${data}, which is no JSON number`);
-    if (Math.abs(data) >= 2 ** 53)
-      throw new RangeError(`${place} is ${data}, which may have been rounded: pass a bigint`);
+    const problem = Number.isFinite(data)
+      ? 'may have been rounded: pass a bigint'
+      : 'is no JSON number';
+    if (!(Math.abs(data) < 2 ** 53)) throw new RangeError(`${place} is ${data}, which ${problem}`);
+  } else if (typeof data === 'object' && data !== null) {
+    for (const [name, value] of Object.entries(data)) checkNumbers(`${place}.${name}`, value);
   }
-  if (typeof data !== 'object' || data === null) return;
-  for (const [name, value] of Object.entries(data)) checkNumbers(`${place}.${name}`, value);
 }
 
 /** 128 random bits. Browsers have `crypto.randomUUID` on secure pages only. */

@@ -1,5 +1,5 @@
 import { deployments } from '@petstore/types';
-import { resolvedUrl } from './addresses.ts';
+import { resolvedAddress } from './addresses.ts';
 import type { CallOptions, Hooks, Options, Retry } from './options.ts';
 
 /** The checked options of a client, with all defaults. */
@@ -21,12 +21,13 @@ interface RetryLimits {
 
 /** The settings of a new client. Only this function reads the environment. */
 export function settingsFrom(options: Options): Settings {
+  const { PETSTORE_API_KEY = '', PETSTORE_BASE_URL } = environment();
   const [firstDeployment = ''] = Object.values<string>(deployments);
   const defaults: Settings = {
     baseUrl:
       addressIn(options) ??
-      checkedAddress('PETSTORE_BASE_URL', environment('PETSTORE_BASE_URL') ?? firstDeployment),
-    apiKey: options.apiKey ?? environment('PETSTORE_API_KEY') ?? '',
+      checkedAddress('PETSTORE_BASE_URL', PETSTORE_BASE_URL || firstDeployment),
+    apiKey: PETSTORE_API_KEY,
     fetch: undefined,
     timeout: 30_000,
     retry: { limit: 2, base: 500, cap: 20_000 },
@@ -49,7 +50,7 @@ export function changedSettings(settings: Settings, options: Options): Settings 
     headers: mergedHeaders(settings.headers, options.headers),
     on: { ...settings.on, ...options.on },
   };
-  if (typeof apiKey !== 'function') checkKey(apiKey);
+  if (typeof apiKey !== 'function') authorizationOf(apiKey);
   return changed;
 }
 
@@ -64,11 +65,10 @@ export function checkCount(option: string, value: unknown): void {
   throw new RangeError(`option ${option} must be a number >= 0`);
 }
 
-/** Throws for a key that cannot be sent, with a message that does not contain it. */
-export function checkKey(key: string): void {
+/** The header with the API key. Throws for one that is missing or cannot be sent, without showing it. */
+export function authorizationOf(key: string): Record<string, string> {
   if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
-  if (!headerValue.test(key))
-    throw new TypeError('the API key has a character that no header can have');
+  return mergedHeaders({ authorization: `Bearer ${key}` });
 }
 
 /** Such as `x-team`. */
@@ -77,34 +77,27 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Characters of ISO 8859-1 without control characters, such as `a b`. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-type HeaderRecord = Readonly<Record<string, string | undefined>>;
-
 /**
  * Merges headers, whose names become lower case; the later of two with the same name takes
  * precedence. Throws for one that cannot be sent.
  */
-export function mergedHeaders(...sources: (HeaderRecord | undefined)[]): Record<string, string> {
+export function mergedHeaders(...sources: Options['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const source of sources) {
-    if (source !== undefined) addHeaders(headers, source);
-  }
-  return headers;
-}
-
-function addHeaders(headers: Record<string, string>, source: HeaderRecord): void {
-  if (Symbol.iterator in source)
-    throw new TypeError('headers must be a plain object: pass Object.fromEntries(headers)');
-  for (const [name, value] of Object.entries(source)) {
+  for (const [name, value] of sources.flatMap(headerEntries)) {
     if (value === undefined || value === null) continue;
     // fetch would throw a message with the value, which may be a secret.
     if (!headerName.test(name) || !headerValue.test(value))
       throw new TypeError(`the header ${name} has a character that cannot be sent`);
     headers[name.toLowerCase()] = String(value);
   }
+  return headers;
 }
 
-function changedLimits(limits: RetryLimits, retry: Retry | undefined): RetryLimits {
-  if (retry === undefined) return limits;
+function headerEntries(source: Options['headers'] = {}): (readonly [string, string])[] {
+  return Symbol.iterator in source ? [...source] : Object.entries(source);
+}
+
+function changedLimits(limits: RetryLimits, retry: Retry = limits): RetryLimits {
   const given = typeof retry === 'object' && retry !== null ? retry : { limit: retry };
   const { limit = limits.limit, base = limits.base, cap = limits.cap } = given;
   checkCount('retry', limit);
@@ -116,28 +109,27 @@ function changedLimits(limits: RetryLimits, retry: Retry | undefined): RetryLimi
 function addressIn({ baseUrl, deployment }: Options): string | undefined {
   if (deployment === undefined)
     return baseUrl === undefined ? undefined : checkedAddress('baseUrl', baseUrl);
-  if (baseUrl !== undefined || !Object.hasOwn(deployments, deployment)) {
-    const names = Object.keys(deployments).join(' or ');
-    throw new TypeError(`deployment must be ${names}, without baseUrl`);
-  }
-  return checkedAddress('deployment', deployments[deployment]);
+  if (baseUrl === undefined && Object.hasOwn(deployments, deployment))
+    return deployments[deployment];
+  const names = Object.keys(deployments).join(' or ');
+  throw new TypeError(`deployment must be ${names}, without baseUrl`);
 }
+
+/** Such as `https://host/v1`, without user, query and fragment. */
+const plainAddress = /^https?:\/\/[^/@]+\/[^?#]*$/;
 
 /** The address without trailing slashes. In a browser it may be relative to the page. */
 function checkedAddress(option: string, address: string): string {
   const { location } = globalThis as { location?: { href: string } };
-  const url = resolvedUrl(address, location?.href);
-  const isPlain = url && !url.username && !url.password && !/[?#]/.test(address);
+  const href = resolvedAddress(address, location?.href);
   // The message does not contain the address, because that may contain a password.
-  if (!isPlain || !/^https?:$/.test(url.protocol))
+  if (!plainAddress.test(href))
     throw new TypeError(`${option} must be like https://host/v1, without user, query or fragment`);
-  let path = url.pathname;
-  while (path.endsWith('/')) path = path.slice(0, -1);
-  return url.origin + path;
+  return href.replace(/\/+$/, '');
 }
 
-/** A variable of the environment; undefined where there is none, as in browsers. */
-function environment(name: string): string | undefined {
+/** The variables of the environment; none where there is no environment, as in browsers. */
+function environment(): Readonly<Record<string, string>> {
   const { process } = globalThis as { process?: { env?: Record<string, string> } };
-  return process?.env?.[name] || undefined;
+  return process?.env ?? {};
 }

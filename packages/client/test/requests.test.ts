@@ -73,7 +73,7 @@ describe('an integer', () => {
     [Infinity, 'is Infinity, which is no JSON number'],
   ])('of %d is refused, not rounded', async (categoryId, problem) => {
     const { store, requests } = await stubbed();
-    const message = `createPet: categoryId ${problem}`;
+    const message = `createPet.categoryId ${problem}`;
     const call = store.createPet({ name: 'x', categoryId });
     await expect(call).rejects.toThrow(new RangeError(message));
     expect(requests).toEqual([]);
@@ -82,7 +82,7 @@ describe('an integer', () => {
   test('that is wrong inside an input is refused by its place', async () => {
     const { store } = await stubbed();
     const call = store.createPet({ ...newPet, tags: [{ size: Number.NaN }] } as never);
-    await expect(call).rejects.toThrow('createPet: tags.0.size is NaN');
+    await expect(call).rejects.toThrow('createPet.tags.0.size is NaN');
   });
 
   test('of a result is printed with all its digits', async () => {

@@ -25,7 +25,7 @@ test('a larger integer is an error that names it', async () => {
   await expect(store.listPets()).rejects.toMatchObject({
     name: 'UnexpectedResponseError',
     message: expect.stringContaining(
-      "'categoryId': the number 1152921504606847000 may have been rounded",
+      "'categoryId': the number 1152921504606847000 would be rounded",
     ),
   });
 });

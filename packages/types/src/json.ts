@@ -1,11 +1,11 @@
-/** Thrown for a number that JavaScript would round to another integer. */
+/** Thrown for a number that JavaScript would round to another integer, or that is too large for it. */
 export class InexactNumberError extends RangeError {
   override name = 'InexactNumberError';
 }
 
 /**
  * Parses JSON with exact integers: one of 64 bits beyond ±(2^53−1) becomes a bigint, and a larger one
- * throws an `InexactNumberError`. A number with a fraction is a JavaScript number, as in any JSON.
+ * throws an `InexactNumberError`. A number with a fraction is what JavaScript makes of it.
  */
 export function parseExact(text: string): unknown {
   return mayRound.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
@@ -88,18 +88,15 @@ const booleans = new Map([
   ['false', false],
 ]);
 
-/** A reviver. It gets the source text of a number from a runtime that has it. */
+/** A reviver. A runtime that has the source text of a number hands it over. */
 function exactNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   const source = context?.source;
   const exact = source === undefined ? knownExact(value) : exactValue(source);
   if (exact !== undefined) return exact;
-  const place = key === '' ? '' : `'${key}': `;
-  const problem =
-    source === undefined
-      ? `the number ${value} may have been rounded, because this runtime parses no larger integers`
-      : `the number ${source.slice(0, 40)} would be rounded`;
-  throw new InexactNumberError(place + problem);
+  const place = key && `'${key}': `;
+  const number = source?.slice(0, 40) ?? value;
+  throw new InexactNumberError(`${place}the number ${number} would be rounded`);
 }
 
 /** The value, unless its source text may have been another integer. */
@@ -107,36 +104,32 @@ function knownExact(value: number): number | undefined {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
 }
 
-/** At most 20 digits, so that a bigint is cheap. */
-const maxLength = '-9223372036854775808'.length;
-
 /** The number that a JSON number is; undefined if it would be another integer, or is too large. */
 function exactValue(source: string): number | bigint | undefined {
   const value = Number(source);
-  if (!Number.isFinite(value)) return undefined;
-  if (!jsonInteger.test(source)) return isRoundedToInteger(source, value) ? undefined : value;
-  if (Number.isSafeInteger(value)) return value;
-  if (source.length <= maxLength && isInt64(BigInt(source))) return BigInt(source);
-  // JavaScript prints a number such as 1e20 with 21 digits.
-  return String(value) === source ? value : undefined;
+  const isDecimal = /[.eE]/.test(source);
+  // The usual number, which this line makes fast.
+  if (!isDecimal && Number.isSafeInteger(value)) return value;
+  if (!Number.isInteger(value)) return Number.isFinite(value) ? value : undefined;
+  if (Math.abs(value) <= 2 ** 63) return exactInteger(source);
+  // JavaScript prints 1e20 with all its digits, so those digits are no larger integer.
+  return isDecimal || String(value) === source ? value : undefined;
 }
 
 /**
- * Whether a number with a fraction or an exponent became another integer: `1.00000000000000000001`
- * became 1, and `9007199254740993.0` became 9007199254740992. Beyond 64 bits it is no integer for us.
+ * The integer that a number is, also as `1.5e1`; undefined if it has a fraction, as
+ * `1.00000000000000000001`, or more than 64 bits.
  */
-function isRoundedToInteger(source: string, value: number): boolean {
-  if (!Number.isInteger(value) || Math.abs(value) >= 2 ** 63) return false;
+function exactInteger(source: string): number | bigint | undefined {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
-  if (value === 0) return /[1-9]/.test(mantissa);
+  if (!/[1-9]/.test(mantissa)) return 0;
   const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = whole + fraction;
-  let end = digits.length;
-  while (digits[end - 1] === '0') end--;
-  // The power of ten of the last digit that is not 0. Below 0, the number has a fraction.
-  const power = Number(exponent) + whole.length - end;
-  if (power < 0) return true;
-  return BigInt(digits.slice(0, end)) * 10n ** BigInt(power) !== BigInt(value);
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padEnd(point, '0');
+  if (/[1-9]/.test(digits.slice(point))) return undefined;
+  const integer = BigInt(digits.slice(0, point));
+  if (!isInt64(integer)) return undefined;
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
 /** A replacer that writes bigints with all their digits. */
@@ -147,7 +140,7 @@ function withDigits(this: unknown, key: string, value: unknown): unknown {
   const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
   if (rawJSON) return rawJSON(String(original));
   if (Number.isSafeInteger(Number(original))) return Number(original);
-  throw new InexactNumberError(`this runtime cannot write the integer ${original}`);
+  throw new InexactNumberError(`the number ${original} would be rounded`);
 }
 
 /** The position behind a string of valid JSON that begins at `start`. */

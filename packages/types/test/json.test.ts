@@ -20,7 +20,10 @@ test.each([
   ['1.5E300', 1.5e300],
   ['100000000000000000000', 1e20],
   ['1e23', 1e23],
-  ['9.007199254740992e15', 2 ** 53],
+  ['9007199254740993.0', 9007199254740993n],
+  ['9.007199254740993e15', 9007199254740993n],
+  ['99999999999999e3', 99999999999999000n],
+  ['0e999999999', 0],
   ['10e-1', 1],
   ['0.0015e4', 15],
   ['0.12345678901234567890', 0.12345678901234568],
@@ -36,9 +39,6 @@ test.each([
   '-9223372036854775809',
   '18446744073709551617',
   '1.0000000000000000001',
-  '9007199254740993.0',
-  '9.007199254740993e15',
-  '99999999999999e3',
   '0.1e-400',
   '1e400',
 ])('%s is an error, because it would become another integer', (text) => {
@@ -67,7 +67,7 @@ describe('a runtime without source texts in revivers', () => {
   test('does not round a larger integer, but throws an error that names it', () => {
     const parsing = () => parseExact('[{"categoryId":9007199254740993}]');
     expect(parsing).toThrow(InexactNumberError);
-    expect(parsing).toThrow("'categoryId': the number 9007199254740992 may have been rounded");
+    expect(parsing).toThrow("'categoryId': the number 9007199254740992 would be rounded");
   });
 });
 
@@ -78,7 +78,7 @@ test('a runtime that cannot write large integers writes small bigints', () => {
   try {
     expect(exactJson({ n: 5n })).toBe('{"n":5}');
     expect(() => exactJson({ n: 2n ** 60n })).toThrow(
-      'this runtime cannot write the integer 1152921504606846976',
+      'the number 1152921504606846976 would be rounded',
     );
   } finally {
     runtime.rawJSON = rawJSON;
