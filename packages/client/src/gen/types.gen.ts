@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (86843959e4c88ba0) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (021bd426c150c7c6) by `npm run generate`. Do not edit.
 
 export type {
   ApiError,
