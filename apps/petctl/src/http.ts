@@ -4,7 +4,7 @@ import { CliError, UsageError } from './errors.ts';
 import { proxyFor } from './proxy.ts';
 
 /** More than any page has. */
-const MAX_LENGTH = 256 * 2 ** 20;
+const MAX_LENGTH = 64 * 2 ** 20;
 
 /** The members of a response that the client uses. */
 type UsedResponse = Pick<Response, 'status' | 'body' | 'text'> & { headers: Pick<Headers, 'get'> };

@@ -74,9 +74,9 @@ describe('petctl auth', () => {
   test('does not store a key that is rejected or could not be tried, and says so', async () => {
     const wrong = await login(baseUrl, 'a-wrong-key');
     expect([wrong.code, existsSync(file())]).toEqual([4, false]);
-    expect(wrong.stderr).toMatch(
-      /^petctl: The key was not stored\.\npetctl: .* Log in with another one\.\n$/,
-    );
+    const [first, second] = wrong.stderr.split('\n');
+    expect(first).toBe('petctl: The key was not stored.');
+    expect(second).toMatch(/ Log in with another one\.$/);
     const nowhere = await login('http://127.0.0.1:1/v1');
     expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
   });
@@ -140,7 +140,8 @@ describe('which key is sent where', () => {
   });
 
   test('the key of the environment only to the address of the environment, if that has one', async () => {
-    const [own, other] = [await record(() => ({ body: [] })), await record(() => ({ body: [] }))];
+    const own = await record(() => ({ body: [] }));
+    const other = await record(() => ({ body: [] }));
     const list = ['pets', 'list', '--base-url', other.baseUrl];
     const { code, stderr } = await petctl(list, env(own.env));
     expect([code, other.requests, stderr]).toEqual([

@@ -178,10 +178,7 @@ describe('exit codes', () => {
         ...unreachable,
         PETCTL_BASE_URL: url,
       });
-      expect([code, stderr]).toEqual([
-        3,
-        expect.stringMatching(/failed \((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/),
-      ]);
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/failed \((ECONNREFUSED|E\w+)\)/)]);
     }
     const { env } = await record(() => 'hang');
     const late = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], env);
@@ -231,7 +228,8 @@ test('a fault of petctl itself looks like one', async () => {
     throw new TypeError('a fault');
   };
   const { code, stderr } = await resultOf(running);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/TypeError: a fault.*a bug in petctl/)]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('TypeError: a fault')]);
+  expect(stderr).toContain('This is a bug in petctl: please report it.');
 });
 
 test('retries: twice by default, a write with one idempotency key, and shown by --verbose without the key', async () => {

@@ -131,17 +131,14 @@ describe('--jq', () => {
   );
 
   test.each([
-    ['.[].name | tonumber', /--jq: .* fix the filter\.\n$/],
-    [
-      '"no pet"|halt_error(3)',
-      /^petctl: --jq: no pet\. The request itself succeeded: fix the filter\.\n$/,
-    ],
-    ['def f: [f]; f', /needs too much memory\. Check it for endless recursion\.\n$/],
+    ['.[].name | tonumber', '("Rex") cannot be parsed as a number. The request itself succeeded'],
+    ['"no pet"|halt_error(3)', '--jq: no pet. The request itself succeeded: fix the filter.'],
+    ['def f: [f]; f', 'needs too much memory. Check it for endless recursion.'],
   ])(
     'the filter %j that fails on a result has an exit code of its own',
     async (filter, message) => {
       const { code, stderr } = await petctl(['pets', 'list', '--jq', filter], env);
-      expect([code, stderr]).toEqual([11, expect.stringMatching(message)]);
+      expect([code, stderr]).toEqual([11, expect.stringContaining(message)]);
     },
   );
 

@@ -103,7 +103,7 @@ describe('before anything is sent, an import rejects', () => {
       petctl(['pets', 'import', file, '--failed', to], env);
     expect(await run(join(scratch, 'none'))).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/none cannot be read \(ENOENT\)\. Check its name/),
+      stderr: expect.stringContaining('none cannot be read (ENOENT). Check its name'),
     });
     expect(await run(scratch)).toMatchObject({
       code: 2,
@@ -177,16 +177,16 @@ describe('a service that fails', () => {
 
   test('at no record: all before a broken one are added, and later ones not', async () => {
     const { env, requests } = await record(() => ({ status: 201, body: {} }));
-    const good = Array.from({ length: 3000 }, (_, i) => `${i},1\n`).join('');
+    const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     const broken = '"two\nlines",1\n\n\nB,"2\nC,3\nD,4\n';
     const { code, stderr } = await run(`name,categoryId\n${good}${broken}`, env);
-    expect([code, requests.length]).toEqual([9, 3001]);
-    expect(stderr).toContain('CSV: the quote that opens on line 3006 is not closed.');
+    expect([code, requests.length]).toEqual([9, 301]);
+    expect(stderr).toContain('CSV: the quote that opens on line 306 is not closed.');
   });
 
   test('with a broken quote, and a service that is away: the records before it are in --failed', async () => {
     const { env } = await record(() => 'break');
-    const good = Array.from({ length: 3000 }, (_, i) => `${i},1\n`).join('');
+    const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     expect((await run(`name,categoryId\n${good}"B`, env)).code).toBe(3);
     expect(failed()).toBe(`name,categoryId\n${good}`);
   });

@@ -18,7 +18,7 @@ const failedNames = () =>
 const all = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
 const sorted = (names: string[]) => names.toSorted((a, b) => Number(a) - Number(b));
 
-const total = rounds(1000, 5000);
+const total = rounds(400, 5000);
 const kills = rounds(1, 20);
 test(`an import of ${total} records that is killed ${kills} times adds each once`, async () => {
   const { env } = await startService();
@@ -55,11 +55,14 @@ test.each([
     });
     const running = start(['pets', 'import', file, '--failed', failedFile], env);
     const { code, stderr } = await resultOf(running);
-    expect([code, stderr]).toEqual([
+    expect([code, stderr.split('\n')]).toEqual([
       exit,
-      expect.stringMatching(
-        /^petctl: Waiting .*\npetctl: \d+ created\. Run the same import again .*\npetctl: Interrupted\.\n$/,
-      ),
+      [
+        expect.stringMatching(/^petctl: Waiting /),
+        expect.stringMatching(/\d+ created\. Run the same /),
+        'petctl: Interrupted.',
+        '',
+      ],
     ]);
     expect(sorted([...added, ...failedNames()])).toEqual(all(200));
   },
@@ -86,7 +89,8 @@ describe('the progress bar', () => {
   test('shows the share and the counts, and is erased at the end', async () => {
     const { code, stderr } = await shown(300, [], both);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/\[[#-]{24}\] \d\d? % {2}\d+ created/);
+    expect(stderr).toMatch(/\[[#-]{24}\] \d+ %/);
+    expect(stderr).toMatch(/ % {2}\d+ created\r?/);
     expect(stderr.endsWith('\r\u001b[Kpetctl: 300 created.\n')).toBe(true);
   });
 

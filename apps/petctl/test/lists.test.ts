@@ -31,9 +31,8 @@ describe(`${many} pets`, () => {
     expect(JSON.parse(stderr).notice.message).toMatch(
       `The list is cut after ${size}, and there may be more. Use --all or --limit <number>, or --after ${size} for`,
     );
-    expect((await petctl(['pets', 'list', '--limit', '2'], env)).stderr).toMatch(
-      /^petctl: The list is cut after 2, .*\n$/,
-    );
+    const { stderr: short } = await petctl(['pets', 'list', '--limit', '2'], env);
+    expect(short).toContain('petctl: The list is cut after 2, ');
     expect((await list('-q')).stderr).toBe('');
     expect((await list('--after', String(many - 2))).stderr).toBe('');
   });

@@ -1,21 +1,29 @@
-// What all tests of petctl share: a folder, and the environment of the program.
-import { newFolder } from '@petstore/testing';
-import { afterAll } from 'vitest';
+// What the tests of a file share: a folder, and the environment of the program.
+import { makeFolder } from '@petstore/testing';
 
 export type Environment = Record<string, string | undefined>;
 
+/** The folder of a test file, which is also the user's home. */
+export let scratch = '';
+
 const cleanups: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-});
 
 /** Registers what to do at the end of the test file; the last one is done first. */
 export function atEnd(cleanup: () => unknown): void {
   cleanups.push(cleanup);
 }
 
-/** The folder of a test file, which is also the user's home. */
-export const scratch = newFolder('petctl', atEnd);
+/** Begins a test file. */
+export function makeScratch(): void {
+  const { folder, remove } = makeFolder('petctl');
+  scratch = folder;
+  atEnd(remove);
+}
+
+/** Ends a test file. */
+export async function cleanUp(): Promise<void> {
+  for (let cleanup = cleanups.pop(); cleanup; cleanup = cleanups.pop()) await cleanup();
+}
 
 /** Settings for a service that is not there. */
 export const unreachable = {

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 // Generated from spec/openapi.yaml (11ffd0af5681c010) by `npm run generate`. Do not edit.
+=======
+// Generated from spec/openapi.yaml (021bd426c150c7c6) by `npm run generate`. Do not edit.
+>>>>>>> petctl
 
 import type { Input, OperationId, Pet } from '@petstore/types';
 import type { Call } from '../call.ts';
@@ -17,8 +21,10 @@ export interface Methods {
   /**
    * List animals
    *
-   * Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends
-   * before `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel="next"`.
+   * Returns pets in ascending order of `id`, optionally only those with one status.
+   *
+   * A page of large pets ends before `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with
+   * `rel="next"`.
    *
    * @returns With `await`, the first page. With `for await`, every element. With `.pages()`, the pages one by one. With `.collect()`, all elements as one array.
    */
@@ -26,8 +32,9 @@ export interface Methods {
   /**
    * Add an animal
    *
-   * Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:
-   * repeated requests with the same key add one pet.
+   * Adds a pet and returns it with the identifier that the service assigned.
+   *
+   * To retry safely, send an `Idempotency-Key`: repeated requests with the same key add one pet.
    *
    * The client sends an idempotency key by itself: one for all attempts of a call.
    *
@@ -45,7 +52,9 @@ export interface Methods {
   /**
    * Get an animal
    *
-   * Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.
+   * Returns one pet by its identifier.
+   *
+   * Use `GET /pets` with the `status` filter instead.
    *
    * @returns The pet.
    *

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 // Generated from spec/openapi.yaml (11ffd0af5681c010) by `npm run generate`. Do not edit.
+=======
+// Generated from spec/openapi.yaml (021bd426c150c7c6) by `npm run generate`. Do not edit.
+>>>>>>> petctl
 
 import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, ListPetsData, ListPetsResponses } from './types.gen.ts';
 
@@ -85,7 +89,7 @@ export const operations = {
     path: "/pets",
     command: ["pets", "list"],
     summary: "List animals",
-    description: "Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends\nbefore `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel=\"next\"`.",
+    description: "Returns pets in ascending order of `id`, optionally only those with one status.\n\nA page of large pets ends before `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with\n`rel=\"next\"`.",
     tags: ["pets"],
     deprecated: false,
     pagination: {
@@ -156,7 +160,7 @@ export const operations = {
     path: "/pets",
     command: ["pets", "create"],
     summary: "Add an animal",
-    description: "Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:\nrepeated requests with the same key add one pet.",
+    description: "Adds a pet and returns it with the identifier that the service assigned.\n\nTo retry safely, send an `Idempotency-Key`: repeated requests with the same key add one pet.",
     tags: ["pets"],
     deprecated: false,
     body: {
@@ -225,7 +229,7 @@ export const operations = {
     path: "/pets/{petId}",
     command: ["pets", "get"],
     summary: "Get an animal",
-    description: "Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.",
+    description: "Returns one pet by its identifier.\n\nUse `GET /pets` with the `status` filter instead.",
     tags: ["pets"],
     deprecated: true,
     deprecatedSince: "2026-11-20",
