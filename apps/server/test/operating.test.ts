@@ -191,7 +191,7 @@ test('SIGTERM while requests are pipelined: what is done gets its response', asy
   const wire = openForTest(server.origin);
   wire.send(Array.from({ length: 60 }, (_, i) => post(pet(`pipelined ${i}`))).join(''));
   await wire.until(1);
-  server.child.kill('SIGTERM');
+  await expectEnd(server);
   const responses = await wire.ended();
   const next = await startForTest({ PETSTORE_DATA_DIR: folder });
   const done =
