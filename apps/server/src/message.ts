@@ -33,7 +33,8 @@ function repetition(rawHeaders: readonly string[]): HttpError | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? '';
     if (!SINGLE.has(name)) continue;
-    if (seen.includes(name)) return malformed(`The ${rawHeaders[i]} header appears more than once.`);
+    if (seen.includes(name))
+      return malformed(`The ${rawHeaders[i]} header appears more than once.`);
     seen.push(name);
   }
   return undefined;

@@ -1,8 +1,8 @@
 // Turns what a handler returned into a reply.
 import { exactJson, type Operation, operations } from '@petstore/types';
 import { constantHeaders } from './constant-headers.ts';
-import type { KeyedResult } from './idempotency.ts';
 import type { Reply } from './exchange.ts';
+import type { KeyedResult } from './idempotency.ts';
 import { StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
 import { etagOf } from './version.ts';

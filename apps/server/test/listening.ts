@@ -73,7 +73,9 @@ export function bothWays(
 ): SendBothWays {
   const servers = modes.map(([, mode]) => listenForSuite({ ...options, ...mode }, newStore()));
   return async (bytes) => {
-    const [shipped, validated] = await Promise.all(servers.map((server) => raw(server().origin, bytes)));
+    const [shipped, validated] = await Promise.all(
+      servers.map((server) => raw(server().origin, bytes)),
+    );
     expect(shipped?.bytes).toBe(validated?.bytes);
     return shipped as WireResponse;
   };

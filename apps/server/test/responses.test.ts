@@ -169,7 +169,9 @@ describe.each(modes)('%s', (_, options) => {
     const origin = 'https://shop.example';
     const asked = [{}, { origin }, { 'access-control-request-method': 'POST' }];
     for (const headers of asked)
-      expect((await fetch(`${open.baseUrl}/pets`, { method: 'OPTIONS', headers })).status).toBe(401);
+      expect((await fetch(`${open.baseUrl}/pets`, { method: 'OPTIONS', headers })).status).toBe(
+        401,
+      );
     const authorized = { method: 'OPTIONS', headers: { ...key, origin } };
     const response = await fetch(`${open.baseUrl}/pets`, authorized);
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
