@@ -1,5 +1,5 @@
 // The server that ours is compared with, `fastify.ts <data folder>`. It prints its address to stderr as ours does.
-import { handlers, openLowdbStore } from '@petstore/server';
+import { openLowdbStore } from '@petstore/server';
 import { type Input, type NewPet, service } from '@petstore/types';
 import { apiKey, basePath, collection, create, get, list } from './load.ts';
 
@@ -46,12 +46,16 @@ function schemaOf(fields: Readonly<Record<string, { schema: object; required: bo
 
 /** The operations over our store, whose documents are JSON texts. */
 async function inStore() {
-  const collections = { pets: (await openLowdbStore(folder)).collection(collection) };
-  const parsed = (result: unknown) => JSON.parse((result as { json: string }).json);
+  const pets = (await openLowdbStore(folder)).collection(collection);
   return {
-    listPets: async (input: Input<'listPets'>) =>
-      parsed(await handlers.listPets(input, collections)),
-    createPet: async (input: NewPet) => parsed(await handlers.createPet(input, collections)),
-    getPet: async (input: Input<'getPet'>) => parsed(await handlers.getPet(input, collections)),
+    listPets: async ({ limit = 20, after = 0, status }: Input<'listPets'>) => {
+      const filters = status === undefined ? {} : { status };
+      return JSON.parse((await pets.list({ limit, after, filters })).json);
+    },
+    createPet: async (input: NewPet) => JSON.parse((await pets.create(input)).json),
+    getPet: async ({ petId }: Input<'getPet'>) => {
+      const pet = await pets.get(petId);
+      return pet && JSON.parse(pet.json);
+    },
   };
 }

@@ -4,8 +4,8 @@ import { InexactNumberError, type Operation, parseExact, repeatedKey } from '@pe
 import type { Budget } from './budget.ts';
 import { HttpError, invalid, unavailable } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import type { Input } from './input.ts';
 import { toJsonNumbers } from './json-numbers.ts';
-import type { Input } from './parameters.ts';
 
 /** The memory for all bodies that are being received. */
 export const MAX_RECEIVING = 2 ** 26;

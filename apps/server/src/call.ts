@@ -6,12 +6,12 @@ import { type Exchange, exchangeOf } from './exchange.ts';
 import { collections, type Handlers } from './handlers.ts';
 import type { Context, HandlerLog } from './handling.ts';
 import { fingerprintOf, IdempotentCalls, type KeyedWrites } from './idempotency.ts';
+import type { Input } from './input.ts';
 import type { Log } from './log.ts';
 import type { OpeningStore } from './opening-store.ts';
-import type { Input } from './parameters.ts';
 import { keyedReplyOf, replyOf, successesOf } from './reply.ts';
 import { send } from './send.ts';
-import { type Collection, type KeyedRequest, type Store } from './store/store.ts';
+import type { Collection, KeyedRequest, Store } from './store/store.ts';
 
 /** The parameters and the properties of the body, as a handler gets them. */
 type Values = Readonly<Record<string, unknown>>;

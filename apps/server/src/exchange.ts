@@ -3,9 +3,22 @@ import { randomUUID } from 'node:crypto';
 import type { Operation } from '@petstore/types';
 import type { Request, Response } from 'express';
 import type { Budget } from './budget.ts';
-import type { Input } from './parameters.ts';
-import type { Reply } from './send.ts';
+import type { Input } from './input.ts';
 import { type Target, targetOf } from './target.ts';
+
+/** What is sent as a response. */
+export interface Reply {
+  readonly status: number;
+  /** Names and values in turn. The identifier of the request comes before them. */
+  readonly headers: readonly string[];
+  /** The version of the body. A client that has it gets 304. */
+  readonly etag?: string | undefined;
+  /** The headers that a 304 lacks. */
+  readonly bodyHeaders?: readonly string[] | undefined;
+  readonly body?: string | undefined;
+  /** The media type of the body. Default: JSON. */
+  readonly type?: string | undefined;
+}
 
 /** What the exchanges of an app share. */
 export interface Shared {

@@ -26,7 +26,7 @@ export interface HandlerLog {
  */
 type Returned<R> = R extends readonly unknown[]
   ? R | StoredPage
-  : R extends undefined | void
+  : undefined extends R
     ? R
     : R | StoredDocument;
 

@@ -59,8 +59,7 @@ export function checkOf(known: () => readonly HashedKey[]): KeyCheck {
 function nameOf(key: string, keys: readonly HashedKey[]): string | undefined {
   const digest = Buffer.from(hashOf(key));
   let name: string | undefined;
-  for (const each of keys)
-    if (timingSafeEqual(Buffer.from(each.sha256), digest)) name = each.name;
+  for (const each of keys) if (timingSafeEqual(Buffer.from(each.sha256), digest)) name = each.name;
   return name;
 }
 

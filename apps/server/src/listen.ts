@@ -77,10 +77,10 @@ export async function listen(app: Express, options: ListenOptions) {
     stop: async (milliseconds: number) => {
       const closed = once(server, 'close');
       server.close();
-      for (const [socket, connection] of connections) {
-        connection.drain();
-        if (connection.isIdle) socket.destroy();
-      }
+      for (const connection of connections.values()) connection.drain();
+      // The head of a request may be on its way.
+      await Promise.race([closed, pause(Math.min(MIN_DRAIN_MS, milliseconds))]);
+      for (const [socket, connection] of connections) if (connection.isIdle) socket.destroy();
       await Promise.race([closed, pause(milliseconds, undefined, { ref: false })]);
       server.closeAllConnections();
       await closed;

@@ -142,12 +142,17 @@ function entryOf(exchange: Exchange, client: string | undefined): object {
   };
 }
 
-/** For example `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01` (W3C Trace Context). */
-const TRACE_PARENT = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
+const TRACE_ID = /^[\da-f]{32}$/;
+const PARENT_ID = /^[\da-f]{16}$/;
+const ZEROS = /^0+$/;
 
+/** Of `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`, for example (W3C Trace Context). */
 function traceParentOf(text: string | string[] | undefined) {
   if (typeof text !== 'string') return undefined;
-  const [, traceId, parentId] = TRACE_PARENT.exec(text) ?? [];
+  const [version, traceId = '', parentId = '', flags = '', ...more] = text.split('-');
+  if (version !== '00' || flags.length !== 2 || more.length > 0) return undefined;
+  if (!TRACE_ID.test(traceId) || ZEROS.test(traceId)) return undefined;
+  if (!PARENT_ID.test(parentId) || ZEROS.test(parentId)) return undefined;
   return { traceId, parentId };
 }
 

@@ -29,12 +29,13 @@ function hostFault(host: string | undefined, httpVersion: string): HttpError | u
 }
 
 function repetition(rawHeaders: readonly string[]): HttpError | undefined {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? '';
     if (!SINGLE.has(name)) continue;
-    if (seen.has(name)) return malformed(`The ${rawHeaders[i]} header appears more than once.`);
-    seen.add(name);
+    if (seen.includes(name))
+      return malformed(`The ${rawHeaders[i]} header appears more than once.`);
+    seen.push(name);
   }
   return undefined;
 }

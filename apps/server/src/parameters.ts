@@ -3,27 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Operation, operations, parseScalar, typeIn } from '@petstore/types';
 import { HttpError, invalid } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import type { Input, Values } from './input.ts';
 import type { Target } from './target.ts';
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** The parameters of a request. A number that no type of ours holds stays a string, which the validators reject. */
-export interface Parameters {
-  readonly query: Values;
-  readonly path: Values;
-  readonly header: Values;
-}
-
-/** The content of a request. */
-export interface Input extends Parameters {
-  readonly idempotencyKey: string | undefined;
-  /** The parsed body; undefined without one. */
-  body?: unknown;
-  /** The body with numbers instead of bigints, for validators. */
-  plainBody?: unknown;
-  /** Whether it is what the spec describes, once that is known. */
-  isAccepted?: boolean;
-}
 
 /** Reads the parameters of a request. Throws for unknown and repeated ones. */
 export function readParameters({ target, request }: Exchange, operation: Operation): Input {
@@ -78,7 +59,7 @@ function parametersOf({ fields }: Operation): readonly Parameter[] {
 function readPath(params: ReadonlyMap<string, string>, fields: readonly Parameter[]): Values {
   const path: Record<string, unknown> = {};
   for (const { name, place, type } of fields)
-    if (place === 'path') path[name] = valueOf('path', name, type, params.get(name) ?? '');
+    if (place === 'path') path[name] = typedValue('path', name, type, params.get(name) ?? '');
   return path;
 }
 
@@ -86,7 +67,7 @@ function readHeaders(headers: IncomingHttpHeaders, fields: readonly Parameter[])
   const values: Record<string, unknown> = {};
   for (const { name, place, type } of fields) {
     const text = place === 'header' ? headers[name.toLowerCase()] : undefined;
-    if (text !== undefined) values[name] = valueOf('header', name, type, String(text));
+    if (text !== undefined) values[name] = typedValue('header', name, type, String(text));
   }
   return values;
 }
@@ -99,7 +80,7 @@ function readQuery(
   for (const [name, text] of pairs) {
     const field = fields.find((each) => each.place === 'query' && each.name === name);
     if (!field) throw invalid(`query '${name}': there is no such parameter`);
-    const value = valueOf('query', name, field.type, text);
+    const value = typedValue('query', name, field.type, text);
     if (field.isList) query[name] = [...listIn(query, name), value];
     else if (Object.hasOwn(query, name))
       throw invalid(`query '${name}': it appears more than once`);
@@ -116,7 +97,7 @@ function listIn(query: Values, name: string): readonly unknown[] {
 const DECIMAL = /^-?[1-9]\d*$/;
 
 /** The value of a string. An integer of more than 64 bits stays a string, which no validator accepts. */
-function valueOf(place: string, name: string, type: string, text: string): unknown {
+function typedValue(place: string, name: string, type: string, text: string): unknown {
   const value = type === 'string' ? text : parseScalar(text, type);
   if (value !== undefined) return value;
   if (DECIMAL.test(text)) return text;
@@ -131,7 +112,8 @@ const keyForms = new Map(
     const { idempotencyKey } = operation;
     if (!idempotencyKey) return [];
     const { header, schema } = idempotencyKey;
-    return [[operation, { header, pattern: new RegExp(schema.pattern ?? '') }] as const];
+    const pattern = new RegExp(schema.pattern ?? '');
+    return [[operation, { header, name: header.toLowerCase(), pattern }] as const];
   }),
 );
 
@@ -140,7 +122,7 @@ function readIdempotencyKey(
   headers: IncomingHttpHeaders,
 ): string | undefined {
   const form = keyForms.get(operation);
-  const text = form && headers[form.header.toLowerCase()];
+  const text = form && headers[form.name];
   if (!form || typeof text !== 'string') return undefined;
   if (!form.pattern.test(text))
     throw invalid(

@@ -2,10 +2,10 @@
 import type { RequestHandler } from 'express';
 import { constantHeaders } from './constant-headers.ts';
 import { notAllowed, unavailable } from './errors.ts';
-import { exchangeOf } from './exchange.ts';
+import { exchangeOf, type Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpeningStore } from './opening-store.ts';
-import { type Reply, send } from './send.ts';
+import { send } from './send.ts';
 
 /** They have no line in the log, which they would fill. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);

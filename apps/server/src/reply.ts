@@ -1,8 +1,8 @@
 // Turns what a handler returned into a reply.
 import { exactJson, type Operation, operations } from '@petstore/types';
 import { constantHeaders } from './constant-headers.ts';
+import type { Reply } from './exchange.ts';
 import type { KeyedResult } from './idempotency.ts';
-import type { Reply } from './send.ts';
 import { StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
 import { etagOf } from './version.ts';
@@ -13,7 +13,9 @@ export function replyOf(operation: Operation, target: Target, result: unknown): 
   const { withBody, empty } = successesOf(operation);
   if (result === undefined) {
     if (empty !== undefined) return { status: empty, headers };
-    throw new Error(`${operation.id} returned nothing; the spec declares no success without a body.`);
+    throw new Error(
+      `${operation.id} returned nothing; the spec declares no success without a body.`,
+    );
   }
   if (withBody === undefined)
     throw new Error(`${operation.id} returned a result; the spec declares no success with a body.`);

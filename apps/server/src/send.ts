@@ -2,23 +2,9 @@
 import { type Operation, parseExact } from '@petstore/types';
 import { constantHeaders } from './constant-headers.ts';
 import { asHttpError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Reply } from './exchange.ts';
 import { toJsonNumbers } from './json-numbers.ts';
 import { checkResponse } from './validation.ts';
-
-/** What is sent as a response. */
-export interface Reply {
-  readonly status: number;
-  /** Names and values in turn. The identifier of the request comes before them. */
-  readonly headers: readonly string[];
-  /** The version of the body. A client that has it gets 304. */
-  readonly etag?: string | undefined;
-  /** The headers that a 304 lacks. */
-  readonly bodyHeaders?: readonly string[] | undefined;
-  readonly body?: string | undefined;
-  /** The media type of the body. Default: JSON. */
-  readonly type?: string | undefined;
-}
 
 /** Responses that slow clients have not read yet may take this much memory. */
 export const MAX_UNREAD = 2 ** 26;

@@ -1,7 +1,6 @@
 // Where a request goes, and which operation of the spec is there.
 import { type Operation, operations, service } from '@petstore/types';
-import type { Input } from './parameters.ts';
-import type { Version } from './version.ts';
+import type { Input } from './input.ts';
 
 /** A path of the spec with its operations. */
 export interface Route {
@@ -10,6 +9,12 @@ export interface Route {
   readonly operations: ReadonlyMap<string, Operation>;
   /** The value of `Allow`. */
   readonly allow: string;
+}
+
+/** A body that was sent, and its version. */
+export interface Version {
+  readonly body: string;
+  readonly etag: string;
 }
 
 /** What the target of a request says. Each escape is decoded once. */

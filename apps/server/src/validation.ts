@@ -2,8 +2,8 @@
 import { type Operation, operations, type Schema, schemas } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Input } from './input.ts';
 import { ranges, toJsonNumbers } from './json-numbers.ts';
-import type { Input } from './parameters.ts';
 import type { Violation } from './violations.ts';
 
 // Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.

@@ -5,12 +5,6 @@ import type { Target } from './target.ts';
 /** Longer bodies are not remembered, which bounds the memory of all targets. */
 export const MAX_REMEMBERED_BODY = 2 ** 13;
 
-/** A body that was sent for a target, and its version. */
-export interface Version {
-  readonly body: string;
-  readonly etag: string;
-}
-
 /** The version of a body. If it is the body of the last request for this target, the version is known. */
 export function etagOf(target: Target, body: string): string {
   // To compare a body takes a tenth of the time that to hash it takes.

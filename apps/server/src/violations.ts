@@ -28,7 +28,8 @@ const wordings: Readonly<Record<string, string>> = {
 
 /** Whether another violation says more: a bound in the spec is narrower than the range of the format. */
 function isExplained({ path, keyword }: Violation, all: readonly Violation[]): boolean {
-  return keyword === 'format' && all.some((each) => each.path === path && each.keyword !== keyword);
+  if (keyword !== 'format') return false;
+  return all.some((other) => other.path === path && other.keyword !== keyword);
 }
 
 function sentenceOf({ path, keyword, message }: Violation, body: unknown): string {

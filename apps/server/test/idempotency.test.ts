@@ -1,4 +1,4 @@
-// S6: a request with an idempotency key is done once, whatever happens on the way.
+// A request with an idempotency key is done once, whatever happens on the way.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { newFolder, rounds } from '@petstore/testing';
@@ -105,7 +105,8 @@ describe.each(modes)('%s', (_, options) => {
   );
 
   test('while a request is running, others with its key get 409, and those of another caller do not', async () => {
-    const [started, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const started = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<void>();
     const slowly = async () => {
       started.resolve();
       await finished.promise;
@@ -180,7 +181,10 @@ async function badProxy(origin: string): Promise<string> {
     const fate = ['', '', '', 'refused', 'cut', 'response lost', 'repeated'][
       Math.floor(Math.random() * 7)
     ];
-    if (fate === 'refused') return void client.destroy();
+    if (fate === 'refused') {
+      client.destroy();
+      return;
+    }
     const server = open().on('close', () => client.destroy());
     client.on('close', () => server.destroySoon());
     client.on('data', (bytes: Buffer) => {

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-// Generated from spec/openapi.yaml (11ffd0af5681c010) by `npm run generate`. Do not edit.
-=======
-// Generated from spec/openapi.yaml (021bd426c150c7c6) by `npm run generate`. Do not edit.
->>>>>>> petctl
+// Generated from spec/openapi.yaml (b69edba5c710ce55) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.
