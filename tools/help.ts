@@ -83,7 +83,8 @@ function commandOf(help: Help, words: readonly string[]): { command: string; unk
 
 function hasCommands(help: Help, command: string): boolean {
   const prefix = command === '' ? '' : `${command} `;
-  return [...help.keys()].some((each) => each !== command && each.startsWith(prefix));
+  const others = [...help.keys()].filter((each) => each !== command);
+  return others.some((each) => each.startsWith(prefix));
 }
 
 /** `--limit` of `--limit=5`. */

@@ -2,8 +2,9 @@
 // spec allows for it. The drivers of the server, the client and petctl all take their cases from here.
 import type { Schema } from '@petstore/types';
 import { printJson } from './exact.ts';
+import type { Operation, Parameter, Spec } from './interface.ts';
 import type { Judge } from './judge.ts';
-import { follow, isNode, type Operation, type Parameter, type Spec } from './oracle.ts';
+import { follow, isNode } from './oracle.ts';
 import { Values } from './values.ts';
 
 /** What a caller passes to an operation. */
@@ -227,10 +228,9 @@ const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** The value that a text of a parameter stands for; the text itself if it stands for no other value. */
 function readText(text: string, { type }: Schema): unknown {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if (type === 'integer' && decimal.test(text) && !text.includes('.')) {
-    const number = Number(text);
+  if (!decimal.test(text)) return text;
+  const number = Number(text);
+  if (type === 'integer' && !text.includes('.'))
     return Number.isSafeInteger(number) ? number : BigInt(text);
-  }
-  if (type === 'number' && decimal.test(text)) return Number(text);
-  return text;
+  return type === 'number' ? number : text;
 }

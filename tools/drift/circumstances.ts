@@ -3,7 +3,7 @@ import { type Handlers, handlers, memoryStore } from '@petstore/server';
 import { type Attempt, type Cases, caseOf } from './cases.ts';
 import type { Context, Exchange } from './exchange.ts';
 import { expectEqual } from './expect.ts';
-import type { Operation } from './oracle.ts';
+import type { Operation } from './interface.ts';
 import { withServer } from './running.ts';
 
 export async function checkCircumstances(context: Context, cases: Cases): Promise<void> {

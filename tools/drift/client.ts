@@ -17,8 +17,9 @@ import {
 } from './client-call.ts';
 import { parseJson } from './exact.ts';
 import { expectEqual } from './expect.ts';
-import { judgeOf } from './judge.ts';
-import { asNode, type Node, type Operation, responseFor, type Spec } from './oracle.ts';
+import type { Node, Operation, Spec } from './interface.ts';
+import { type Judge, judgeOf } from './judge.ts';
+import { asNode, responseFor } from './oracle.ts';
 import type { Report } from './report.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
@@ -49,6 +50,7 @@ class ClientCheck {
   readonly #spec: Spec;
   readonly #report: Report;
   readonly #cases: Cases;
+  readonly #judge: Judge;
   readonly #operation: Operation;
   readonly #least: Case;
 
@@ -56,6 +58,7 @@ class ClientCheck {
     this.#spec = spec;
     this.#report = report;
     this.#cases = cases;
+    this.#judge = judgeOf(spec);
     this.#operation = operation;
     this.#least = cases.valid(operation)[0];
   }
@@ -224,7 +227,7 @@ class ClientCheck {
     const headers = Object.fromEntries(request.headers);
     const key = this.#operation.idempotencyKey;
     const name = key?.name.toLowerCase() ?? '';
-    const fault = key && judgeOf(this.#spec)(key.schema, headers[name]);
+    const fault = key ? this.#judge(key.schema, headers[name]) : undefined;
     if (fault) this.#report(cause(`header ${name}`), fault);
     for (const own of ['accept', 'user-agent', name]) delete headers[own];
     const authorization = `Bearer ${apiKey}`;

@@ -1,5 +1,6 @@
 // What of the spec the responses of all servers have shown. What is declared and never comes is a contradiction, too.
-import { asNode, follow, type Operation, propertiesOf, type Spec } from './oracle.ts';
+import type { Operation, Spec } from './interface.ts';
+import { asNode, follow, propertiesOf } from './oracle.ts';
 import type { Report } from './report.ts';
 
 /** A response of a server. */

@@ -4,16 +4,8 @@ import type { Answer } from './coverage.ts';
 import { parseJson, printJson } from './exact.ts';
 import type { Exchange } from './exchange.ts';
 import { expectEqual } from './expect.ts';
-import {
-  asNode,
-  type Collection,
-  follow,
-  type Node,
-  type Operation,
-  parentOf,
-  pathParameters,
-  propertiesOf,
-} from './oracle.ts';
+import type { Collection, Node, Operation } from './interface.ts';
+import { asNode, follow, parentOf, pathParameters, propertiesOf } from './oracle.ts';
 
 export class Documents {
   readonly server: Exchange;

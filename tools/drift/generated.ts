@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { besides, generate } from '../generate/main.ts';
 import { root, textOf } from '../repository.ts';
-import type { Spec } from './oracle.ts';
+import type { Spec } from './interface.ts';
 import type { Report } from './report.ts';
 
 export async function check({ text }: Spec, report: Report): Promise<void> {

@@ -2,7 +2,8 @@
 import type { Schema } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { asNode, isNode, type Spec } from './oracle.ts';
+import type { Spec } from './interface.ts';
+import { asNode, isNode } from './oracle.ts';
 
 /** What is wrong with a value; undefined if the schema allows it. */
 export type Judge = (schema: Schema, value: unknown) => string | undefined;

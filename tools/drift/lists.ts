@@ -3,15 +3,8 @@ import { caseOf, type Inputs } from './cases.ts';
 import type { Answer } from './coverage.ts';
 import type { Documents } from './documents.ts';
 import { expectEqual } from './expect.ts';
-import {
-  asNode,
-  type Collection,
-  follow,
-  type Node,
-  type Operation,
-  pathParameters,
-  propertiesOf,
-} from './oracle.ts';
+import type { Collection, Node, Operation } from './interface.ts';
+import { asNode, follow, pathParameters, propertiesOf } from './oracle.ts';
 
 /** Parameters of lists that name no property, as `listPets since`, each with a test of what it does. */
 const otherParameters: ReadonlyMap<string, (list: ListCheck) => Promise<void>> = new Map();

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { refusalsOf } from '../generate/refusals.ts';
 import { root, textOf } from '../repository.ts';
-import { readSpec, type Spec, specFile } from './oracle.ts';
+import type { Spec } from './interface.ts';
+import { readSpec, specFile } from './oracle.ts';
 import { Findings, type Report } from './report.ts';
 
 /** A check of one promise. It may return a line to print. */

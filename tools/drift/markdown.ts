@@ -73,9 +73,9 @@ function linksIn(line: string): string[] {
 
 /** The command of a line in a block; empty if it is none. In a `console` block, commands follow a dollar. */
 function commandIn(line: string, language: string): string {
-  const isPrompt = language === 'console' && line.startsWith('$ ');
-  if (language !== 'sh' && !isPrompt) return '';
-  const command = isPrompt ? line.slice(2) : line;
+  const prompt = language === 'console' ? '$ ' : '';
+  if (!['sh', 'console'].includes(language) || !line.startsWith(prompt)) return '';
+  const command = line.slice(prompt.length);
   const [code = ''] = ` ${command}`.split(' #');
   return code.trim();
 }

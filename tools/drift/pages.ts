@@ -5,8 +5,8 @@ import { secrets } from '../../apps/server/src/config.ts';
 import { faultOf, flagsIn, type Help, petctlHelp, serverHelp } from '../help.ts';
 import { pageWith, regionsOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
+import type { Spec } from './interface.ts';
 import { anchorsIn, type Page, type Part, readPage } from './markdown.ts';
-import type { Spec } from './oracle.ts';
 import type { Report } from './report.ts';
 
 /** What pages may name. */
@@ -113,7 +113,7 @@ function argumentsOf(program: string, text: string): string[][] {
   const words = text.split(' ').filter((word) => word !== '');
   const calls: string[][] = [];
   for (const [at, word] of words.entries()) {
-    const isProgram = word === program || word.endsWith(`/.bin/${program}`);
+    const isProgram = [program, `node_modules/.bin/${program}`].includes(word);
     // `npm run pack -- petctl` names a package.
     if (!isProgram || words[at - 1] === '--' || words[at - 1] === '--filter') continue;
     const rest = words.slice(at + 1);
@@ -284,6 +284,6 @@ const linkTarget: Rule = ({ text }, _, page) => {
   const [path = '', anchor] = text.split('#');
   const target = path === '' ? page.file : join(dirname(page.file), path);
   if (!existsSync(join(root, target))) return `target of the link ${text}`;
-  const isThere = anchor === undefined || anchorsIn(textOf(target)).includes(anchor);
-  return isThere ? undefined : `heading of the link ${text}`;
+  if (anchor === undefined || anchorsIn(textOf(target)).includes(anchor)) return undefined;
+  return `heading of the link ${text}`;
 };

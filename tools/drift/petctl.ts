@@ -13,16 +13,9 @@ import { Documents } from './documents.ts';
 import { parseJson, printJson } from './exact.ts';
 import { apiKey } from './exchange.ts';
 import { expectEqual } from './expect.ts';
+import type { Collection, Operation, Spec } from './interface.ts';
 import { judgeOf } from './judge.ts';
-import {
-  asNode,
-  type Collection,
-  isNode,
-  kebab,
-  type Operation,
-  pathParameters,
-  type Spec,
-} from './oracle.ts';
+import { asNode, isNode, kebab, pathParameters } from './oracle.ts';
 import type { Report } from './report.ts';
 import { withServer } from './running.ts';
 

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, textOf } from '../repository.ts';
-import { readSpec, type Spec, specFile } from './oracle.ts';
+import type { Spec } from './interface.ts';
+import { readSpec, specFile } from './oracle.ts';
 import type { Report } from './report.ts';
 import { type Terms, termsOf } from './terms.ts';
 

@@ -7,9 +7,9 @@ import { Coverage } from './coverage.ts';
 import { Documents } from './documents.ts';
 import type { Context, Exchange } from './exchange.ts';
 import { expectEqual } from './expect.ts';
+import type { Operation, Spec } from './interface.ts';
 import { judgeOf } from './judge.ts';
 import { checkList } from './lists.ts';
-import type { Operation, Spec } from './oracle.ts';
 import type { Report } from './report.ts';
 import { type Setting, withServer } from './running.ts';
 

@@ -1,6 +1,7 @@
 // The terms of an interface: what callers rely on.
 import type { Schema } from '@petstore/types';
-import { follow, type Operation, type Parameter, type Spec } from './oracle.ts';
+import type { Operation, Parameter, Spec } from './interface.ts';
+import { follow } from './oracle.ts';
 
 export interface Terms {
   /** What callers may use or rely on, each with a wider offer that may replace it. */

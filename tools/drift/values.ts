@@ -1,8 +1,9 @@
 // Values for each schema: valid ones, and invalid ones with one fault each.
 import type { Schema } from '@petstore/types';
 import { printJson } from './exact.ts';
+import type { Spec } from './interface.ts';
 import { integerBounds, type Judge } from './judge.ts';
-import { follow, isNode, propertiesOf, type Spec } from './oracle.ts';
+import { follow, isNode, propertiesOf } from './oracle.ts';
 
 export interface Faulty {
   readonly what: string;

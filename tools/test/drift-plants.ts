@@ -8,6 +8,13 @@ const link = '            Link: { $ref: "#/components/headers/NextPage" }';
 const required = 'required: [name, categoryId]';
 const statuses = '[available, pending, sold]';
 
+/** The parameter `status` with all its lines. */
+const statusParameter = /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/;
+/** The line of the property `status` that follows `id`, `name` and `categoryId`. */
+const statusOfPet = /(?<= {8}id: .*\n.*\n.*\n).*status.*\n/;
+/** The line `maximum: …` below `minimum: 1`. */
+const upperBoundOfIds = /(?<=minimum: 1)\n {6}maximum: \d+/;
+
 /** An operation without a handler, a method and a command. */
 export const listToys = `  /toys:
     get:
@@ -60,17 +67,12 @@ export const documentPlants: readonly Plant[] = [
     ],
     [
       'a property that responses no longer have',
-      /(?<= {8}id: .*\n.*\n.*\n).*status.*\n/,
+      statusOfPet,
       '',
       "the removal of 'listPets 200 items status",
     ],
     ['a wider response', 'maximum: 599', 'maximum: 699', 'listPets 400 status: maximum'],
-    [
-      'a parameter that is gone',
-      /(?<=\n) {8}- name: status\n(?: {10}.*\n)+/,
-      '',
-      "the removal of 'listPets status'",
-    ],
+    ['a parameter that is gone', statusParameter, '', "the removal of 'listPets status'"],
     ['another path', '  /pets:\n', '  /animals:\n', 'listPets GET /pets'],
     ['another default', 'default: 20', 'default: 10', 'limit is 20 if it is left out'],
     [
@@ -79,12 +81,7 @@ export const documentPlants: readonly Plant[] = [
       '',
       "the removal of 'listPets 200 with link'",
     ],
-    [
-      'a bound that responses no longer have',
-      /(?<=minimum: 1)\n {6}maximum: \d+/,
-      '',
-      'id: maximum',
-    ],
+    ['a bound that responses no longer have', upperBoundOfIds, '', 'id: maximum'],
   ]),
 ];
 

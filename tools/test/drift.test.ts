@@ -33,7 +33,7 @@ test('the last release is the newest tag', () => {
   git('commit', '-qm', 'Release');
   git('tag', '@petstore/spec@1.0.0');
   change(spec, (text) => text.replace('maximum: 100', 'maximum: 50'));
-  expect(copy.drift(['release']).output).toMatch(
-    /^D7 release: .* breaks callers of the last release; fix: /,
-  );
+  const { output } = copy.drift(['release']);
+  expect(output).toMatch(/^D7 release: /);
+  expect(output).toContain(' breaks callers of the last release; fix: ');
 });
