@@ -5,9 +5,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { flagsIn, type Help, petctlFile, petctlHelp } from '../help.ts';
+import type { Schema } from '@petstore/types';
+import { type Help, petctlFile, petctlHelp } from '../help.ts';
 import { type Ran, runPetctl } from '../run-petctl.ts';
 import { type Case, Cases, type Inputs } from './cases.ts';
+import { commandLinesOf } from './command-lines.ts';
 import { Coverage } from './coverage.ts';
 import { Documents } from './documents.ts';
 import { parseJson, printJson } from './exact.ts';
@@ -15,7 +17,7 @@ import { apiKey } from './exchange.ts';
 import { expectEqual } from './expect.ts';
 import type { Collection, Operation, Spec } from './interface.ts';
 import { judgeOf } from './judge.ts';
-import { asNode, isNode, kebab, pathParameters } from './oracle.ts';
+import { asNode, follow, kebab } from './oracle.ts';
 import type { Report } from './report.ts';
 import { withServer } from './running.ts';
 
@@ -92,21 +94,25 @@ class PetctlCheck {
   async refusals(operation: Operation): Promise<void> {
     const [least] = this.#cases.valid(operation);
     for (const { name, in: place, schema } of operation.parameters) {
-      if (place === 'path' || !(schema.type === 'integer')) continue;
-      const [invalid] = this.#cases.values
-        .invalid(schema)
-        .filter(({ value }) => typeof value === 'number');
-      if (!invalid) continue;
-      const parameters = { ...least.inputs.parameters, [name]: invalid.value };
-      const [args = []] = this.#commandLines(operation, { ...least.inputs, parameters });
-      const { code } = await this.#run([...args, '--dry-run']);
-      expectEqual(
-        this.#report,
-        `petctl ${operation.command} --${kebab(name)} ${invalid.what}: the exit code`,
-        code,
-        2,
-      );
+      // `--limit` is how many results, over pages.
+      if (place === 'path' || name === operation.pagination?.limit) continue;
+      for (const value of this.#refused(schema)) {
+        const parameters = { ...least.inputs.parameters, [name]: value };
+        const [args = []] = this.#commandLines(operation, { ...least.inputs, parameters });
+        const { code } = await this.#run([...args, '--dry-run']);
+        const cause = `petctl ${operation.command} --${kebab(name)}: the exit code for a value that is forbidden`;
+        expectEqual(this.#report, cause, code, 2);
+      }
     }
+  }
+
+  /** Values beyond the bounds of an integer, or beside those of an enumeration. petctl leaves other rules to the service. */
+  #refused(schema: Schema): unknown[] {
+    const { type, enum: listed } = follow(this.#spec, schema);
+    if (type !== 'integer' && !listed) return [];
+    const kind = type === 'integer' ? 'number' : 'string';
+    const invalid = this.#cases.values.invalid(schema).map(({ value }) => value);
+    return invalid.filter((value) => typeof value === kind);
   }
 
   /** Each declared error ends petctl with its exit code, and is printed with its message. */
@@ -176,34 +182,8 @@ class PetctlCheck {
     return runPetctl(args, this.#environment(origin));
   }
 
-  /** The command lines for inputs: with `--data`, and with flags where flags can express the body. */
-  #commandLines(operation: Operation, { parameters, body }: Inputs): string[][] {
-    const names = pathParameters(operation.path);
-    const flags = Object.entries(parameters)
-      .filter(([name, value]) => !names.includes(name) && value !== undefined)
-      .flatMap(([name, value]) => this.#flags(operation, name, value));
-    const places = names.map((name) => String(parameters[name]));
-    const words = [...operation.command.split(' '), ...places, ...flags];
-    if (body === undefined) return [words];
-    const lines = [[...words, `--data=${printJson(body)}`]];
-    const properties = Object.entries(isNode(body) ? body : {});
-    const isFlat = properties.every(([, value]) => typeof value !== 'object');
-    if (isFlat && isNode(body))
-      lines.push([
-        ...words,
-        ...properties.flatMap(([name, value]) => this.#flags(operation, name, value)),
-      ]);
-    return lines;
-  }
-
-  /** `--category-id=5`; with the place before the name where petctl itself has a flag of this name. */
-  #flags({ command, parameters }: Operation, name: string, value: unknown): string[] {
-    const place = parameters.find((each) => each.name === name)?.in ?? 'body';
-    const prefixed = `--${place}-${kebab(name)}`;
-    const isPrefixed = flagsIn(this.#help.get(command) ?? '').includes(prefixed);
-    const flag = isPrefixed ? prefixed : `--${kebab(name)}`;
-    const values = Array.isArray(value) ? value : [value];
-    return values.map((each) => `${flag}=${each}`);
+  #commandLines(operation: Operation, inputs: Inputs): string[][] {
+    return commandLinesOf(operation, inputs, this.#help.get(operation.command) ?? '');
   }
 
   #compareRequest(

@@ -1,15 +1,16 @@
 // D3: the server does what the spec says, with and without validated responses, and over PostgreSQL where there is one.
 import { isDeepStrictEqual } from 'node:util';
 import { openPostgresStore } from '@petstore/server';
-import { type Attempt, Cases } from './cases.ts';
+import { type Attempt, Cases, caseOf } from './cases.ts';
 import { checkCircumstances } from './circumstances.ts';
 import { Coverage } from './coverage.ts';
 import { Documents } from './documents.ts';
 import type { Context, Exchange } from './exchange.ts';
 import { expectEqual } from './expect.ts';
-import type { Operation, Spec } from './interface.ts';
+import type { Collection, Operation, Spec } from './interface.ts';
 import { judgeOf } from './judge.ts';
 import { checkList } from './lists.ts';
+import { pathParameters } from './oracle.ts';
 import type { Report } from './report.ts';
 import { type Setting, withServer } from './running.ts';
 
@@ -45,7 +46,10 @@ async function checkServer(server: Exchange, cases: Cases): Promise<void> {
     const [least] = cases.valid(operation);
     for (const each of cases.invalid(least)) await server.attempt(each);
   }
-  for (const collection of spec.collections) await checkList(collection, documents);
+  for (const collection of spec.collections) {
+    await checkList(collection, documents);
+    await checkChange(collection, documents);
+  }
   for (const operation of spec.operations)
     if (operation.method === 'GET') await checkRead(documents, operation);
   for (const path of new Set(spec.operations.map((operation) => operation.path)))
@@ -70,44 +74,48 @@ async function checkKeys(server: Exchange, cases: Cases, operation: Operation): 
   }
 }
 
-/** HEAD is GET without a body. An ETag that the caller has gets 304 until what it reads changes. */
+/** HEAD is GET without a body, and an ETag that the caller has gets 304. */
 async function checkRead(documents: Documents, operation: Operation): Promise<void> {
-  const { server, cases } = documents;
-  const { report, spec } = server.context;
-  const collection = spec.collections.find(({ get }) => get === operation);
-  const listed = spec.collections.find(({ list }) => list === operation);
-  const [first] = collection ? documents.of(collection) : [];
-  const [least] = cases.valid(operation);
-  const request = { ...least.request };
-  if (first && collection) request.path = `${collection.path}/${first[collection.key]}`;
-  const name = `GET ${operation.path}`;
-  const ask = (what: string, status: number, headers: Record<string, string>, method = 'GET') =>
-    server.attempt({
-      operation,
-      what,
-      request: { ...request, method, headers },
-      statuses: [status],
-      isAboutInputs: false,
-    });
-  const plain = await server.attempt({ ...least, request, statuses: [...least.statuses, 404] });
-  const status = plain.status;
-  const head = await ask('HEAD', status, {}, 'HEAD');
+  const { server } = documents;
+  const reading = readingOf(documents, operation);
+  const plain = await server.attempt(reading);
+  const again = (what: string, status: number, headers: Record<string, string>, method = 'GET') => {
+    const request = { ...reading.request, method, headers };
+    return server.attempt({ ...reading, request, what, statuses: [status], isAboutInputs: false });
+  };
   const etag = plain.headers.get('etag');
-  expectEqual(report, `HEAD ${operation.path}: the ETag`, head.headers.get('etag'), etag);
-  await ask('HEAD without a key', 401, { authorization: '' }, 'HEAD');
+  const head = await again('HEAD', plain.status, {}, 'HEAD');
+  const cause = `HEAD ${operation.path}: the ETag`;
+  expectEqual(server.context.report, cause, head.headers.get('etag'), etag);
+  await again('HEAD without a key', 401, { authorization: '' }, 'HEAD');
   if (etag === null) return;
-  await ask('a request with its ETag', 304, { 'if-none-match': etag });
-  await ask('a request with another ETag', status, { 'if-none-match': '"another"' });
-  if (!listed?.create) return;
-  const [newest] = documents.of(listed).slice(-1);
-  const after = { [String(operation.pagination?.cursor)]: String(newest?.[listed.key] ?? 0) };
-  const end = { ...least, request: { ...request, query: Object.entries(after) } };
-  const before = await server.attempt(end);
-  const [creating] = cases.valid(listed.create);
-  await documents.create(listed, creating.inputs);
-  const changed = await server.attempt(end);
-  if (changed.headers.get('etag') === before.headers.get('etag'))
-    report(`${name}: the ETag does not change with the response`);
+  await again('a request with its ETag', 304, { 'if-none-match': etag });
+  await again('a request with another ETag', plain.status, { 'if-none-match': '"another"' });
+}
+
+/** A request for a document that is there, if the operation gets one. */
+function readingOf(documents: Documents, operation: Operation): Attempt {
+  const [least] = documents.cases.valid(operation);
+  const { collections } = documents.server.context.spec;
+  const collection = collections.find(({ get }) => get === operation);
+  const [first] = collection ? documents.of(collection) : [];
+  if (!collection || !first) return { ...least, statuses: [...least.statuses, 404] };
+  const [name = ''] = pathParameters(operation.path);
+  return caseOf(operation, { parameters: { [name]: first[collection.key] } });
+}
+
+/** The ETag of the last page of a list changes when a document is added. */
+async function checkChange(collection: Collection, documents: Documents): Promise<void> {
+  const { list, create, key, path } = collection;
+  const [newest] = documents.of(collection).slice(-1);
+  if (!create || !newest) return;
+  const { server, cases } = documents;
+  const lastPage = caseOf(list, { parameters: { [String(list.pagination?.cursor)]: newest[key] } });
+  const before = await server.attempt(lastPage);
+  await documents.create(collection, cases.valid(create)[0].inputs);
+  const after = await server.attempt(lastPage);
+  if (before.headers.has('etag') && before.headers.get('etag') === after.headers.get('etag'))
+    server.context.report(`GET ${path}: the ETag does not change with the response`);
 }
 
 /** Each method that a path lacks gets 405, with the methods that it has. */
