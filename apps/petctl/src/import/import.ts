@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { CliError } from './errors.ts';
+import { CliError } from '../errors.ts';
+import type { Input } from '../input.ts';
+import type { Printer } from '../output/printer.ts';
+import type { Reporter } from '../output/reporter.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { Input } from './input.ts';
-import type { Printer } from './printer.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import type { ImportRecord } from './record.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
-import type { Reporter } from './reporter.ts';
 
 const CONCURRENCY = 8;
 /** So many failures of the service in a row end an import. */
