@@ -322,11 +322,11 @@ test('all constructs are refused in one run', async () => {
 test('every keyword of JSON Schema and OpenAPI that is not generated for is refused', async () => {
   const keywords =
     'not if then else dependentRequired dependentSchemas propertyNames patternProperties prefixItems contains minContains maxContains unevaluatedProperties unevaluatedItems $anchor $dynamicRef $comment contentEncoding contentMediaType writeOnly externalDocs xml minProperties maxProperties';
+  // `not in Schema is not supported; …` is ours; the linter refuses what no schema may have.
+  const anyRefusal = /^\S+ in Schema is not supported; |is not expected here|expected type/i;
   for (const keyword of keywords.split(' ')) {
     const document = documentOf(get(done) + schemas(`A:\n  type: object\n  ${keyword}: {}`));
     const [refusal] = await refusalsOf(document, '/spec.yaml');
-    expect(refusal?.message, keyword).toMatch(
-      /^\S+ in Schema is not supported; |is not expected here|expected type/i,
-    );
+    expect(refusal?.message, keyword).toMatch(anyRefusal);
   }
 });

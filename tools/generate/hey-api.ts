@@ -1,0 +1,68 @@
+// hey-api writes the generated files: its own plugin the types, and two plugins of ours the table of operations and the calls.
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createClient, definePluginConfig } from '@hey-api/openapi-ts';
+import { callsPlugin } from './calls-plugin.ts';
+import type { Node } from './document.ts';
+import { operationType, typeName } from './names.ts';
+import { operationsPlugin } from './operations-plugin.ts';
+import { tableOf } from './table.ts';
+import { isWide, typesDocument } from './types-document.ts';
+
+const typesFile = 'packages/types/src/gen/types';
+
+/** The text of each generated file, by its path from the root of the repository. */
+export async function renderFiles(document: Node, header: string): Promise<Map<string, string>> {
+  const table = tableOf(document);
+  // hey-api resolves imports below this folder, which does not exist: a dry run writes nothing.
+  const path = join(tmpdir(), randomUUID());
+  const files = new Map<string, string>();
+  const named = (part: string) => (id: string) => operationType(id, part);
+  await createClient({
+    input: typesDocument(document),
+    dryRun: true,
+    logs: { level: 'silent', file: false },
+    output: {
+      path,
+      // hey-api deletes the folder otherwise, even in a dry run.
+      clean: false,
+      case: 'preserve',
+      entryFile: false,
+      header,
+      module: { extension: '.ts' },
+      postProcess: [],
+    },
+    plugins: [
+      {
+        name: '@hey-api/typescript',
+        // The type `ClientOptions` goes to a file of its own, which is left out.
+        $hooks: {
+          symbols: {
+            getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : typesFile),
+          },
+        },
+        definitions: { name: typeName },
+        requests: { name: named('Data') },
+        responses: { name: named('Responses'), response: named('Response') },
+        errors: { name: named('Errors'), error: named('Error') },
+        $resolvers: {
+          number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined),
+        },
+      },
+      operationsPlugin(table),
+      callsPlugin(table),
+      // The last plugin renders, because hey-api's second rendering, which is that of the dry run, has lost each `import type`.
+      definePluginConfig({
+        name: 'petstore-render',
+        config: {},
+        handler: ({ plugin }) => {
+          for (const file of plugin.gen.render())
+            files.set(relative(path, file.path).replaceAll('\\', '/'), file.content);
+        },
+      })(),
+    ],
+  });
+  files.delete('unused.gen.ts');
+  return files;
+}
