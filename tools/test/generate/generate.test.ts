@@ -138,6 +138,29 @@ const cases: readonly Case[] = [
     resultIs('string'),
   ],
   [
+    'an operationId with capitals in a row',
+    `${get(done)}\n  /b:\n    get: { operationId: getHTTPThing, ${done} }`,
+    "check<Equal<Result<'getHTTPThing'>, undefined>>();",
+  ],
+  [
+    'a pattern with an escape',
+    query("{ type: string, pattern: '^[\\u0041]$' }"),
+    '',
+    { fields: { q: { schema: { pattern: '^[\\u0041]$' } } } },
+  ],
+  [
+    'an alias of a schema',
+    returns(to('A')) + schemas(`A: ${to('B')}\nB: { type: string, description: The B }`),
+    resultIs('string'),
+    { responses: { '200': { schema: { type: 'string', description: 'The B' } } } },
+  ],
+  [
+    'a reference with a description',
+    query(`{ $ref: '#/components/schemas/A', description: Own }`) + schemas('A: { type: boolean }'),
+    inputIs('{ q?: boolean }'),
+    { fields: { q: { schema: { type: 'boolean', description: 'Own' } } } },
+  ],
+  [
     'several successes',
     returns('{ type: string }').replace('} } } } }', '} } } }, "204": { description: None. } }'),
     resultIs('{ status: 200; data: string } | { status: 204; data: undefined }'),
@@ -202,11 +225,31 @@ test('the types of all cases hold', () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const include = ['*/check.ts', '*/gen/[ot]*.ts'];
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
-  const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
-  const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
-    encoding: 'utf8',
+  expect(compilerErrors(folder)).toBe('');
+});
+
+test('schemas may have names that the packages, JavaScript or TypeScript use', () => {
+  const copy = copyOfRepository();
+  onTestFinished(copy.remove);
+  const names = ['Call', 'CallOptions', 'Methods', 'Operations', 'Promise', 'Record', 'Wire'];
+  const paths = names.map((name) => {
+    const content = `{ application/json: { schema: ${to(name)} } }`;
+    const responses = `{ "200": { description: OK, content: ${content} } }`;
+    return `  /${name}:\n    get: { operationId: get${name}, tags: [names], responses: ${responses} }\n`;
   });
-  expect(stdout).toBe('');
+  const declared = names.map((name) => `    ${name}: ${named}\n`);
+  copy.change('spec/openapi.yaml', (spec) =>
+    spec
+      .replace('\npaths:\n', `\npaths:\n${paths.join('')}`)
+      .replace('\n  schemas:\n', `\n  schemas:\n${declared.join('')}`),
+  );
+  copy.generate();
+  for (const name of ['types', 'client'])
+    expect(compilerErrors(join(copy.folder, 'packages', name))).toBe('');
+  const calls = readFileSync(join(copy.folder, 'packages/client/src/gen/calls.gen.ts'), 'utf8');
+  // Globals and exports of the packages keep their names, so these schemas get others.
+  for (const result of ['Call<ApiCall>', 'Call<ApiPromise>', 'Call<Record>'])
+    expect(calls).toContain(`=> ${result};`);
 });
 
 test('generated folders that were deleted, emptied or left in a conflict come back', () => {
@@ -232,3 +275,10 @@ test('hey-api writes the types of a document as before', async () => {
   const golden = join(import.meta.dirname, 'golden-types.txt');
   await expect(files.get('packages/types/src/gen/types.gen.ts')).toMatchFileSnapshot(golden);
 });
+
+/** What the compiler finds in a project. */
+function compilerErrors(project: string): string {
+  const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
+  const args = [compiler, '-p', project, '--noEmit', '--pretty', 'false'];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
+}
