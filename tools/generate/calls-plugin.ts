@@ -4,6 +4,7 @@ import type { Operation } from '@petstore/types';
 import { docOf } from './call-doc.ts';
 import { schemaNameOf } from './document.ts';
 import { expressionOf } from './expression.ts';
+import { MethodsType } from './methods-type.ts';
 import { typeName } from './names.ts';
 import type { Table } from './table.ts';
 import { wireOf } from './wire.ts';
@@ -31,31 +32,34 @@ export const callsPlugin = ({ operations, service }: Table) =>
   })();
 
 function writeMethods(plugin: Plugin, operations: readonly Operation[]): void {
-  const methods = $.type.object();
+  const methods = new MethodsType();
   for (const operation of operations)
-    methods.prop(operation.id, (property) => {
-      property.doc(docOf(operation)).type(methodType(plugin, operation));
-    });
+    methods.method(operation.id, docOf(operation), callType(plugin, operation));
   const symbol = plugin.symbol('Methods', { getFilePath: () => file });
   const doc = 'A method for each operation.';
   plugin.node($.type.alias(symbol).export().doc(doc).type(methods));
 }
 
-function methodType(plugin: Plugin, operation: Operation) {
-  const input = $.type(imported(plugin, 'Input', '@petstore/types')).generics(
-    $.type.literal(operation.id),
-  );
-  const isInputRequired = Object.values(operation.fields).some(({ required }) => required);
+function callType(plugin: Plugin, operation: Operation) {
   const call = operation.pagination
     ? imported(plugin, 'PageCall', '../pages.ts')
     : imported(plugin, 'Call', '../call.ts');
+  const options = $.type(imported(plugin, 'CallOptions', '../options.ts'));
   return $.type
     .func()
-    .param('input', (parameter) => parameter.type(input).required(isInputRequired))
-    .param('options', (parameter) =>
-      parameter.type(imported(plugin, 'CallOptions', '../options.ts')).optional(),
+    .param('input', (parameter) =>
+      parameter.type(inputType(plugin, operation)).required(isInputRequired(operation)),
     )
+    .param('options', (parameter) => parameter.type(options).optional())
     .returns($.type(call).generics(resultType(plugin, operation)));
+}
+
+function inputType(plugin: Plugin, { id }: Operation) {
+  return $.type(imported(plugin, 'Input', '@petstore/types')).generics($.type.literal(id));
+}
+
+function isInputRequired({ fields }: Operation): boolean {
+  return Object.values(fields).some(({ required }) => required);
 }
 
 /** The type of a result, or of an element of a list: that of its schema, whose name editors show, if it has one. */

@@ -1,7 +1,7 @@
 // D1, D2: what the generator supports becomes the right table, types and requests, whatever was in its folders before.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { generate } from '../../generate/main.ts';
@@ -196,7 +196,7 @@ test.each(rows)('$name: the table is right', async ({ name, document, types, tab
   const own = folderOf(name);
   mkdirSync(join(own, 'gen'), { recursive: true });
   for (const [file, code] of await generate(text))
-    writeFileSync(join(own, 'gen', file.split('/').at(-1) ?? ''), code);
+    if (file.startsWith('packages/types/')) writeFileSync(join(own, 'gen', basename(file)), code);
   const { operations } = await import(join(own, 'gen/operations.gen.ts'));
   expect(operations.op).toMatchObject(table);
   cpSync(join(root, 'packages/types/src/api.ts'), join(own, 'api.ts'));
@@ -223,7 +223,7 @@ test('the types of all cases hold', () => {
     allowImportingTsExtensions: true,
   };
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const include = ['*/check.ts', '*/gen/[ot]*.ts'];
+  const include = ['*/check.ts', '*/gen/*.ts'];
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   expect(compilerErrors(folder)).toBe('');
 });
@@ -249,7 +249,7 @@ test('schemas may have names that the packages, JavaScript or TypeScript use', (
   const calls = readFileSync(join(copy.folder, 'packages/client/src/gen/calls.gen.ts'), 'utf8');
   // Globals and exports of the packages keep their names, so these schemas get others.
   for (const result of ['Call<ApiCall>', 'Call<ApiPromise>', 'Call<Record>'])
-    expect(calls).toContain(`=> ${result};`);
+    expect(calls).toContain(`: ${result};`);
 });
 
 test('generated folders that were deleted, emptied or left in a conflict come back', () => {

@@ -18,7 +18,7 @@ export type Methods = {
      *
      * @returns With `await`, the first page. With `for await`, every element. With `.collect()`, all as one array.
      */
-    listPets: (input?: Input<'listPets'>, options?: CallOptions) => PageCall<Pet>;
+    listPets(input?: Input<'listPets'>, options?: CallOptions): PageCall<Pet>;
     /**
      * Add an animal
      *
@@ -29,7 +29,7 @@ export type Methods = {
      *
      * @returns The added animal, including the assigned `id`.
      */
-    createPet: (input: Input<'createPet'>, options?: CallOptions) => Call<Pet>;
+    createPet(input: Input<'createPet'>, options?: CallOptions): Call<Pet>;
     /**
      * Get an animal
      *
@@ -39,7 +39,7 @@ export type Methods = {
      *
      * @deprecated since 2026-11-20. It will be removed on 2030-12-05. Use `listPets` instead.
      */
-    getPet: (input: Input<'getPet'>, options?: CallOptions) => Call<Pet>;
+    getPet(input: Input<'getPet'>, options?: CallOptions): Call<Pet>;
 };
 
 /**
