@@ -25,7 +25,7 @@ export const callsPlugin = ({ operations, service }: Table) =>
         $.const(basePath)
           .export()
           .doc('The path that every address of the service ends with.')
-          .assign($.literal(service.basePath)),
+          .assign(expressionOf(service.basePath)),
       );
       writeWires(plugin, operations);
     },

@@ -71,8 +71,8 @@ function resultType(plugin: Plugin, operation: Operation) {
 }
 
 /** A constant for each schema that neither contains itself nor is an alias, those that others use first. */
-function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Map<string, Symbol> {
-  const constants = new Map<string, Symbol>();
+function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Map<string, string> {
+  const constants = new Map<string, string>();
   plugin.forEach('schema', ({ name }) => {
     const schema = schemas[name];
     if (!schema || recursive.has(name)) return;
@@ -83,7 +83,7 @@ function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Map<string
     }
     const symbol = symbolOf(plugin, `${name}Schema`);
     plugin.node($.const(symbol).assign($.as(expressionOf(schema, constants), 'const')));
-    constants.set(name, symbol);
+    constants.set(name, `${name}Schema`);
   });
   return constants;
 }

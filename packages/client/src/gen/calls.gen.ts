@@ -45,7 +45,7 @@ export type Methods = {
 /**
  * The path that every address of the service ends with.
  */
-export const basePath = '/v1';
+export const basePath = "/v1";
 
 /**
  * How the requests of each operation are written, and its responses read.
@@ -54,27 +54,27 @@ export const wires: {
     readonly [Id in OperationId]: Wire;
 } = {
     listPets: {
-        method: 'GET',
-        path: '/pets',
-        query: ['limit', 'status', 'after'],
+        method: "GET",
+        path: "/pets",
+        query: ["limit", "status", "after"],
         pagination: {
-            cursor: 'after',
-            key: 'id'
+            cursor: "after",
+            key: "id"
         }
     },
     createPet: {
-        method: 'POST',
-        path: '/pets',
-        body: 'properties',
-        idempotencyKey: 'Idempotency-Key',
+        method: "POST",
+        path: "/pets",
+        body: "properties",
+        idempotencyKey: "Idempotency-Key",
         successes: [201]
     },
     getPet: {
-        method: 'GET',
-        path: '/pets/{petId}',
+        method: "GET",
+        path: "/pets/{petId}",
         deprecated: {
-            sunset: '2030-12-05',
-            successor: 'listPets'
+            sunset: "2030-12-05",
+            successor: "listPets"
         }
     }
 };
