@@ -45,7 +45,7 @@ function checkCommands(operations: readonly DeclaredOperation[], refuseAt: Refus
       const problem = `the command '${command}' beside that of ${owner}`;
       refuse(problem, 'choose another in x-command');
     }
-    // tags: [pets], operationId: pets, which leaves no second word
+    // tags: [宠物], which leaves no first word
     else if (operation['x-command'] === undefined && !/^\S+ \S+$/.test(command))
       refuse(`the command '${command}'`, 'choose another in x-command');
   }

@@ -18,14 +18,13 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
   // hey-api resolves imports below this folder, which does not exist: a dry run writes nothing.
   const path = join(tmpdir(), randomUUID());
   const files = new Map<string, string>();
-  const named = (part: string) => (id: string) => operationType(id, part);
   await createClient({
     input: typesDocument(document),
     dryRun: true,
     logs: { level: 'silent', file: false },
     output: {
       path,
-      // hey-api deletes the folder otherwise, even in a dry run.
+      // Otherwise hey-api deletes the folder, even in a dry run.
       clean: false,
       case: 'preserve',
       entryFile: false,
@@ -52,7 +51,7 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
       },
       operationsPlugin(table),
       callsPlugin(table),
-      // The last plugin renders, because hey-api's second rendering, which is that of the dry run, has lost each `import type`.
+      // The last plugin renders. hey-api itself renders after it, and a second rendering writes `import` in place of `import type`.
       definePluginConfig({
         name: 'petstore-render',
         config: {},
@@ -65,4 +64,9 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
   });
   files.delete('unused.gen.ts');
   return files;
+}
+
+/** Names the types of a part of operations: `ListPetsData` is the part `Data` of `listPets`. */
+function named(part: string) {
+  return (id: string) => operationType(id, part);
 }

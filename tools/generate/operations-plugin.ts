@@ -23,7 +23,7 @@ export const operationsPlugin = (table: Table) =>
     },
   })();
 
-/** The interface `Operations`, which has the types of each operation. */
+/** The type `Operations`, which has the types of each operation. */
 function writeTypes(plugin: Plugin, operations: readonly Operation[]): void {
   const types = $.type.object();
   for (const operation of operations) {
@@ -32,7 +32,7 @@ function writeTypes(plugin: Plugin, operations: readonly Operation[]): void {
       .object()
       .prop('data', (property) => property.type($.type(data)))
       .prop('body', (property) => property.type(bodyType(operation, data)))
-      .prop('response', (property) => property.type(resultType(plugin, operation)));
+      .prop('response', (property) => property.type(successType(plugin, operation)));
     types.prop(operation.id, (property) => property.type(ofOperation));
   }
   const doc = 'The types of each operation: its parameters and body, and what it returns.';
@@ -53,7 +53,7 @@ function bodyType({ body, fields }: Operation, data: Symbol) {
 }
 
 /** The data of the only success; of several, the data with its status. */
-function resultType(plugin: Plugin, operation: Operation) {
+function successType(plugin: Plugin, operation: Operation) {
   const dataOf = (status: string) => {
     if (!operation.responses[status]?.schema) return $.type('undefined');
     const responses = operationSymbol(plugin, operation, 'responses');
@@ -70,20 +70,20 @@ function resultType(plugin: Plugin, operation: Operation) {
   return $.type.or(...alternatives);
 }
 
-/** A constant for each schema that neither contains itself nor is an alias, those that others use first. */
-function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Map<string, string> {
+/** Writes a constant for each schema, those that others use first. An alias has the constant of its target. */
+function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Constants {
   const constants = new Map<string, string>();
   plugin.forEach('schema', ({ name }) => {
     const schema = schemas[name];
     if (!schema || recursive.has(name)) return;
     const target = constants.get(schemaNameOf(schema.$ref) ?? '');
-    if (target && Object.keys(schema).length === 1) {
-      constants.set(name, target);
-      return;
+    const isAlias = target !== undefined && Object.keys(schema).length === 1;
+    const constant = isAlias ? target : `${name}Schema`;
+    if (!isAlias) {
+      const data = $.as(expressionOf(schema, constants), 'const');
+      plugin.node($.const(symbolOf(plugin, constant)).assign(data));
     }
-    const symbol = symbolOf(plugin, `${name}Schema`);
-    plugin.node($.const(symbol).assign($.as(expressionOf(schema, constants), 'const')));
-    constants.set(name, `${name}Schema`);
+    constants.set(name, constant);
   });
   return constants;
 }
