@@ -105,8 +105,9 @@ function collectReferences(value: unknown, except: readonly string[], names: Set
   }
 }
 
+/** An array is a record, too: a malformed document may have one in place of an object, and the rules then refuse it. */
 export function isRecord(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null;
 }
 
 /** The value, or an empty object in place of anything else. */

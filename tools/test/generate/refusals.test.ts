@@ -311,6 +311,11 @@ test.each(cases)('%s is refused', async (_, part, place, message) => {
   expect(found[0]?.message).toMatch(/; .+\.$/);
 });
 
+test('a list in place of a schema is refused', async () => {
+  const found = await refusalsOf(documentOf(returns('[]')), '/spec.yaml');
+  expect(found[0]?.message).toContain('a schema with no type is not supported');
+});
+
 test('all constructs are refused in one run', async () => {
   const document = documentOf(
     query('{ type: string, format: byte, nullable: true }').replace('in: query', 'in: cookie'),
