@@ -1,4 +1,5 @@
-// The plugin of hey-api for `calls.gen.ts` of the client: a method for each operation, and how its requests are written.
+// The plugin of hey-api for `calls.gen.ts` of the client: a method for each operation, and how its
+// requests are written.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { docOf } from './call-doc.ts';
@@ -62,7 +63,10 @@ function isInputRequired({ fields }: Operation): boolean {
   return Object.values(fields).some(({ required }) => required);
 }
 
-/** The type of a result, or of an element of a list: that of its schema, whose name editors show, if it has one. */
+/**
+ * The type of a result, or of an element of a list: that of its schema, whose name editors show, if
+ * it has one.
+ */
 function resultType(plugin: Plugin, { id, successes, responses, pagination }: Operation) {
   const [only = '', ...others] = successes;
   const schema = others.length === 0 ? responses[only]?.schema : undefined;

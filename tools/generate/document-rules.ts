@@ -1,4 +1,5 @@
-// The rules for what is wrong only together with another part of the document. Each has an example of what it refuses.
+// The rules for what is wrong only together with another part of the document. Each has an example
+// of what it refuses.
 import {
   type DeclaredOperation,
   deploymentsOf,
@@ -51,7 +52,9 @@ function checkCommands(operations: readonly DeclaredOperation[], refuseAt: Refus
   }
 }
 
-/** Whether petctl has a command of its own in the place of this one: `auth login`, `pets import`. */
+/**
+ * Whether petctl has a command of its own in the place of this one: `auth login`, `pets import`.
+ */
 function isOwnCommand(command: string): boolean {
   const [group = '', verb] = command.split(' ');
   return ['auth', 'completion', 'help'].includes(group) || verb === 'import';

@@ -1,4 +1,5 @@
-// Reads parts of a parsed OpenAPI document. The refusals use these functions too, so a document may be malformed.
+// Reads parts of a parsed OpenAPI document. The refusals use these functions too, so a document may
+// be malformed.
 
 /** An object of the document. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -41,7 +42,10 @@ export function jsonSchemaOf({ content }: Node): Node {
   return recordOf(recordOf(recordOf(content)['application/json']).schema);
 }
 
-/** The base URL of each deployment, with the default of each variable: `{base_url}` as `http://127.0.0.1:8080/v1`. */
+/**
+ * The base URL of each deployment, with the default of each variable: `{base_url}` as
+ * `http://127.0.0.1:8080/v1`.
+ */
 export function deploymentsOf(document: Node): Record<string, string> {
   const urls: Record<string, string> = {};
   for (const [index, server] of listOf(document.servers).map(recordOf).entries()) {
@@ -68,7 +72,9 @@ export function schemaNameOf($ref: unknown): string | undefined {
   return $ref.slice(schemaPointer.length);
 }
 
-/** The names of the schemas that a value refers to, without what stands below the keywords `except`. */
+/**
+ * The names of the schemas that a value refers to, without what stands below the keywords `except`.
+ */
 export function referencesIn(value: unknown, except: readonly string[] = []): Set<string> {
   const names = new Set<string>();
   collectReferences(value, except, names);
@@ -105,7 +111,10 @@ function collectReferences(value: unknown, except: readonly string[], names: Set
   }
 }
 
-/** An array is a record, too: a malformed document may have one in place of an object, and the rules then refuse it. */
+/**
+ * An array is a record, too: a malformed document may have one in place of an object, and the rules
+ * then refuse it.
+ */
 export function isRecord(value: unknown): value is Node {
   return typeof value === 'object' && value !== null;
 }

@@ -5,7 +5,9 @@ import { isRecord, type Node, schemaNameOf } from './document.ts';
 /** The names of constants, by the names of their schemas. */
 export type Constants = ReadonlyMap<string, string>;
 
-/** Data as an expression. A reference to a schema becomes the constant of the schema, if it has one. */
+/**
+ * Data as an expression. A reference to a schema becomes the constant of the schema, if it has one.
+ */
 export function expressionOf(value: unknown, constants: Constants = new Map()): ts.Expression {
   if (Array.isArray(value)) {
     const items = value.map((item) => expressionOf(item, constants));
@@ -35,7 +37,10 @@ function objectOf(properties: readonly ts.ObjectLiteralElementLike[]): ts.Expres
   return ts.factory.createObjectLiteralExpression(properties, multiLine);
 }
 
-/** The printer writes identifiers as they are. hey-api writes `\u0041` as `A`, so the backslash is written by its code. */
+/**
+ * The printer writes identifiers as they are. hey-api writes `\u0041` as `A`, so the backslash is
+ * written by its code.
+ */
 function verbatim(code: string): ts.Identifier {
   return ts.factory.createIdentifier(code.replaceAll('\\\\u', '\\x5cu'));
 }

@@ -1,4 +1,5 @@
-// hey-api writes the generated files: its own plugin the types, and two plugins of ours the table of operations and the calls.
+// hey-api writes the generated files: its own plugin the types, and two plugins of ours the table
+// of operations and the calls.
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -51,7 +52,8 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
       },
       operationsPlugin(table),
       callsPlugin(table),
-      // The last plugin renders. hey-api itself renders after it, and a second rendering writes `import` in place of `import type`.
+      // The last plugin renders. hey-api itself renders after it, and a second rendering writes
+      // `import` in place of `import type`.
       definePluginConfig({
         name: 'petstore-render',
         config: {},

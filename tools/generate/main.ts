@@ -10,7 +10,10 @@ import { refusalsOf } from './refusals.ts';
 
 const specFile = 'spec/openapi.yaml';
 
-/** The generated files by their paths. Equal texts give equal bytes. `npm start` compares the hash in them with the spec's. */
+/**
+ * The generated files by their paths. Equal texts give equal bytes. `npm start` compares the hash
+ * in them with the spec's.
+ */
 export function generate(text: string): Promise<Map<string, string>> {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const header = `// Generated from ${specFile} (${hash}) by \`npm run generate\`. Do not edit.`;
@@ -40,18 +43,16 @@ async function main(): Promise<void> {
   }
   const files = await generate(text);
   for (const file of besides(files)) rmSync(join(root, file));
-  for (const [file, code] of files) {
-    if (!write(join(root, file), code)) continue;
-    console.log(`wrote ${file}`);
-  }
+  for (const [file, code] of files) write(file, code);
 }
 
 /** Writes a file unless it has this text already, so that watchers see only changes. */
-function write(path: string, text: string): boolean {
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) return false;
+function write(file: string, text: string): void {
+  const path = join(root, file);
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-  return true;
+  console.log(`wrote ${file}`);
 }
 
 if (import.meta.main) await main();

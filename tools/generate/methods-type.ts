@@ -8,8 +8,8 @@ interface Method {
 }
 
 /**
- * A type with methods. hey-api has only properties that are functions, and for those editors show no documentation beside the
- * arguments, and none at all if there are several signatures.
+ * A type with methods. hey-api has only properties that are functions, and for those editors show
+ * no documentation beside the arguments, and none at all if there are several signatures.
  */
 export class MethodsType extends TsDsl<ts.TypeLiteralNode> {
   readonly '~dsl' = 'MethodsType';

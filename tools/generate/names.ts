@@ -13,7 +13,10 @@ const taken = new Set([
   ...entries.flatMap(exportedNames),
 ]);
 
-/** The TypeScript name of a schema: `Api…` where the name would hide a global or an export of the packages. */
+/**
+ * The TypeScript name of a schema: `Api…` where the name would hide a global or an export of the
+ * packages.
+ */
 export function typeName(schema: string): string {
   return taken.has(schema) ? `Api${schema}` : schema;
 }
@@ -24,8 +27,9 @@ export function operationType(id: string, part: string): string {
 }
 
 /**
- * The words of an operation's petctl command: those of `x-command`, or the tag and the operationId without the nouns of the tag.
- * They depend on this operation only, so that no other operation renames it.
+ * The words of an operation's petctl command: those of `x-command`, or the tag and the operationId
+ * without the nouns of the tag. They depend on this operation only, so that no other operation
+ * renames it.
  */
 export function commandOf(operation: Node, path: string): string[] {
   const chosen = operation['x-command'];
@@ -48,7 +52,10 @@ export function kebabCase(name: string): string {
     .toLowerCase();
 }
 
-/** The names that a module exports from files of its package, without those of schemas, which it does not list. */
+/**
+ * The names that a module exports from files of its package, without those of schemas, which it
+ * does not list.
+ */
 function exportedNames(file: string): string[] {
   const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
   return source.statements.filter(ts.isExportDeclaration).flatMap(listedNames);
@@ -68,7 +75,10 @@ function firstSegment(path: string): string {
   return segments.find((segment) => segment !== '' && !segment.includes('{')) ?? 'root';
 }
 
-/** The words of a tag, also in the singular: `pet-owners` as `pet`, `owners`, `owner` and `pet-owner`. */
+/**
+ * The words of a tag, also in the singular: `pet-owners` as `pet`, `owners`, `owner` and `pet-
+ * owner`.
+ */
 function nounsOf(group: string): Set<string> {
   const words = group.split('-');
   return new Set([...words, ...words.map(singular), singular(group)]);

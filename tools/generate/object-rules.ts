@@ -1,8 +1,12 @@
-// The rules for one object of the document that the tables of `supported.ts` cannot express. Each has an example of what it refuses.
+// The rules for one object of the document that the tables of `supported.ts` cannot express. Each
+// has an example of what it refuses.
 import { jsonSchemaOf, listOf, type Node, recordOf } from './document.ts';
 import { kebabCase } from './names.ts';
 
-/** Refuses a construct: says what it is, and what to write instead. `key` names the property that is meant. */
+/**
+ * Refuses a construct: says what it is, and what to write instead. `key` names the property that is
+ * meant.
+ */
 export type Refuse = (problem: string, fix: string, key?: string) => void;
 
 /** Where an object stands: its own key, and what a reference leads to. */

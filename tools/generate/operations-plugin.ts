@@ -1,4 +1,5 @@
-// The plugin of hey-api for `operations.gen.ts` of the types: what the document says, as types and as data.
+// The plugin of hey-api for `operations.gen.ts` of the types: what the document says, as types and
+// as data.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { schemaNameOf } from './document.ts';
@@ -39,7 +40,9 @@ function writeTypes(plugin: Plugin, operations: readonly Operation[]): void {
   plugin.node($.type.alias(symbolOf(plugin, 'Operations')).export().doc(doc).type(types));
 }
 
-/** The part of an operation's input that is its body. `unknown` changes nothing in an intersection. */
+/**
+ * The part of an operation's input that is its body. `unknown` changes nothing in an intersection.
+ */
 function bodyType({ body, fields }: Operation, data: Symbol) {
   if (!body) return $.type('unknown');
   const declared = $.type('Exclude').generics(
@@ -70,7 +73,10 @@ function successType(plugin: Plugin, operation: Operation) {
   return $.type.or(...alternatives);
 }
 
-/** Writes a constant for each schema, those that others use first. An alias has the constant of its target. */
+/**
+ * Writes a constant for each schema, those that others use first. An alias has the constant of its
+ * target.
+ */
 function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Constants {
   const constants = new Map<string, string>();
   plugin.forEach('schema', ({ name }) => {

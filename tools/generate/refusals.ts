@@ -1,4 +1,5 @@
-// Finds what the generator does not support in a document: all of it in one run, each with its place and what to write instead.
+// Finds what the generator does not support in a document: all of it in one run, each with its
+// place and what to write instead.
 import {
   createConfig,
   getLineColLocation,

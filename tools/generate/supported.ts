@@ -171,7 +171,9 @@ function matches(pattern: RegExp) {
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const date = new Date(text);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+  if (Number.isNaN(date.getTime())) return false;
+  // JavaScript reads `2030-02-31` as March 3.
+  return date.toISOString().startsWith(text);
 }
 
 /** `listPets`. A client has other properties of the names that are refused. */
@@ -183,7 +185,8 @@ function isOperationId(text: string): boolean {
 /** `pets list`. */
 function isCommand(text: string): boolean {
   const words = text.split(' ');
-  return words.length === 2 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word));
+  const areNames = words.every((word) => /^[a-z][a-z0-9-]*$/.test(word));
+  return areNames && words.length === 2;
 }
 
 /** `/pets/{petId}`, but neither `/pets/` nor `/pets/{petId}.json`. */

@@ -1,4 +1,5 @@
-// The parsed document as the table of operations. The document has passed the refusals, so nothing is checked here.
+// The parsed document as the table of operations. The document has passed the refusals, so nothing
+// is checked here.
 import type { Field, IdempotencyKey, Operation, OperationResponse, Schema } from '@petstore/types';
 import {
   type DeclaredOperation,
@@ -158,7 +159,7 @@ function bodyOf(declared: unknown, parameters: readonly Node[], follow: Follow):
   const properties: Node = Object.assign({}, ...parts.map((part) => part.properties));
   const needed = new Set(parts.flatMap((part) => listOf(part.required)));
   const isWhole =
-    !parts.every(hasOnlyNamedProperties) ||
+    !parts.every(listsAllProperties) ||
     Object.keys(properties).length === 0 ||
     parameters.some(({ name }) => Object.hasOwn(properties, String(name))) ||
     (!required && needed.size > 0);
@@ -167,10 +168,8 @@ function bodyOf(declared: unknown, parameters: readonly Node[], follow: Follow):
     return { requestBody: { required, whole: true }, fields: { body: field } };
   }
   const fields: Record<string, Field> = {};
-  for (const [name, property] of Object.entries(properties)) {
-    const isNeeded = needed.has(name);
-    fields[name] = propertyField(recordOf(property), isNeeded, follow);
-  }
+  for (const [name, property] of Object.entries(properties))
+    fields[name] = propertyField(recordOf(property), needed.has(name), follow);
   return { requestBody: { required }, fields };
 }
 
@@ -185,8 +184,8 @@ function partsOf(schema: Node, follow: Follow): Node[] {
   return [target, ...listOf(target.allOf).flatMap((part) => partsOf(recordOf(part), follow))];
 }
 
-/** Whether the part is an object, or the sum of objects, without properties of any name. */
-function hasOnlyNamedProperties({ type, allOf, additionalProperties }: Node): boolean {
+/** Whether the part is an object, or an `allOf` of objects, that lists all its properties. */
+function listsAllProperties({ type, allOf, additionalProperties }: Node): boolean {
   const isObject = type === 'object' || allOf !== undefined;
   return isObject && !isRecord(additionalProperties);
 }

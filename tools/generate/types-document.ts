@@ -2,8 +2,9 @@
 import { followed, isRecord, listOf, type Node, recordOf, schemaNameOf } from './document.ts';
 
 /**
- * A copy of the document without the idempotency key, which is no input of an operation, and with references to schemas only.
- * Each property that is a reference has the description of its target, because editors show it.
+ * A copy of the document without the idempotency key, which is no input of an operation, and with
+ * references to schemas only. Each property that is a reference has the description of its target,
+ * because editors show it.
  */
 export function typesDocument(document: Node): Record<string, unknown> {
   const { openapi, info, paths, components } = document;
@@ -11,11 +12,14 @@ export function typesDocument(document: Node): Record<string, unknown> {
   return { openapi, info, paths: copy.paths, components: { schemas: copy.schemas } };
 }
 
-/** Whether an integer may be beyond the exact numbers: one of more than 32 bits without bounds within them. */
+/**
+ * Whether an integer may be beyond the exact numbers: one of more than 32 bits without bounds
+ * within them.
+ */
 export function isWide({ type, format, minimum, maximum, enum: values, const: only }: Node) {
   if (type !== 'integer' || format === 'int32') return false;
   if (values !== undefined || only !== undefined) return false;
-  return !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum));
+  return ![minimum, maximum].every((bound) => Number.isSafeInteger(bound));
 }
 
 function copyOf(part: Node, document: Node): Record<string, unknown> {

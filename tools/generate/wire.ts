@@ -1,4 +1,5 @@
-// What the client has to know of an operation to send it, and to read its responses: the `Wire` of its `request.ts`.
+// What the client has to know of an operation to send it, and to read its responses: the `Wire` of
+// its `request.ts`.
 import type { Operation } from '@petstore/types';
 
 /** The properties that are undefined are not written. */

@@ -2,8 +2,8 @@
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
 
 /**
- * JSON Schema 2020-12, as far as the generator supports it. A schema that contains itself is a `$ref`,
- * which `resolved` follows; all other references are already replaced by their targets.
+ * JSON Schema 2020-12, as far as the generator supports it. A schema that contains itself is a
+ * `$ref`, which `resolved` follows; all other references are already replaced by their targets.
  */
 export interface Schema {
   readonly $ref?: string;
@@ -61,7 +61,10 @@ export interface Pagination {
   readonly key: string;
 }
 
-/** The header that makes a request safe to repeat: the server executes requests with the same value once. */
+/**
+ * The header that makes a request safe to repeat: the server executes requests with the same value
+ * once.
+ */
 export interface IdempotencyKey {
   readonly header: string;
   readonly description: string;

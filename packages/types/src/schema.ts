@@ -28,7 +28,10 @@ export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   return others.length === 0 ? type : undefined;
 }
 
-/** The named properties of an object, including those of its `allOf`. The result has no prototype, so it has no other names. */
+/**
+ * The named properties of an object, including those of its `allOf`. The result has no prototype,
+ * so it has no other names.
+ */
 export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   const { properties, allOf = [] } = resolved(schema);
   const named: Record<string, Schema> = Object.create(null);

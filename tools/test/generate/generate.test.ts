@@ -1,4 +1,5 @@
-// D1, D2: what the generator supports becomes the right table, types and requests, whatever was in its folders before.
+// D1, D2: what the generator supports becomes the right table, types and requests, whatever was in
+// its folders before.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
