@@ -6,7 +6,7 @@ import { checkedKey, type Key } from './credentials.ts';
 import { CliError } from './errors.ts';
 import { enteredKey, explained } from './explain.ts';
 import { readWord } from './input.ts';
-import { printerFor } from './printer.ts';
+import { printerFor } from './output/printer.ts';
 import type { Session } from './session.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { type Target, targetOf } from './target.ts';

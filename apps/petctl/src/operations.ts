@@ -10,7 +10,7 @@ import {
 import { type Command, Option } from 'commander';
 import { deprecationOf } from './call.ts';
 import { type CallFlags, callOperation } from './call-operation.ts';
-import { addImport } from './import-command.ts';
+import { addImport } from './import/import-command.ts';
 import { checkFlags, type Input, parseValue, range, readData } from './input.ts';
 import type { Session } from './session.ts';
 import { globalOptions, settingsOf } from './settings.ts';

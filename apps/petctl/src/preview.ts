@@ -1,9 +1,9 @@
 import type { Options } from '@petstore/client';
 import { exactJson, type Operation, parseExact } from '@petstore/types';
 import { methodFor } from './call.ts';
-import { escapeLine, escapeLines } from './escapes.ts';
 import { explained } from './explain.ts';
 import type { Input } from './input.ts';
+import { escapeLine, escapeLines } from './output/escapes.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { Target } from './target.ts';

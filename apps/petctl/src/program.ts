@@ -47,7 +47,7 @@ function addHelp(group: Command, root: PetctlCommand): void {
     .summary('Show the help of a command')
     .description('Shows the help of a command.')
     .argument('[command...]', 'The words of the command.')
-    .action((words: string[]) => commandAt(group, words).help());
+    .action((words: string[]) => commandAt(group, words).outputHelp());
 }
 
 /** The command with these words below a group. Throws a UsageError if there is none. */

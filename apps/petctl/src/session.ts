@@ -1,8 +1,8 @@
 import type { Context, Environment } from './context.ts';
 import { Credentials } from './credentials.ts';
 import { HttpConnections } from './http.ts';
-import { OutputStream } from './output-stream.ts';
-import { Reporter } from './reporter.ts';
+import { OutputStream } from './output/output-stream.ts';
+import { Reporter } from './output/reporter.ts';
 
 /** What lives as long as one call of petctl. */
 export class Session {

@@ -13,11 +13,8 @@ interface Result {
 
 export const binary = join(built(), 'petctl.js');
 
-/** The Node that runs the program. A deep test of the packages runs these tests with the oldest one that petctl is for. */
-export const petctlNode = process.env.PETSTORE_TEST_PETCTL_NODE ?? process.execPath;
-
-/** Whether the tests are to try another Node, and so have to use the binary. */
-export const binaryOnly = process.env.PETSTORE_TEST_PETCTL_NODE !== undefined;
+/** The Node that runs the program. */
+export const petctlNode = process.execPath;
 
 /** Starts the built petctl. `preload` is a script that its Node runs before it. */
 export function startBinary(args: readonly string[], env: Environment = {}, preload = '') {

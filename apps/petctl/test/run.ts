@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { isDeep } from '@petstore/testing';
 import { run } from '../src/run.ts';
-import { binaryOnly, petctlBinary } from './binary.ts';
+import { petctlBinary } from './binary.ts';
 import { type Environment, environment } from './scratch.ts';
 
 export interface Result {
@@ -68,8 +68,7 @@ export async function petctl(
   env: Environment = {},
   input: string | Buffer = '',
 ): Promise<Result> {
-  if (isDeep || binaryOnly) return petctlBinary(args, env, input);
-  return runToEnd(args, env, input);
+  return isDeep ? petctlBinary(args, env, input) : runToEnd(args, env, input);
 }
 
 /** Runs petctl in this process until it ends, also in the deep run. */

@@ -18,8 +18,9 @@ export async function attemptOnce(
   const { signal } = deadline;
   const { apiKey } = operation.settings;
   signal.throwIfAborted();
-  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  const headers = { ...request.headers, ...authorizationOf(key) };
+  // The settings have the header of a key that is no function.
+  const authorization = typeof apiKey === 'function' ? authorizationOf(await apiKey()) : {};
+  const headers = { ...request.headers, ...authorization };
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
   deadline.attempts++;
@@ -42,16 +43,21 @@ async function send(
   const { on } = settings;
   let url = first;
   for (let redirects = 0; ; redirects++) {
-    const shown = { ...headers, authorization: '***' };
-    notify(on.request, { operation: id, attempt, method, url, headers: shown });
+    // Without hooks, their events are not made, because each costs a promise.
+    if (on.request) {
+      const shown = { ...headers, authorization: '***' };
+      notify(on.request, { operation: id, attempt, method, url, headers: shown });
+    }
     const started = performance.now();
     const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
     const response = await overNetwork(settings, settings.fetch !== undefined, () =>
       (settings.fetch ?? fetch)(url, init),
     );
-    const milliseconds = performance.now() - started;
-    const { status, headers: received } = response;
-    notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
+    if (on.response) {
+      const milliseconds = performance.now() - started;
+      const { status, headers: received } = response;
+      notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
+    }
     const target = redirects < MAX_REDIRECTS ? redirectTarget(method, url, response) : undefined;
     if (target === undefined) return { response, url };
     await response.body?.cancel();

@@ -17,7 +17,9 @@ export class Deadline {
   constructor(id: string, timeout: number, signals: readonly (AbortSignal | undefined)[]) {
     this.#time = performance.now() + (timeout || Infinity);
     if (timeout > 0) this.#after(timeout, () => this.#end(timeoutError(id, timeout)));
-    for (const signal of signals) this.#endWith(signal, id);
+    for (const signal of signals) {
+      if (signal) this.#endWith(signal, id);
+    }
   }
 
   /** Whether a wait ends before the call does. */
@@ -50,11 +52,11 @@ export class Deadline {
     this.#cleanups.push(() => clearTimeout(timer));
   }
 
-  #endWith(signal: AbortSignal | undefined, id: string): void {
-    const onAbort = () => this.#end(abortError(id, signal?.reason));
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener('abort', onAbort);
-    this.#cleanups.push(() => signal?.removeEventListener('abort', onAbort));
+  #endWith(signal: AbortSignal, id: string): void {
+    const onAbort = () => this.#end(abortError(id, signal.reason));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    this.#cleanups.push(() => signal.removeEventListener('abort', onAbort));
   }
 
   #end(error: PetstoreError): void {

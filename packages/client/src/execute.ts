@@ -12,7 +12,7 @@ import {
   requestOf,
   type Wire,
 } from './request.ts';
-import { callSettings } from './settings.ts';
+import { changedSettings } from './settings.ts';
 
 /** Calls an operation with all its attempts. */
 export async function execute(
@@ -21,9 +21,9 @@ export async function execute(
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
-  const operation = { ...client, settings: callSettings(client.settings, options) };
+  const operation = withOptions(client, options);
   const prepared = requestOf(operation, input, options);
-  const request = { ...prepared, url: page?.url ?? prepared.url };
+  const request = page ? { ...prepared, url: page.url } : prepared;
   reportDeprecated(operation);
   const { timeout } = operation.settings;
   const deadline = new Deadline(operation.id, timeout, [options.signal, page?.stop]);
@@ -32,6 +32,12 @@ export async function execute(
   } finally {
     deadline.release();
   }
+}
+
+/** The operation with the options of one call. Most calls have none. */
+function withOptions(client: Operation, options: CallOptions): Operation {
+  if (Object.keys(options).length === 0) return client;
+  return { ...client, settings: changedSettings(client.settings, options) };
 }
 
 /** Sends a request until the service responds with success, or another attempt would not help. */

@@ -47,10 +47,10 @@ function requestPageOf(
   input: Input,
   options: CallOptions,
 ): RequestPage<unknown> {
-  return async (max, page) => {
+  return (max, page) => {
     const size = Math.min(Math.ceil(max), maximum);
     const sized = size > 0 ? { ...input, [limit]: input[limit] ?? size } : input;
-    // `execute` has checked that the data is a list.
-    return (await execute(operation, sized, options, page)) as Success<unknown[]>;
+    // `execute` checks that the data is a list.
+    return execute(operation, sized, options, page) as Promise<Success<unknown[]>>;
   };
 }

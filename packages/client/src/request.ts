@@ -58,7 +58,7 @@ export function requestOf(
   const search = query.size === 0 ? '' : `?${query}`;
   return {
     url: settings.baseUrl + path + search,
-    headers: mergedHeaders({ accept: 'application/json' }, settings.headers, headers),
+    headers: { accept: 'application/json', ...settings.headers, ...mergedHeaders(headers) },
     body,
   };
 }

@@ -1,6 +1,6 @@
 import { deployments } from '@petstore/types';
 import { resolvedAddress } from './addresses.ts';
-import type { CallOptions, Hooks, Options, Retry } from './options.ts';
+import type { Hooks, Options, Retry } from './options.ts';
 
 /** The checked options of a client, with all defaults. */
 export interface Settings {
@@ -41,22 +41,16 @@ export function settingsFrom(options: Options): Settings {
 export function changedSettings(settings: Settings, options: Options): Settings {
   const { apiKey = settings.apiKey, fetch = settings.fetch, timeout = settings.timeout } = options;
   checkCount('timeout', timeout);
-  const changed = {
+  const authorization = typeof apiKey === 'function' ? {} : authorizationOf(apiKey);
+  return {
     baseUrl: addressIn(options) ?? settings.baseUrl,
     apiKey,
     fetch,
     timeout,
     retry: changedLimits(settings.retry, options.retry),
-    headers: mergedHeaders(settings.headers, options.headers),
+    headers: mergedHeaders(settings.headers, options.headers, authorization),
     on: { ...settings.on, ...options.on },
   };
-  if (typeof apiKey !== 'function') authorizationOf(apiKey);
-  return changed;
-}
-
-/** The settings of one call. Most calls have no options of their own. */
-export function callSettings(settings: Settings, options: CallOptions): Settings {
-  return Object.keys(options).length === 0 ? settings : changedSettings(settings, options);
 }
 
 /** Throws for a value that is no number from 0 on, NaN among them. */
@@ -83,18 +77,20 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 export function mergedHeaders(...sources: Options['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of sources.flatMap(headerEntries)) {
-    if (value === undefined || value === null) continue;
-    // fetch would throw a message with the value, which may be a secret.
-    if (!headerName.test(name) || !headerValue.test(value))
-      throw new TypeError(`the header ${name} has a character that cannot be sent`);
-    headers[name.toLowerCase()] = String(value);
+  for (const source of sources) {
+    for (const [name, value] of headerEntries(source)) {
+      if (value == null) continue;
+      // fetch would throw a message with the value, which may be a secret.
+      if (!headerName.test(name) || !headerValue.test(value))
+        throw new TypeError(`the header ${name} has a character that cannot be sent`);
+      headers[name.toLowerCase()] = String(value);
+    }
   }
   return headers;
 }
 
-function headerEntries(source: Options['headers'] = {}): (readonly [string, string])[] {
-  return Symbol.iterator in source ? [...source] : Object.entries(source);
+function headerEntries(source: Options['headers'] = {}): Iterable<readonly [string, string]> {
+  return Symbol.iterator in source ? source : Object.entries(source);
 }
 
 function changedLimits(limits: RetryLimits, retry: Retry = limits): RetryLimits {

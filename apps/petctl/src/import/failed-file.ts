@@ -1,6 +1,6 @@
 import { openSync, type Stats, statSync, writeFileSync } from 'node:fs';
-import { CliError, type ErrorKind, UsageError } from './errors.ts';
-import { codeOf } from './text.ts';
+import { CliError, type ErrorKind, UsageError } from '../errors.ts';
+import { codeOf } from '../text.ts';
 
 /** The file with the records that are not added. It has the format of the file that is imported. */
 export class FailedFile {

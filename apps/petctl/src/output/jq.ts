@@ -1,5 +1,5 @@
 import { exactJson } from '@petstore/types';
-import { CliError, UsageError } from './errors.ts';
+import { CliError, UsageError } from '../errors.ts';
 import { escapeLines } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from './errors.ts';
+import { CliError, exitCodes } from '../errors.ts';
 import { escapeLine } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { CliError } from './errors.ts';
+import { CliError } from '../errors.ts';
+import type { Input } from '../input.ts';
+import type { Printer } from '../output/printer.ts';
+import type { Reporter } from '../output/reporter.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { Input } from './input.ts';
-import type { Printer } from './printer.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import type { ImportRecord } from './record.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
-import type { Reporter } from './reporter.ts';
 
 const CONCURRENCY = 8;
 /** So many failures of the service in a row end an import. */
@@ -38,8 +38,8 @@ interface ImportParts {
 /** What became of a record. */
 type Outcome =
   | { readonly kind: 'created' | 'existing'; readonly data: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  /** The import had stopped before it was sent. */
+  | { readonly kind: 'failed'; readonly error: CliError }
+  /** It was not added because the import has stopped. */
   | { readonly kind: 'left' };
 
 interface Result {
@@ -69,6 +69,10 @@ export class Import {
     return this.#stopReason;
   }
 
+  get #isStopped(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
   /** Sends no more records. The first reason stays. */
   stop(reason: unknown): void {
     this.#stopReason ??= reason;
@@ -89,7 +93,7 @@ export class Import {
   async *#untilStopped(records: AsyncIterable<ImportRecord>): AsyncGenerator<ImportRecord> {
     try {
       for await (const record of records) {
-        if (this.#stopReason !== undefined && !this.#parts.failedFile) return;
+        if (this.#isStopped && !this.#parts.failedFile) return;
         yield record;
       }
     } catch (error) {
@@ -102,12 +106,14 @@ export class Import {
     try {
       const input = record.input();
       key = this.#parts.keys.next(input);
-      if (this.#stopReason !== undefined) return { record, key, outcome: { kind: 'left' } };
+      if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
       const { data, isReplayed } = await this.#parts.send(input, key.text);
       return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
     } catch (error) {
-      if (!costsOneRecord(error)) this.stop(error);
-      return { record, key, outcome: { kind: 'failed', error } };
+      if (!this.#isStopped && costsOneRecord(error))
+        return { record, key, outcome: { kind: 'failed', error } };
+      this.stop(error);
+      return { record, key, outcome: { kind: 'left' } };
     }
   }
 
@@ -129,10 +135,8 @@ export class Import {
     }
   }
 
-  #settleFailed(record: ImportRecord, key: RecordKey | undefined, error: unknown): void {
+  #settleFailed(record: ImportRecord, key: RecordKey | undefined, error: CliError): void {
     this.#store(record, key);
-    // The error that ended the import is reported at its end.
-    if (this.#stopReason !== undefined || !(error instanceof CliError)) return;
     if (error.kind === 'failed') this.#failuresInRow++;
     if (this.#failuresInRow > MAX_FAILURES) return this.stop(error);
     this.#counts.failed++;
@@ -164,7 +168,7 @@ export function summaryOf(counts: ImportCounts): string {
 }
 
 /** Whether an error says something about this record. Any other ends the import. */
-function costsOneRecord(error: unknown): boolean {
+function costsOneRecord(error: unknown): error is CliError {
   return (
     error instanceof CliError && ['usage', 'rejected', 'not_found', 'failed'].includes(error.kind)
   );

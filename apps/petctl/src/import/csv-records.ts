@@ -1,8 +1,8 @@
 import type { Operation } from '@petstore/types';
 import type { CsvError } from 'csv-parse';
-import { UsageError } from './errors.ts';
-import { unescapeCsvCell } from './escapes.ts';
-import { csvLine } from './formats.ts';
+import { UsageError } from '../errors.ts';
+import { unescapeCsvCell } from '../output/escapes.ts';
+import { csvLine } from '../output/formats.ts';
 import {
   checkColumns,
   columnNames,

@@ -1,6 +1,6 @@
 import { exactJson, type Operation } from '@petstore/types';
-import { CliError } from './errors.ts';
-import type { Input } from './input.ts';
+import { CliError } from '../errors.ts';
+import type { Input } from '../input.ts';
 
 /** For each different record, an import remembers how often it has occurred. */
 const MAX_DIFFERENT_RECORDS = 1_000_000;

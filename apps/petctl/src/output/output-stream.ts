@@ -1,6 +1,6 @@
-import type { OutputTarget } from './context.ts';
-import { CliError } from './errors.ts';
-import { codeOf } from './text.ts';
+import type { OutputTarget } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { codeOf } from '../text.ts';
 
 /** The codes of a stream whose reader is gone: a pipe, a socket, a terminal. */
 const closedCodes = ['EPIPE', 'ECONNRESET', 'EIO', 'ERR_STREAM_DESTROYED'];

@@ -1,19 +1,19 @@
 import type { Operation } from '@petstore/types';
 import type { Command } from 'commander';
-import { type Calling, methodFor } from './call.ts';
-import { CliError } from './errors.ts';
-import { explained } from './explain.ts';
+import { type Calling, methodFor } from '../call.ts';
+import { CliError } from '../errors.ts';
+import { explained } from '../explain.ts';
+import type { Input } from '../input.ts';
+import { checkOutput, printerFor, shapeOf } from '../output/printer.ts';
+import type { Session } from '../session.ts';
+import { type Settings, settingsOf } from '../settings.ts';
+import { targetOf } from '../target.ts';
+import { counted } from '../text.ts';
 import { FailedFile } from './failed-file.ts';
 import { Import, summaryOf } from './import.ts';
-import type { Input } from './input.ts';
-import { checkOutput, printerFor, shapeOf } from './printer.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { RecordKeys } from './record-keys.ts';
 import { openFile, readRecords } from './records.ts';
-import type { Session } from './session.ts';
-import { type Settings, settingsOf } from './settings.ts';
-import { targetOf } from './target.ts';
-import { counted } from './text.ts';
 
 const repeatHint =
   'Run the same import again within 24 hours: records that were added are skipped.';

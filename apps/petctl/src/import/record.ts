@@ -1,8 +1,8 @@
 import { type Operation, parseScalar, typeIn } from '@petstore/types';
-import { UsageError } from './errors.ts';
-import { checkNames, checkProperties, type Input, missingInputs } from './input.ts';
-import { shapeOf } from './printer.ts';
-import { isObject, kebab } from './text.ts';
+import { UsageError } from '../errors.ts';
+import { checkNames, checkProperties, type Input, missingInputs } from '../input.ts';
+import { shapeOf } from '../output/printer.ts';
+import { isObject, kebab } from '../text.ts';
 
 /** A record of a file that is imported. */
 export interface ImportRecord {
@@ -31,9 +31,9 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<st
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     number += lines.length;
+    yield* lines;
     if (rest.length > MAX_RECORD)
       throw new UsageError(`Line ${number + 1} does not end.`, 'It and later ones are not added.');
-    yield* lines;
   }
   yield rest;
 }

@@ -1,7 +1,7 @@
 import { exactJson } from '@petstore/types';
+import type { OutputFormat } from '../settings.ts';
+import { isObject } from '../text.ts';
 import { escapeCsvCell, escapeLine, escapeTsvCell } from './escapes.ts';
-import type { OutputFormat } from './settings.ts';
-import { isObject } from './text.ts';
 
 /** How rows become text. */
 export interface Format {

@@ -1,4 +1,4 @@
-import type { OutputStream } from './output-stream.ts';
+import type { OutputStream } from '../output/output-stream.ts';
 
 const REDRAW_MS = 100;
 const BAR_WIDTH = 24;

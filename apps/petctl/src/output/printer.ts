@@ -1,11 +1,11 @@
 import { type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
-import { UsageError } from './errors.ts';
+import { UsageError } from '../errors.ts';
+import { checkNames } from '../input.ts';
+import type { Session } from '../session.ts';
+import type { Settings } from '../settings.ts';
 import { asRow, type Format, textFormat } from './formats.ts';
-import { checkNames } from './input.ts';
 import { checkFilter, JqPrinter } from './jq.ts';
 import type { OutputStream } from './output-stream.ts';
-import type { Session } from './session.ts';
-import type { Settings } from './settings.ts';
 import { Table } from './table.ts';
 
 /** Prints results as they arrive. */

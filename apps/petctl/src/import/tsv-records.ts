@@ -1,7 +1,7 @@
 import { type Operation, typeIn } from '@petstore/types';
-import { UsageError } from './errors.ts';
-import { unescapeTsvCell } from './escapes.ts';
-import { shapeOf } from './printer.ts';
+import { UsageError } from '../errors.ts';
+import { unescapeTsvCell } from '../output/escapes.ts';
+import { shapeOf } from '../output/printer.ts';
 import {
   checkColumns,
   columnNames,
