@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (86843959e4c88ba0) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (1398212489671dae) by `npm run generate`. Do not edit.
 
 import type { Input, OperationId, Pet } from '@petstore/types';
 import type { Call } from '../call.ts';
