@@ -1,4 +1,4 @@
-import { type Input, type OperationId, operations, type Result } from '@petstore/types';
+import { type Input, type OperationId, operations, type Result, type Schema } from '@petstore/types';
 import { HttpError } from './errors.ts';
 import type {
   Awaitable,
@@ -10,11 +10,12 @@ import type {
 
 const { listPets } = operations;
 const { limit: limitField, after: afterField } = listPets.fields;
+const { items: petSchema } = listPets.responses[200].schema;
 
-/** The collections of this service: the identifier of their documents, and the properties that lists can be filtered by. */
+/** The collections of this service: the identifier of their documents, the properties that lists can be filtered by, and their schema. */
 export const collections = {
-  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'] },
-} satisfies Record<string, Declaration>;
+  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'], schema: petSchema },
+} satisfies Record<string, Declaration & { schema: Schema }>;
 
 /** What handlers use: the collections, bound to the idempotency key of the request. */
 export type Collections = { readonly [Name in keyof typeof collections]: Collection };

@@ -2,6 +2,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, secrets } from './config.ts';
 import { UsageError } from './errors.ts';
+import { documentCheck } from './document-check.ts';
+import { collections } from './handlers.ts';
+import { ImportInput } from './import-input.ts';
 import { createHealth } from './health.ts';
 import { createApp, declarations, openLowdbStore, openPostgresStore } from './index.ts';
 import { createKey, followKeys, keysFrom, readKeys } from './keys.ts';
@@ -10,7 +13,10 @@ import { openLog } from './log.ts';
 import { type App, begin } from './request.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
-import { exportLines, importLines } from './transfer.ts';
+import { checkExport, exportLines, type Imported, importExport } from './transfer.ts';
+
+/** The least time that the store has to close, however long the requests took. */
+const MIN_CLOSE_MS = 250;
 
 /** A running server. */
 export type Running = Awaited<ReturnType<typeof serve>>;
@@ -51,8 +57,11 @@ export async function serve(config: Config) {
     health.isDraining = true;
     log.info('stopping');
     await pause(settings.drainDelay);
+    const deadline = performance.now() + settings.shutdownTimeout;
     await Promise.all([listener, admin].map((each) => each?.stop(settings.shutdownTimeout)));
-    await store.close();
+    // A disk or a database that does not respond must not delay the end of the process.
+    const rest = Math.max(deadline - performance.now(), MIN_CLOSE_MS);
+    await Promise.race([store.close(), pause(rest)]);
     log.info('stopped');
     await log.close();
   };
@@ -69,12 +78,17 @@ export async function exportDocuments(config: Config): Promise<void> {
   await store.close();
 }
 
-/** Adds the documents on stdin to the store, and returns their number. */
-export async function importDocuments(config: Config): Promise<number> {
+/** Adds the documents on stdin to the store. All are checked by the spec before one is added, unless that is not wanted. */
+export async function importDocuments(config: Config, isUnchecked: boolean): Promise<Imported> {
   const store = await openStore(config);
-  const count = await importLines(store, declarations, process.stdin);
-  await store.close();
-  return count;
+  try {
+    await using input = await ImportInput.copy(process.stdin, config.dataDir);
+    const check = isUnchecked ? undefined : documentCheck(Object.values(collections));
+    await checkExport(input.open, declarations, check);
+    return await importExport(input.open, declarations, store);
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens the configured store. */
