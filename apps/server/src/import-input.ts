@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { OpenInput } from './transfer.ts';
 
 /** A copy of an input, which can be read twice. It has no name, so that nothing is left of it at the end of the process. */
@@ -15,13 +14,13 @@ export class ImportInput implements AsyncDisposable {
   }
 
   /** Copies an input into the data folder, where there has to be room for it anyway, or else into the temporary folder. */
-  static async copy(input: NodeJS.ReadableStream, dataDir: string): Promise<ImportInput> {
+  static async copy(input: AsyncIterable<Uint8Array>, dataDir: string): Promise<ImportInput> {
     const folder = existsSync(dataDir) ? dataDir : tmpdir();
     const path = join(folder, `import-${randomUUID()}.tmp`);
     const file = await open(path, 'wx+', 0o600);
     try {
       await unlink(path);
-      await pipeline(input, file.createWriteStream({ autoClose: false }));
+      await file.writeFile(input);
       return new ImportInput(file);
     } catch (error) {
       await file.close();
