@@ -1,4 +1,10 @@
-import { type Input, type OperationId, operations, type Result, type Schema } from '@petstore/types';
+import {
+  type Input,
+  type OperationId,
+  operations,
+  type Result,
+  type Schema,
+} from '@petstore/types';
 import { HttpError } from './errors.ts';
 import type {
   Awaitable,

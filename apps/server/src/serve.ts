@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, secrets } from './config.ts';
-import { UsageError } from './errors.ts';
 import { documentCheck } from './document-check.ts';
+import { UsageError } from './errors.ts';
 import { collections } from './handlers.ts';
-import { ImportInput } from './import-input.ts';
 import { createHealth } from './health.ts';
+import { ImportInput } from './import-input.ts';
 import { createApp, declarations, openLowdbStore, openPostgresStore } from './index.ts';
 import { createKey, followKeys, keysFrom, readKeys } from './keys.ts';
 import { listen } from './listen.ts';

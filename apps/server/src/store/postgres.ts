@@ -12,7 +12,7 @@ const PASSING: readonly string[] = ['08', '40', '53', '55', '57', '25006'];
 
 export interface PostgresOptions {
   /** The milliseconds since 1970, for the age of idempotency keys. */
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
 }
 
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */

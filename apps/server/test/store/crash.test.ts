@@ -57,7 +57,8 @@ const folding = `
   await store.close();`;
 
 test('loses nothing when it is killed at any step of a fold', async () => {
-  let [step, isWhole] = [0, false];
+  let isWhole = false;
+  let step = 0;
   for (; !isWhole; step++) {
     const folder = newFolder();
     let store = await open(folder);
