@@ -28,6 +28,8 @@ function filesIn(folder: string): Files {
 /** `/data/journal-2.jsonl: line 3 is damaged. Nothing was changed; …`, in one line. */
 const ADVICE = /^\/\S+\/(store|journal-\w+)\.jsonl?: [^\n]+ Nothing was changed; [^\n]+\.$/;
 
+const step = rounds(13, 1);
+
 let files: Files;
 /** The note of the last journal's length, which a clean stop leaves. */
 let note: Buffer;
@@ -99,6 +101,13 @@ function headOf(name: string): Buffer {
   return bytes.subarray(0, bytes.indexOf('\n') + 1);
 }
 
+/** The files with each of them cut at every few bytes. */
+function* cuts() {
+  for (const [name, bytes] of files)
+    for (let length = 0; length < bytes.length; length += step)
+      yield { name, length, cut: new Map(files).set(name, bytes.subarray(0, length)) };
+}
+
 describe('damage', () => {
   test('the files are whole', async () => {
     expect(await opened(files)).toEqual({ documents: JSON.parse(states.at(-1) ?? '') });
@@ -119,8 +128,6 @@ describe('damage', () => {
     expect(error).toBeUndefined();
   });
 
-  const step = rounds(13, 1);
-
   test(`is refused if any ${step}th byte of any file differs`, async () => {
     for (const [name, bytes] of files)
       for (let at = 0; at < bytes.length; at += step) {
@@ -131,16 +138,13 @@ describe('damage', () => {
   });
 
   test(`is refused if a file is cut at any ${step}th byte; but the unfinished last line of the last journal is removed`, async () => {
-    for (const [name, bytes] of files)
-      for (let length = 0; length < bytes.length; length += step) {
-        const cut = new Map(files).set(name, bytes.subarray(0, length));
-        if (name !== last || length < headOf(last).length)
-          await expectRefusal(cut, `${name} of ${length} bytes`);
-        else
-          expect(states, `${length} bytes`).toContain(
-            JSON.stringify((await opened(cut)).documents),
-          );
-      }
+    const isTail = (name: string, length: number) => name === last && length >= headOf(last).length;
+    for (const { name, length, cut } of cuts()) {
+      const what = `${name} of ${length} bytes`;
+      if (isTail(name, length))
+        expect(states, what).toContain(JSON.stringify((await opened(cut)).documents));
+      else await expectRefusal(cut, what);
+    }
   });
 
   test(`is refused if the last journal is shorter than it was when its length was noted, at any ${step}th byte`, async () => {
@@ -241,9 +245,7 @@ test('a folder of the earlier format is refused with what to do, and is not chan
   ]);
   const { error } = await opened(earlier);
   expect(error).toBeInstanceOf(StoreError);
-  expect((error as StoreError).message).toMatch(
-    /store\.json: it was written by an earlier format\./,
-  );
+  expect((error as StoreError).message).toContain('store.json: it was written by an earlier');
   expect((error as StoreError).message).toContain(
     'export the folder with the earlier version, and import that into a new folder.',
   );

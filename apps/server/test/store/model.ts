@@ -48,25 +48,51 @@ export const histories = fc.array(step, { maxLength: 60, size: 'max' });
 
 /** What a collection has to hold and to return: the plainest store that there is. */
 export class Model {
-  nextId = 1;
+  #nextId = 1;
+  #store: Store;
+  readonly #reopen: (() => Promise<Store>) | undefined;
   readonly #documents = new Map<number, Document>();
   /** The first results of requests with idempotency keys. */
   readonly #results = new Map<string, Document>();
 
-  /** Makes a write in a store and in the model. Both have to return the same. */
-  async write(store: Store, step: WriteStep, number: number): Promise<void> {
+  /** `reopen` opens the store again, if it keeps its documents. */
+  constructor(store: Store, reopen: (() => Promise<Store>) | undefined) {
+    this.#store = store;
+    this.#reopen = reopen;
+  }
+
+  /** Takes a step in the store and in the model. Both have to return the same. */
+  async take(step: Step, number: number): Promise<void> {
+    if (step.kind === 'restart') await this.#restart();
+    else if (step.kind === 'list') await this.#list(step.query);
+    else await this.#compareWrite(step, number);
+  }
+
+  /** Compares all documents, and closes the store. */
+  async finish(): Promise<void> {
+    expect(await everything(this.#store.collection('things'), 3)).toEqual(this.#all());
+    expect(await this.#store.nextId('things')).toBe(this.#nextId);
+    await this.#store.close();
+  }
+
+  async #restart(): Promise<void> {
+    if (!this.#reopen) return;
+    await this.#store.close();
+    this.#store = await this.#reopen();
+  }
+
+  async #compareWrite(step: WriteStep, number: number): Promise<void> {
     const request = requestOf(step);
-    const collection = store.collection('things', request ? key(request) : undefined);
+    const collection = this.#store.collection('things', request ? key(request) : undefined);
     const result = await write(collection, step, number);
     const first = request === undefined ? undefined : this.#results.get(request);
     expect(parsed(result)).toEqual(first ?? this.#write(step, number, request));
     expect(result?.isReplayed ?? false).toBe(first !== undefined);
   }
 
-  /** Reads a page of a store, which has to be the model's. */
-  async list(store: Store, { after, limit, filters = {} }: Query): Promise<void> {
-    const page = await store.collection('things').list({ after, limit, filters });
-    const matching = this.all().filter(
+  async #list({ after, limit, filters = {} }: Query): Promise<void> {
+    const page = await this.#store.collection('things').list({ after, limit, filters });
+    const matching = this.#all().filter(
       (one) =>
         Number(one.key) > after &&
         Object.entries(filters).every(([property, value]) => String(one[property]) === value),
@@ -76,22 +102,16 @@ export class Model {
     expect(page.next).toBe(matching.length > limit ? expected.at(-1)?.key : undefined);
   }
 
-  /** Compares all documents of a store with the model's. */
-  async compare(store: Store): Promise<void> {
-    expect(await everything(store.collection('things'), 3)).toEqual(this.all());
-    expect(await store.nextId('things')).toBe(this.nextId);
-  }
-
-  all(): Document[] {
+  #all(): Document[] {
     return [...this.#documents.values()].sort((a, b) => Number(a.key) - Number(b.key));
   }
 
   #write(step: WriteStep, number: number, request: string | undefined): Document | undefined {
-    const at = step.kind === 'create' ? this.nextId : step.id;
+    const at = step.kind === 'create' ? this.#nextId : step.id;
     const before = this.#documents.get(at);
     if (step.kind !== 'create' && !before) return undefined;
     const result = step.kind === 'remove' ? before : { key: at, ...step.document, number };
-    if (step.kind === 'create') this.nextId += 1;
+    if (step.kind === 'create') this.#nextId += 1;
     if (step.kind === 'remove') this.#documents.delete(at);
     else this.#documents.set(at, result ?? {});
     if (request !== undefined) this.#results.set(request, result ?? {});

@@ -265,20 +265,10 @@ function suite(fixture: Fixture) {
     await fc.assert(
       fc.asyncProperty(histories, async (steps) => {
         const place = await fixture.newPlace();
-        let store = await fixture.open(place);
-        const model = new Model();
-        for (const [number, step] of steps.entries()) {
-          if (step.kind === 'list') {
-            await model.list(store, step.query);
-          } else if (step.kind !== 'restart') {
-            await model.write(store, step, number);
-          } else if (fixture.keeps) {
-            await store.close();
-            store = await fixture.open(place);
-          }
-        }
-        await model.compare(store);
-        await store.close();
+        const open = () => fixture.open(place);
+        const model = new Model(await open(), fixture.keeps ? open : undefined);
+        for (const [number, step] of steps.entries()) await model.take(step, number);
+        await model.finish();
       }),
       { numRuns: fixture.runs },
     );
