@@ -54,7 +54,7 @@ export function applyChanges(
   statement.parts.push(`counters AS (UPDATE petstore_counters c SET value = n.value
     FROM unnest(${names}, ${values}) n (name, value) WHERE c.name = n.name)`);
   const text = `WITH ${statement.parts.join(', ')} SELECT count(*)::int AS saved FROM keys`;
-  return { name: hash('sha1', text), text, values: statement.values };
+  return { text, values: statement.values };
 }
 
 type DocumentChange = Exclude<Change, { kind: 'key' }>;
@@ -105,22 +105,20 @@ class Statement {
     }
     // In one order, so that no two servers wait for each other.
     const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const made = sorted.map((key) => timestampOf(key.made));
     const arrays = [
       this.bind(columnIn(sorted, 'id'), 'text'),
       this.bind(columnIn(sorted, 'fingerprint'), 'text'),
       this.bind(columnIn(sorted, 'status'), 'int'),
       this.bind(columnIn(sorted, 'collection'), 'text'),
       this.bind(columnIn(sorted, 'json'), 'text'),
-      this.bind(made, 'timestamptz'),
     ];
-    const expired = this.bind([expiry(now)], 'timestamptz');
+    const times = this.bind([timestampOf(now), expiry(now)], 'timestamptz');
     this.parts.push(`keys AS (
       INSERT INTO petstore_request_keys AS k (id, fingerprint, status, collection, result, made)
-      SELECT * FROM unnest(${arrays})
+      SELECT *, (${times})[1] FROM unnest(${arrays})
       ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
         collection = excluded.collection, result = excluded.result, made = excluded.made
-      WHERE k.made <= (${expired})[1] OR k.status IS NULL
+      WHERE k.made <= (${times})[2] OR k.status IS NULL
       RETURNING 1)`);
   }
 }
