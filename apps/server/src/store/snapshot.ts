@@ -138,7 +138,10 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   for (const [name, collection] of memory.collections)
     for (const json of textsOf(collection)) yield `${documentRecord(name, json)},\n`;
   // Those that are added meanwhile follow.
-  for (const key of memory.keys.all()) yield `${recordOf({ kind: 'key', key })},\n`;
+  for (const key of memory.keys.all()) {
+    const { collection } = key;
+    yield `${recordOf({ kind: 'key', collection, key })},\n`;
+  }
 }
 
 /** The texts of a collection that may change meanwhile. */
