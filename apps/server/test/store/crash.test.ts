@@ -1,3 +1,4 @@
+// Kills and power cuts under many writers: no acknowledged write is lost, and none is done twice.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Damaged files: what can be noticed is refused in one line, and nothing is changed.
 import { execFile } from 'node:child_process';
 import {
   linkSync,

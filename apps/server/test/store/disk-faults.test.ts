@@ -1,3 +1,4 @@
+// A disk that fails, refuses or stands still, and then works again.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

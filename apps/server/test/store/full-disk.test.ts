@@ -1,3 +1,4 @@
+// A full disk and a full store: rejected writes are not done, and writes go on once there is room.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// PostgreSQL: servers that share a database, its tables, and databases and connections that break.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// One suite for the stores in memory, in a folder and in PostgreSQL.
 import { newFolder, rounds } from '@petstore/testing';
 import { exactJson } from '@petstore/types';
 import fc from 'fast-check';

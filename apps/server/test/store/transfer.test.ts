@@ -1,3 +1,4 @@
+// Exports and imports between stores.
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
