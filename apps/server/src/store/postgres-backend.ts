@@ -279,7 +279,8 @@ export class PostgresBackend implements Backend {
 }
 
 function isDataError(error: unknown): boolean {
-  return error instanceof DatabaseError && DATA_ERRORS.includes(error.code?.slice(0, 2) ?? '');
+  if (!(error instanceof DatabaseError)) return false;
+  return DATA_ERRORS.some((code) => error.code?.startsWith(code));
 }
 
 async function isRolledBack(client: PoolClient): Promise<boolean> {
