@@ -1,7 +1,7 @@
 import { collections } from './handlers.ts';
 import { createStore } from './store/create-store.ts';
 import { openLowdbStore as openLowdb } from './store/lowdb.ts';
-import { Memory } from './store/memory.ts';
+import { Memory, memoryBackend } from './store/memory.ts';
 import type { Store } from './store/store.ts';
 
 export { type AppOptions, createApp } from './app.ts';
@@ -22,7 +22,8 @@ export {
 export const declarations = Object.values(collections);
 
 /** A store that forgets everything when the process ends, for tests. */
-export const memoryStore = (): Store => createStore(declarations, new Memory(declarations));
+export const memoryStore = (): Store =>
+  createStore(declarations, memoryBackend(new Memory(declarations)));
 
 /** The durable store in a folder. */
 export const openLowdbStore = (
