@@ -15,7 +15,9 @@ import { MAX_AGE_MS } from '../apps/server/src/metrics.ts';
 import { createProgram } from '../apps/server/src/program.ts';
 import { MAX_UNREAD } from '../apps/server/src/send.ts';
 import { KEYS, MAX_PAGE_SIZE } from '../apps/server/src/store/store.ts';
-import { QUEUE } from '../apps/server/src/store/write-queue.ts';
+import { WAITING } from '../apps/server/src/store/write-queue.ts';
+import { MAX_REMEMBERED, MAX_REMEMBERED_LENGTH } from '../apps/server/src/target.ts';
+import { MAX_REMEMBERED_BODY } from '../apps/server/src/version.ts';
 import { errorClasses } from './client-errors.ts';
 
 /** The settings of the server, for docs/operating.md. */
@@ -49,61 +51,63 @@ const secretRows = [
 
 /** What bounds what callers can make grow, for docs/security.md. */
 export function boundsTable(): string {
-  const defaults = new Map(
-    createProgram().options.map(({ long, defaultValueDescription }) => [
-      long,
-      defaultValueDescription,
-    ]),
-  );
-  const defaultOf = (flag: string) => String(defaults.get(flag));
-  const secondsOf = (flag: string) => `${defaultOf(flag)} s`;
-  return tableOf(
-    ['bound', 'default', 'setting', 'beyond it'],
-    [
-      [
-        'one body',
-        mebibytes(Number(defaultOf('--body-limit'))),
-        '`--body-limit`',
-        '413, as soon as the length is known',
-      ],
-      ['a JSON body', `${MAX_DEPTH} levels`, '', '400'],
-      ['all bodies that are being received', mebibytes(MAX_RECEIVING), '', '503'],
-      ['a page', `about ${mebibytes(MAX_PAGE_SIZE)}`, '', 'it ends early and links to the rest'],
-      [
-        'an unread response',
-        `${seconds(MAX_STANDSTILL_MS)} without progress`,
-        '',
-        'connection closed',
-      ],
-      ['all unread responses', mebibytes(MAX_UNREAD), '', '503'],
-      ['requests of a connection', `1 in progress, ${MAX_WAITING} waiting`, '', 'reading stops'],
-      ['head of a request', `${maxHeaderSize / 1024} KiB, ${seconds(MAX_HEAD_MS)}`, '', '431, 408'],
-      ['time for a whole request', secondsOf('--request-timeout'), '`--request-timeout`', '408'],
-      ['connections', `${count(MAX_CONNECTIONS)}, ${seconds(KEEP_ALIVE_MS)} idle`, '', 'closed'],
-      ['waiting writes', `${count(QUEUE.writes)}, ${mebibytes(QUEUE.size)}`, '', '503'],
-      ['the embedded store', "a third of Node's heap", '', 'creates get 503'],
-      ['computing `/metrics`', `once in ${seconds(MAX_AGE_MS)}`, '', 'cached text'],
-      ['waiting log lines', mebibytes(MAX_UNWRITTEN), '', 'later lines are dropped and counted'],
-      [
-        'requests during a stop',
-        secondsOf('--shutdown-timeout'),
-        '`--shutdown-timeout`',
-        'aborted',
-      ],
-      [
-        'idempotency keys',
-        `${count(KEYS.count)} for ${KEYS.milliseconds / 3_600_000} hours`,
-        '',
-        'the oldest are forgotten and counted',
-      ],
-      ['requests per minute of an API key', defaultOf('--rate-limit'), '`--rate-limit`', '429'],
-    ],
-  );
+  const fixed = fixedBounds.map(([bound, value, beyond]) => [bound, value, '', beyond]);
+  return tableOf(['bound', 'value', 'setting', 'beyond it'], [...settingBounds(), ...fixed]);
 }
 
-const count = (number: number): string => number.toLocaleString('en-US');
-const mebibytes = (bytes: number): string => `${bytes / 2 ** 20} MiB`;
-const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
+/** The bounds that are settings, with their defaults. */
+function settingBounds(): string[][] {
+  const options = new Map(createProgram().options.map((option) => [option.long, option]));
+  const rowOf = (bound: string, flag: string, unit: string, beyond: string) => {
+    const value = String(options.get(flag)?.defaultValueDescription);
+    return [bound, `${value} ${unit}`.trim(), `\`${flag}\``, beyond];
+  };
+  return [
+    rowOf('one body', '--body-limit', 'bytes', '413, as soon as the length is known'),
+    rowOf('time for a whole request', '--request-timeout', 's', '408'),
+    rowOf('requests during a stop', '--shutdown-timeout', 's', 'aborted'),
+    rowOf('requests per minute of an API key', '--rate-limit', '', '429'),
+  ];
+}
+
+/** The bounds that are constants. */
+const fixedBounds: readonly (readonly [bound: string, value: string, beyond: string])[] = [
+  ['a JSON body', `${MAX_DEPTH} levels`, '400'],
+  ['all bodies that are being received', mebibytes(MAX_RECEIVING), '503'],
+  ['a page', `about ${mebibytes(MAX_PAGE_SIZE)}`, 'it ends early and links to the rest'],
+  ['an unread response', `${seconds(MAX_STANDSTILL_MS)} without progress`, 'connection closed'],
+  ['all unread responses', mebibytes(MAX_UNREAD), '503, before anything is done'],
+  ['requests of a connection', `1 in progress, ${MAX_WAITING} waiting`, 'reading stops'],
+  ['head of a request', `${maxHeaderSize / 1024} KiB, ${seconds(MAX_HEAD_MS)}`, '431, 408'],
+  ['connections', `${count(MAX_CONNECTIONS)}, ${seconds(KEEP_ALIVE_MS)} idle`, 'closed'],
+  ['waiting writes', `${count(WAITING.writes)}, ${mebibytes(WAITING.size)}`, '503'],
+  ['the embedded store', "a third of Node's heap", 'creates get 503'],
+  ['computing `/metrics`', `once in ${seconds(MAX_AGE_MS)}`, 'cached text'],
+  [
+    'remembered targets',
+    `${count(MAX_REMEMBERED)}, ${MAX_REMEMBERED_LENGTH} characters`,
+    'forgotten',
+  ],
+  ['the body remembered for a target', `${count(MAX_REMEMBERED_BODY)} characters`, 'forgotten'],
+  ['waiting log lines', mebibytes(MAX_UNWRITTEN), 'later lines are dropped and counted'],
+  [
+    'idempotency keys',
+    `${count(KEYS.count)} for ${KEYS.milliseconds / 3_600_000} hours`,
+    'the oldest are forgotten and counted',
+  ],
+];
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function mebibytes(bytes: number): string {
+  return `${bytes / 2 ** 20} MiB`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${milliseconds / 1000} s`;
+}
 
 /** The errors of the client, for its README. */
 export function errorTable(): string {

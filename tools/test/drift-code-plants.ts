@@ -208,8 +208,8 @@ export const clientPlants: readonly Plant[] = [
     ],
     [
       'a message that is lost',
-      'error?.message ?? `${problem',
-      'error?.code ?? `${problem',
+      'super((isOfService ? message',
+      'super((isOfService ? code',
       ': message',
     ],
   ]),
@@ -224,8 +224,8 @@ export const clientPlants: readonly Plant[] = [
   ...plantsIn('client', `${client}/request.ts`, [
     [
       'a parameter that is dropped',
-      'query.push(...queryPairs(name, value));',
-      "if (name !== 'status') query.push(...queryPairs(name, value));",
+      'if (item !== undefined && item !== null) query',
+      "if (item !== undefined && item !== null && name !== 'status') query",
       'listPets: the query of the request',
     ],
     [
@@ -242,24 +242,24 @@ export const clientPlants: readonly Plant[] = [
     ],
     [
       'one idempotency key for all calls',
-      'defaults[wire.idempotencyKey] = randomKey();',
-      "defaults[wire.idempotencyKey] = 'always-the-same';",
+      'idempotencyKey ?? ofHeaders ?? randomKey()',
+      "idempotencyKey ?? 'always-the-same'",
       'two calls have the same idempotency key',
     ],
   ]),
-  ...plantsIn('client', `${client}/retry.ts`, [
+  ...plantsIn('client', `${client}/execute.ts`, [
     [
       'a 503 that is not tried again',
-      'return status >= 500 && status !== 501;',
-      'return false;',
+      'status === 429 || (status >= 500 && status !== 501)',
+      'status === 429',
       'two responses 503 are not retried',
     ],
   ]),
-  ...plantsIn('client', `${client}/response.ts`, [
+  ...plantsIn('client', `${client}/attempt.ts`, [
     [
       'an undeclared status that is taken for a success',
-      'if (!successes.includes(status))',
-      'if (status >= 300)',
+      'if (!successes.includes(status)) throw',
+      'if (status >= 300) throw',
       'the class of the error for 299',
     ],
   ]),

@@ -15,7 +15,7 @@ import type { Log } from './log.ts';
 import { faultOf } from './message.ts';
 import { Metrics } from './metrics.ts';
 import { OpeningStore } from './opening-store.ts';
-import { readParameters } from './parameters.ts';
+import { inputOf } from './parameters.ts';
 import { Health, probes } from './probes.ts';
 import { MAX_UNREAD, send, sendError, sendsByJson } from './send.ts';
 import type { Store } from './store/store.ts';
@@ -67,7 +67,7 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     authenticate(keys),
     rateLimit ? limitRate(rateLimit) : undefined,
     route,
-    readQueryAndPath,
+    readParameters,
     readBody(bodyLimit),
     validate,
     callHandler(opening, handlers, log),
@@ -127,9 +127,9 @@ const route: RequestHandler = (_request, response, next) => {
   next();
 };
 
-const readQueryAndPath: RequestHandler = (_request, response, next) => {
+const readParameters: RequestHandler = (_request, response, next) => {
   const exchange = exchangeOf(response);
-  exchange.input = readParameters(exchange, exchange.routedOperation);
+  exchange.input = inputOf(exchange, exchange.routedOperation);
   next();
 };
 

@@ -7,7 +7,8 @@ import express, {
   type Response,
 } from 'express';
 import type { Exchange } from './exchange.ts';
-import { ranges, toJsonNumbers } from './json-numbers.ts';
+import { toJsonNumbers } from './json-numbers.ts';
+import { integerFormats } from './json-schema.ts';
 import { parseSpec } from './spec.ts';
 import { violationError } from './violations.ts';
 
@@ -42,7 +43,7 @@ async function load(validateResponses: boolean): Promise<RequestHandler> {
       validateRequests: { allErrors: true, allowUnknownQueryParameters: true },
       validateResponses,
       validateSecurity: false,
-      formats,
+      formats: integerFormats,
       fileUploader: false,
       useRequestUrl: true,
     }),
@@ -59,13 +60,6 @@ async function load(validateResponses: boolean): Promise<RequestHandler> {
     });
   };
 }
-
-const formats = Object.fromEntries(
-  Object.entries(ranges).map(([format, { low, high }]) => [
-    format,
-    { type: 'number' as const, validate: (value: number) => value >= low && value <= high },
-  ]),
-);
 
 /** Lets the middleware compile its validators of an operation, which it does at the first request. */
 function warm(validator: RequestHandler, { method, path, body }: Operation): Promise<void> {

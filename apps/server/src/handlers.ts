@@ -1,16 +1,17 @@
 // What this service does. This file is the only one about pets.
-import { operations } from '@petstore/types';
+import { operations, type Schema } from '@petstore/types';
 import { HttpError } from './errors.ts';
 import type { HandlersOver } from './handling.ts';
 import type { Declaration } from './store/store.ts';
 
 const { listPets } = operations;
 const { limit: limitField, after: afterField } = listPets.fields;
+const { items: petSchema } = listPets.responses[200].schema;
 
-/** The collections of this service: the identifier of their documents, and the properties that lists can be filtered by. */
+/** The collections of this service: the identifier of their documents, the properties that lists can be filtered by, and their schema. */
 export const collections = {
-  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'] },
-} satisfies Record<string, Declaration>;
+  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'], schema: petSchema },
+} satisfies Record<string, Declaration & { schema: Schema }>;
 
 export type Handlers = HandlersOver<typeof collections>;
 

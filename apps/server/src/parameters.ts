@@ -6,15 +6,15 @@ import type { Exchange } from './exchange.ts';
 import type { Input, Values } from './input.ts';
 import type { Target } from './target.ts';
 
-/** Reads the parameters of a request. Throws for unknown and repeated ones. */
-export function readParameters({ target, request }: Exchange, operation: Operation): Input {
-  if (!inTarget.has(operation)) return inputOf(target, request.headers, operation);
+/** The parameters of a request. Throws for unknown and repeated ones. */
+export function inputOf({ target, request }: Exchange, operation: Operation): Input {
+  if (!inTarget.has(operation)) return readInput(target, request.headers, operation);
   // Requests repeat their targets, so what is in a target is read once.
-  target.input ??= inputOf(target, request.headers, operation);
+  target.input ??= readInput(target, request.headers, operation);
   return target.input;
 }
 
-function inputOf(target: Target, headers: IncomingHttpHeaders, operation: Operation): Input {
+function readInput(target: Target, headers: IncomingHttpHeaders, operation: Operation): Input {
   const fields = fieldsOf(operation);
   return {
     query: readQuery(target.query, fields),
@@ -33,7 +33,7 @@ interface Parameter {
 }
 
 const parameters = new Map(
-  Object.values<Operation>(operations).map((operation) => [operation, parametersOf(operation)]),
+  Object.values<Operation>(operations).map((operation) => [operation, declaredIn(operation)]),
 );
 
 const fieldsOf = (operation: Operation) => parameters.get(operation) ?? [];
@@ -46,7 +46,7 @@ function isInTarget(operation: Operation): boolean {
 
 const inTarget = new Set(Object.values<Operation>(operations).filter(isInTarget));
 
-function parametersOf({ fields }: Operation): readonly Parameter[] {
+function declaredIn({ fields }: Operation): readonly Parameter[] {
   return Object.entries(fields)
     .filter(([, field]) => field.in !== 'body')
     .map(([name, { in: place, schema }]) => {

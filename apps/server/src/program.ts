@@ -36,12 +36,13 @@ export function createProgram(): Command {
   ).action(async () => {
     await (await serving()).exportDocuments(configOf(program));
   });
-  command(program, 'import', 'add the documents of an export on stdin to an empty store').action(
-    async () => {
-      const count = await (await serving()).importDocuments(configOf(program));
-      process.stderr.write(`Imported ${count} documents.\n`);
-    },
-  );
+  command(program, 'import', 'add the documents of an export on stdin to an empty store')
+    .option('--unchecked', 'add also documents that are not as the spec says')
+    .action(async ({ unchecked = false }: { unchecked?: boolean }) => {
+      const { importDocuments } = await serving();
+      const { added, present } = await importDocuments(configOf(program), unchecked);
+      process.stderr.write(`Imported ${added} documents; ${present} were there already.\n`);
+    });
   const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
   const create = command(keys, 'create', 'create a key, and print it').option(
     '--name <name>',

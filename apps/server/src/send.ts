@@ -1,6 +1,7 @@
 // Sends replies, and errors as the spec describes them.
 import { type Operation, parseExact } from '@petstore/types';
 import { constantHeaders } from './constant-headers.ts';
+import { checkHeaders } from './declared-headers.ts';
 import { asHttpError } from './errors.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { toJsonNumbers } from './json-numbers.ts';
@@ -45,6 +46,8 @@ export function sendsByJson(exchange: Exchange): void {
 }
 
 function sendValidated(exchange: Exchange, operation: Operation, reply: Reply): void {
+  const { status, head } = messageOf(exchange, reply);
+  checkHeaders(operation, status, head);
   const body = reply.body === undefined ? undefined : parseExact(reply.body);
   checkResponse(operation, reply.status, body);
   if (body === undefined) {
@@ -62,16 +65,29 @@ function errorReply(exchange: Exchange, thrown: unknown): Reply {
   return { status: error.status, headers, body: error.json };
 }
 
-function write(exchange: Exchange, reply: Reply): void {
-  const { request, response, requestId } = exchange;
-  const { status, etag, body } = reply;
+/** What is known of a response before it is written. */
+interface Message {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly head: string[];
+  readonly body: string | undefined;
+}
+
+function messageOf({ request, requestId }: Exchange, reply: Reply): Message {
+  const { status, etag, body, bodyHeaders } = reply;
   const head = ['X-Request-Id', requestId, ...reply.headers];
-  if (etag !== undefined) head.push('ETag', etag);
-  if (etag !== undefined && isKnown(etag, request.headers['if-none-match'])) {
-    response.writeHead(304, head).end();
-    return;
+  if (etag !== undefined) {
+    head.push('ETag', etag);
+    if (isKnown(etag, request.headers['if-none-match']))
+      return { status: 304, head, body: undefined };
   }
-  if (reply.bodyHeaders) head.push(...reply.bodyHeaders);
+  if (bodyHeaders) head.push(...bodyHeaders);
+  return { status, head, body };
+}
+
+function write(exchange: Exchange, reply: Reply): void {
+  const { response } = exchange;
+  const { status, head, body } = messageOf(exchange, reply);
   if (body === undefined) {
     response.writeHead(status, head).end();
     return;

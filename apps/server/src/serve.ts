@@ -1,7 +1,11 @@
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createProbesApp, createService, type Service } from './app.ts';
 import { type Config, secrets } from './config.ts';
+import { documentCheck } from './document-check.ts';
 import { UsageError } from './errors.ts';
+import { collections } from './handlers.ts';
+import { ImportInput } from './import-input.ts';
 import { declarations, openLowdbStore, openPostgresStore } from './index.ts';
 import { createKey, FollowedKeys, readKeys } from './key-file.ts';
 import { keysFrom } from './keys.ts';
@@ -9,7 +13,10 @@ import { type Listener, listen } from './listen.ts';
 import { ServerLog } from './log.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
-import { exportLines, importLines } from './transfer.ts';
+import { checkExport, exportLines, type Imported, importExport } from './transfer.ts';
+
+/** The least time that the store has to close, however long the requests took. */
+const MIN_CLOSE_MS = 250;
 
 /** A running server. */
 export interface Running {
@@ -53,8 +60,11 @@ export async function serve(config: Config): Promise<Running> {
     service.health.drain();
     log.info('stopping');
     await listener.drain(config.drainDelay);
+    const deadline = performance.now() + config.shutdownTimeout;
     await Promise.all([listener, admin].map((each) => each?.stop(config.shutdownTimeout)));
-    await store.close();
+    // A disk or a database that does not respond must not delay the end of the process.
+    const rest = Math.max(deadline - performance.now(), MIN_CLOSE_MS);
+    await Promise.race([store.close(), pause(rest)]);
     log.info('stopped');
     await log.close();
   };
@@ -71,12 +81,17 @@ export async function exportDocuments(config: Config): Promise<void> {
   await store.close();
 }
 
-/** Adds the documents on stdin to the store, and returns their number. */
-export async function importDocuments(config: Config): Promise<number> {
+/** Adds the documents on stdin to the store. All are checked by the spec before one is added, unless that is not wanted. */
+export async function importDocuments(config: Config, isUnchecked: boolean): Promise<Imported> {
   const store = await openStore(config);
-  const count = await importLines(store, declarations, process.stdin);
-  await store.close();
-  return count;
+  try {
+    await using input = await ImportInput.copy(process.stdin, config.dataDir);
+    const check = isUnchecked ? undefined : documentCheck(Object.values(collections));
+    await checkExport(input.open, declarations, check);
+    return await importExport(input.open, declarations, store);
+  } finally {
+    await store.close();
+  }
 }
 
 async function listenFor(

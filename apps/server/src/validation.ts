@@ -1,20 +1,12 @@
 // Accepts requests, and checks responses, by validators that ajv compiles from the operations of the spec.
-import { type Operation, operations, type Schema, schemas } from '@petstore/types';
-// The path that ajv documents for JSON Schema 2020-12.
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Operation, operations, type Schema } from '@petstore/types';
+import type { ValidateFunction } from 'ajv';
 import type { Input } from './input.ts';
-import { ranges, toJsonNumbers } from './json-numbers.ts';
+import { toJsonNumbers } from './json-numbers.ts';
+import { createAjv } from './json-schema.ts';
 import type { Violation } from './violations.ts';
 
-// Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.
-const ajv = new Ajv2020({ strict: false, strictNumbers: true });
-for (const [format, { low, high }] of Object.entries(ranges))
-  ajv.addFormat(format, {
-    type: 'number',
-    validate: (value: number) => value >= low && value <= high,
-  });
-for (const [name, schema] of Object.entries<Schema>(schemas))
-  ajv.addSchema(schema, `#/components/schemas/${name}`);
+const ajv = createAjv();
 
 const validators = new Map<Operation, ValidateFunction>();
 for (const operation of Object.values<Operation>(operations))

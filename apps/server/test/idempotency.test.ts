@@ -147,19 +147,19 @@ test('through a proxy that drops, cuts and repeats at random, every pet is creat
   const waiting = Array.from({ length: count }, (_, i) => i).values();
   const ids = new Map<number, number>();
   let tries = 0;
+  /** Creates pet `i`. Whether there was a success. */
+  const tryToCreate = async (i: number) => {
+    tries++;
+    const body = `{"name":"pet ${i}","categoryId":${i}}`;
+    const response = await create(origin, `key-${i}`, body).catch(() => undefined);
+    if (!response) return false;
+    // A request that is still running refuses none of its repetitions for good.
+    expect([201, 409]).toContain(response.status);
+    if (response.status === 201) ids.set(i, JSON.parse(response.text).id);
+    return response.status === 201;
+  };
   const writers = Array.from({ length: 12 }, async () => {
-    for (const i of waiting)
-      while (!ids.has(i)) {
-        tries++;
-        const response = await create(
-          origin,
-          `key-${i}`,
-          `{"name":"pet ${i}","categoryId":${i}}`,
-        ).catch(() => undefined);
-        // A request that is still running refuses none of its repetitions for good.
-        if (response) expect([201, 409]).toContain(response.status);
-        if (response?.status === 201) ids.set(i, JSON.parse(response.text).id);
-      }
+    for (const i of waiting) while (!(await tryToCreate(i)));
   });
   await Promise.all(writers);
   expect(tries).toBeGreaterThan(count);

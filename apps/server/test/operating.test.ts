@@ -79,7 +79,7 @@ test.each(['a full disk', 'a closed pipe', 'a pipe that nobody reads'])(
       expect(many.map(({ status }) => status)).toEqual(many.map(() => 404));
     }
     const metrics = await (await fetch(`${origin}/metrics`)).text();
-    expect(metrics).toMatch(/\npetstore_log_lines_lost_total \d/);
+    expect(metrics).toContain('\npetstore_log_lines_lost_total ');
     await expectEnd(server);
   },
 );

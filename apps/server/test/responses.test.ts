@@ -3,7 +3,7 @@ import { apiKey } from '@petstore/testing/server';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { keysFrom, memoryStore } from '../src/index.ts';
+import { type Handlers, HttpError, keysFrom, memoryStore } from '../src/index.ts';
 import { UnavailableError, UnknownOutcomeError } from '../src/store/store.ts';
 import {
   bothWays,
@@ -243,8 +243,18 @@ describe.each(modes)('%s', (_, options) => {
   });
 });
 
-test('a response that breaks the spec is an error while responses are validated', async () => {
-  const handlers = { listPets: async () => [{ id: 1 }] as never };
-  const server = await listenForTest({ validateResponses: true, handlers });
-  expect((await call(server, '/pets')).status).toBe(500);
-});
+test.each<[string, Handlers['listPets']]>([
+  ['a body', () => [{ id: 1 }] as never],
+  [
+    'a header',
+    () => {
+      throw new HttpError('not_found', 'Not here.', { headers: { 'X-Other': '1' } });
+    },
+  ],
+])(
+  '%s that the spec does not declare is an error while responses are validated',
+  async (_, listPets) => {
+    const server = await listenForTest({ validateResponses: true, handlers: { listPets } });
+    expect((await call(server, '/pets')).status).toBe(500);
+  },
+);

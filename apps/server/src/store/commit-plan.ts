@@ -59,7 +59,6 @@ export interface KeyRecord {
   readonly status: number;
   /** When it was made, in milliseconds since 1970. */
   readonly made: number;
-  readonly collection: string;
   /** The document that was sent. In memory it is the collection's own string as long as the document stays as it is. */
   readonly json: string;
 }
@@ -77,7 +76,8 @@ export type Change =
     }
   /** The next identifier is greater than `id` afterwards, also if there was no such document. */
   | { readonly kind: 'remove'; readonly collection: string; readonly id: number }
-  | { readonly kind: 'key'; readonly key: KeyRecord };
+  /** A key whose request has left no document that is there. */
+  | { readonly kind: 'key'; readonly collection: string; readonly key: KeyRecord };
 
 /** The result of a write. An error rejects this write alone. */
 export type Outcome = StoredDocument | undefined | Error;
@@ -146,8 +146,8 @@ export class CommitPlan {
     if (before === undefined) return undefined;
     this.#room += sizeOf(before);
     this.#drop(name, id);
-    const record = this.#record(name, before, key);
-    if (record) this.changes.push({ kind: 'key', key: record });
+    const record = this.#record(before, key);
+    if (record) this.changes.push({ kind: 'key', collection: name, key: record });
     return new StoredDocument(before);
   }
 
@@ -175,7 +175,7 @@ export class CommitPlan {
     this.#room -= growth;
     const collection = declaration.name;
     this.#note(collection, id, json);
-    const record = this.#record(collection, json, key);
+    const record = this.#record(json, key);
     this.changes.push({ kind: 'put', collection, id, json, document, key: record });
     return new StoredDocument(json);
   }
@@ -191,9 +191,9 @@ export class CommitPlan {
     this.nextIds.set(collection, Math.max(this.#nextId(collection), id + 1));
   }
 
-  #record(collection: string, json: string, key: WriteKey | undefined): KeyRecord | undefined {
+  #record(json: string, key: WriteKey | undefined): KeyRecord | undefined {
     if (!key) return undefined;
-    const record = { ...key, made: this.#state.now(), collection, json };
+    const record = { ...key, made: this.#state.now(), json };
     this.#keys.set(record.id, record);
     return record;
   }

@@ -35,54 +35,26 @@ const STALLED_MS = 1_500;
 /** Creates a store. The writes of a moment become one commit of its backend. */
 export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
   const queue = new WriteQueue((writes) => backend.commit(writes));
+  const keys = new WriteKeys();
   let isClosed = false;
   const checkOpen = () => {
     if (isClosed) throw new UnavailableError('The store is closed.');
+  };
+  const add = async (write: Write) => {
+    checkOpen();
+    return queue.add(write);
   };
   const declarationOf = (name: string): Declaration => {
     const declaration = declarations.find((one) => one.name === name);
     if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
     return declaration;
   };
-  /** The requests that have made their write. */
-  const written = new WeakSet<KeyedRequest>();
-  /** The key of a request's only write; undefined for a request without a key. */
-  const takeKey = (request: KeyedRequest | undefined): WriteKey | undefined => {
-    if (!request) return undefined;
-    if (written.has(request))
-      throw new Error('A handler has made a second write with the same idempotency key.');
-    written.add(request);
-    return keyOf(request);
-  };
-  const add = async (write: Write) => {
-    checkOpen();
-    return queue.add(write);
-  };
 
   return {
     collection: (name, request) => {
       const declaration = declarationOf(name);
       const { get, list } = backend.collection(name);
-      const withDocument = (document: object) => {
-        const body = bodyOf(document, declaration.id);
-        // The document itself is about as large as its text.
-        const size = 2 * body.length + WRITE_SIZE;
-        return { declaration, document, body, size, key: takeKey(request) };
-      };
-      return {
-        get,
-        list,
-        create: async (document) => {
-          const created = await add({ kind: 'create', ...withDocument(document) });
-          if (!created) throw new Error('A create has no result.');
-          return created;
-        },
-        replace: async (id, document) => add({ kind: 'replace', id, ...withDocument(document) }),
-        remove: async (id) => {
-          const key = takeKey(request);
-          return add({ kind: 'remove', id, declaration, size: WRITE_SIZE, key });
-        },
-      };
+      return { get, list, ...writesOf(declaration, add, () => keys.take(request)) };
     },
     replay: (request) => {
       const record = backend.key(keyOf(request).id);
@@ -90,17 +62,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       return replayOf(record, request);
     },
     nextId: (name) => backend.nextId(declarationOf(name).name),
-    restore: async (name, documents, nextId) => {
-      const declaration = declarationOf(name);
-      const restored = Array.from(documents, ([id, document]) => {
-        const body = bodyOf(document, declaration.id);
-        const size = 2 * body.length + WRITE_SIZE;
-        return add({ kind: 'restore', declaration, id, document, body, size });
-      });
-      const reserved = add({ kind: 'reserve', declaration, nextId, size: WRITE_SIZE });
-      const [results] = await Promise.all([Promise.all(restored), reserved]);
-      return results.filter((result) => result !== undefined).length;
-    },
+    restore: (name, documents, nextId) => restore(declarationOf(name), documents, nextId, add),
     check: async () => {
       checkOpen();
       if (queue.commitTime > STALLED_MS)
@@ -114,6 +76,58 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       await backend.close();
     },
   };
+}
+
+type Add = (write: Write) => Promise<StoredDocument | undefined>;
+
+/** The functions of a collection that write. */
+function writesOf(
+  declaration: Declaration,
+  add: Add,
+  takeKey: () => WriteKey | undefined,
+): Pick<Collection, 'create' | 'replace' | 'remove'> {
+  return {
+    create: async (document) => {
+      const key = takeKey();
+      const created = await add({ kind: 'create', key, ...contentOf(declaration, document) });
+      if (!created) throw new Error('A create has no result.');
+      return created;
+    },
+    replace: async (id, document) => {
+      const key = takeKey();
+      return add({ kind: 'replace', id, key, ...contentOf(declaration, document) });
+    },
+    remove: async (id) =>
+      add({ kind: 'remove', id, declaration, size: WRITE_SIZE, key: takeKey() }),
+  };
+}
+
+async function restore(
+  declaration: Declaration,
+  documents: ReadonlyMap<number, object>,
+  nextId: number,
+  add: Add,
+): Promise<number> {
+  const restored = Array.from(documents, ([id, document]) =>
+    add({ kind: 'restore', id, ...contentOf(declaration, document) }),
+  );
+  const reserved = add({ kind: 'reserve', declaration, nextId, size: WRITE_SIZE });
+  const [results] = await Promise.all([Promise.all(restored), reserved]);
+  return results.filter((result) => result !== undefined).length;
+}
+
+/** Gives each request with an idempotency key its one write. */
+class WriteKeys {
+  readonly #taken = new WeakSet<KeyedRequest>();
+
+  /** Undefined for a request without a key. */
+  take(request: KeyedRequest | undefined): WriteKey | undefined {
+    if (!request) return undefined;
+    if (this.#taken.has(request))
+      throw new Error('A handler has made a second write with the same idempotency key.');
+    this.#taken.add(request);
+    return keyOf(request);
+  }
 }
 
 /** The bytes of memory that a waiting write takes beside its document. */
@@ -130,7 +144,10 @@ function replayOf(record: KeyRecord | undefined, request: KeyedRequest): Replay 
   return { status: record.status, document: new StoredDocument(record.json, true) };
 }
 
-/** The JSON of a document without its identifier. */
-function bodyOf(document: object, property: string): string {
-  return exactJson(property in document ? { ...document, [property]: undefined } : document);
+function contentOf(declaration: Declaration, document: object) {
+  const { id } = declaration;
+  const withoutId = id in document ? { ...document, [id]: undefined } : document;
+  const body = exactJson(withoutId);
+  // The document is about as large as its text.
+  return { declaration, document, body, size: 2 * body.length + WRITE_SIZE };
 }

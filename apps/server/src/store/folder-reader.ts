@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Low } from 'lowdb';
 import { damaged } from './disk.ts';
@@ -44,23 +45,28 @@ export class FolderReader {
     if (noted) throw damaged(this.snapshot.path, 'it is missing');
   }
 
+  /** Returns the last journal that was written. */
   async #readJournals(): Promise<JournalContent> {
-    const { memory, journal: first } = this.db.data;
-    const numbers = (await journalsIn(this.folder)).filter((number) => number >= first);
-    let last: JournalContent | undefined;
-    for (let number = first; number < first + Math.max(1, numbers.length); number++) {
-      const path = this.#pathOf(number);
-      if (!numbers.includes(number)) throw damaged(path, 'it is missing');
-      const content = await readJournal(path, number, (record) => applyRecord(memory, record));
-      // The journal that follows is made before this one ends, and written after that.
-      const isLast = !last || last.isEnded;
-      if (last && !isLast && content.hasRecords)
-        throw damaged(this.#pathOf(last.number), 'its end is missing');
-      if (isLast) last = content;
+    const { journal: first } = this.db.data;
+    const numbers = (await journalsIn(this.folder)).filter((number) => number > first);
+    let last = await this.#readJournal(first);
+    for (const [i, number] of numbers.entries()) {
+      const expected = first + 1 + i;
+      if (number !== expected) throw damaged(this.#pathOf(expected), 'it is missing');
+      const content = await this.#readJournal(number);
+      // The next journal is made before this one ends, and written after that.
+      if (last.isEnded) last = content;
+      else if (content.hasRecords) throw damaged(this.#pathOf(last.number), 'its end is missing');
     }
-    if (!last || last.isEnded)
-      throw damaged(this.#pathOf((last?.number ?? first) + 1), 'it is missing');
+    if (last.isEnded) throw damaged(this.#pathOf(last.number + 1), 'it is missing');
     return last;
+  }
+
+  async #readJournal(number: number): Promise<JournalContent> {
+    const { memory } = this.db.data;
+    const path = this.#pathOf(number);
+    if (!existsSync(path)) throw damaged(path, 'it is missing');
+    return readJournal(path, number, (record) => applyRecord(memory, record));
   }
 
   /** A journal is only followed when it has what was noted, so the length of the last one is all that matters. */

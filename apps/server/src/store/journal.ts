@@ -127,34 +127,56 @@ export async function readJournal(
   number: number,
   apply: (record: readonly unknown[]) => void,
 ): Promise<JournalContent> {
-  const head = headOf(number);
-  let bytes = 0;
-  let hasRecords = false;
-  let isEnded = false;
-  let isCut = false;
-  await eachLine(path, (line, count) => {
+  const reader = new JournalReader(path, number, apply);
+  await eachLine(path, (line, count) => reader.take(line, count));
+  if (reader.bytes === 0) throw damaged(path, 'it is empty');
+  return reader;
+}
+
+class JournalReader implements JournalContent {
+  readonly number: number;
+  bytes = 0;
+  hasRecords = false;
+  isEnded = false;
+  /** Whether the last line was unfinished. */
+  #isCut = false;
+  readonly #path: string;
+  readonly #apply: (record: readonly unknown[]) => void;
+
+  constructor(path: string, number: number, apply: (record: readonly unknown[]) => void) {
+    this.#path = path;
+    this.number = number;
+    this.#apply = apply;
+  }
+
+  /** Takes a line of the file, of which `count` is the number. */
+  take(line: Buffer, count: number): void {
     if (count === 1) {
-      if (!line.equals(head)) throw damaged(path, `its first line is not '${FORMAT}'`);
-      bytes = line.length;
+      this.#takeHead(line);
       return;
     }
-    const content = contentOf(line, number);
-    const isBehind = isEnded || isCut;
-    if (isBehind || (content === undefined && !isUnfinished(line, number)))
-      throw damaged(path, `line ${count} is damaged`);
-    if (content === undefined) {
-      isCut = true;
-      return;
-    }
+    const content = contentOf(line, this.number);
+    const isBehind = this.isEnded || this.#isCut;
+    const isDamaged = content === undefined && !isUnfinished(line, this.number);
+    if (isBehind || isDamaged) throw damaged(this.#path, `line ${count} is damaged`);
+    if (content === undefined) this.#isCut = true;
+    else this.#takeRecords(content, line.length);
+  }
+
+  #takeHead(line: Buffer): void {
+    if (!line.equals(headOf(this.number)))
+      throw damaged(this.#path, `its first line is not that of journal ${this.number}`);
+    this.bytes = line.length;
+  }
+
+  #takeRecords(content: string, bytes: number): void {
     for (const record of parseRecord(content)) {
-      apply(record as readonly unknown[]);
-      hasRecords = true;
+      this.#apply(record as readonly unknown[]);
+      this.hasRecords = true;
     }
-    isEnded = content === END;
-    bytes += line.length;
-  });
-  if (bytes === 0) throw damaged(path, 'it is empty');
-  return { number, bytes, hasRecords, isEnded };
+    this.isEnded = content === END;
+    this.bytes += bytes;
+  }
 }
 
 function headOf(number: number): Buffer {

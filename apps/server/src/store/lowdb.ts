@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { createStore } from './create-store.ts';
-import { DataFolder } from './data-folder.ts';
 import { lock, makeFolder } from './disk.ts';
 import { FolderReader } from './folder-reader.ts';
+import { FolderWriter } from './folder-writer.ts';
 import { journalsIn } from './journal.ts';
 import { Memory, type MemoryOptions, memoryBackend } from './memory.ts';
 import { type Declaration, messageOf, type Store, StoreError } from './store.ts';
@@ -29,7 +29,7 @@ export async function openLowdbStore(
     const memory = new Memory(declarations, { size, clock });
     const reader = new FolderReader(path, memory);
     await reader.read();
-    const backend = memoryBackend(memory, await DataFolder.open(reader, fold));
+    const backend = memoryBackend(memory, await FolderWriter.open(reader, fold));
     const close = () => backend.close().finally(unlock);
     return createStore(declarations, { ...backend, close });
   } catch (error) {

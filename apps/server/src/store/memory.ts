@@ -60,12 +60,12 @@ export class Memory implements State {
 
   apply(change: Change): void {
     if (change.kind === 'key') {
-      this.keys.add(change.key);
+      this.keys.add({ ...change.key, collection: change.collection });
     } else if (change.kind === 'remove') {
       this.collection(change.collection).remove(change.id);
     } else {
       this.collection(change.collection).put(change.id, change.json, change.document);
-      if (change.key) this.keys.add(change.key);
+      if (change.key) this.keys.add({ ...change.key, collection: change.collection });
     }
   }
 }

@@ -12,7 +12,7 @@ export interface NotedLength {
   readonly bytes: number;
 }
 
-export async function noteLength(folder: string, length: NotedLength): Promise<void> {
+export async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
   const line = checkedLine(JSON.stringify(length), 0);
   const { file } = await replaceFile(join(folder, NAME), (made) => writeAll(made, line, 0));
   await file.close();

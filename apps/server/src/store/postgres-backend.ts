@@ -128,8 +128,8 @@ export class PostgresBackend implements Backend {
     const plan = new CommitPlan(writes, await this.#begin(client, writes));
     if (plan.changes.length === 0) return plan;
     const statement = sql.applyChanges(this.#declarations, plan, this.#now());
-    const { rows } = await client.query<{ saved: number }>(statement);
-    if (rows[0]?.saved === sql.keysOf(plan.changes).length) return plan;
+    const { rows } = await client.query(statement);
+    if (rows.length === sql.keysOf(plan.changes).length) return plan;
     await client.query('ROLLBACK');
     return undefined;
   }
@@ -279,7 +279,8 @@ export class PostgresBackend implements Backend {
 }
 
 function isDataError(error: unknown): boolean {
-  return error instanceof DatabaseError && DATA_ERRORS.includes(error.code?.slice(0, 2) ?? '');
+  if (!(error instanceof DatabaseError)) return false;
+  return DATA_ERRORS.some((code) => error.code?.startsWith(code));
 }
 
 async function isRolledBack(client: PoolClient): Promise<boolean> {

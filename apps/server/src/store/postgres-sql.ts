@@ -34,8 +34,8 @@ export function beginCommit(collections: readonly string[]): string {
 }
 
 /**
- * All changes of a commit and the next identifiers in one statement. It returns how many idempotency keys it saved: one that another
- * server has saved meanwhile is not.
+ * All changes of a commit and the next identifiers in one statement. It returns a row for each idempotency key that it saves: one
+ * that another server has saved meanwhile is not.
  */
 export function applyChanges(
   declarations: readonly Declaration[],
@@ -43,25 +43,28 @@ export function applyChanges(
   now: number,
 ): QueryConfig {
   const statement = new Statement();
+  const parts: string[] = [];
   for (const declaration of declarations) {
     const last = lastChanges(changes, declaration.name);
-    statement.addRemovals(declaration, last);
-    statement.addPuts(declaration, last);
+    const removals = last.filter(({ kind }) => kind === 'remove');
+    const puts = last.filter((change) => change.kind === 'put');
+    if (removals.length > 0) parts.push(deleteDocuments(statement, declaration, removals));
+    if (puts.length > 0) parts.push(putDocuments(statement, declaration, puts));
   }
-  statement.addKeys(keysOf(changes), now);
-  const names = statement.bind([...nextIds.keys()], 'text');
-  const values = statement.bind([...nextIds.values()], 'bigint');
-  statement.parts.push(`counters AS (UPDATE petstore_counters c SET value = n.value
-    FROM unnest(${names}, ${values}) n (name, value) WHERE c.name = n.name)`);
-  const text = `WITH ${statement.parts.join(', ')} SELECT count(*)::int AS saved FROM keys`;
-  return { name: hash('sha1', text), text, values: statement.values };
+  const keys = keysOf(changes);
+  const counters = updateCounters(statement, nextIds);
+  if (keys.length > 0) parts.push(counters);
+  const last = keys.length > 0 ? insertKeys(statement, keys, now) : counters;
+  const named = parts.map((part, i) => `part${i} AS (${part})`);
+  const text = named.length > 0 ? `WITH ${named.join(', ')} ${last}` : last;
+  return { text, values: statement.values };
 }
 
+type Put = Extract<Change, { kind: 'put' }>;
 type DocumentChange = Exclude<Change, { kind: 'key' }>;
 
-/** A statement of several parts, and the values that are bound to it. */
+/** The values that are bound to a statement. */
 class Statement {
-  readonly parts: string[] = [];
   readonly values: unknown[] = [];
 
   /** Binds an array. Returns the parameter. */
@@ -69,60 +72,61 @@ class Statement {
     this.values.push(array);
     return `$${this.values.length}::${type}[]`;
   }
+}
 
-  addRemovals({ name }: Declaration, changes: readonly DocumentChange[]): void {
-    const ids = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
-    if (ids.length === 0) return;
-    const part = escapeIdentifier(`remove ${name}`);
-    const bound = this.bind(ids, 'bigint');
-    this.parts.push(`${part} AS (DELETE FROM ${tableOf(name)} WHERE id = ANY(${bound}))`);
-  }
+function deleteDocuments(
+  statement: Statement,
+  { name }: Declaration,
+  removals: readonly DocumentChange[],
+): string {
+  const ids = removals.map(({ id }) => id);
+  return `DELETE FROM ${tableOf(name)} WHERE id = ANY(${statement.bind(ids, 'bigint')})`;
+}
 
-  addPuts(declaration: Declaration, changes: readonly DocumentChange[]): void {
-    const puts = changes.filter((change) => change.kind === 'put');
-    if (puts.length === 0) return;
-    const { name, filters } = declaration;
-    const ids = puts.map(({ id }) => id);
-    const texts = puts.map(({ json }) => json);
-    const arrays = [this.bind(ids, 'bigint'), this.bind(texts, 'json')];
-    for (const property of filters) {
-      const values = puts.map(({ document }) => columnText(filterText(document, property)));
-      arrays.push(this.bind(values, 'text'));
-    }
-    const columns = ['data', ...filters.map(columnOf)];
-    const part = escapeIdentifier(`put ${name}`);
-    const replaced = [...columns, 'filters'].map((one) => `${one} = excluded.${one}`);
-    this.parts.push(`${part} AS (INSERT INTO ${tableOf(name)} (id, ${columns}, filters)
-      SELECT *, ${filterList(declaration)} FROM unnest(${arrays})
-      ON CONFLICT (id) DO UPDATE SET ${replaced})`);
+function putDocuments(
+  statement: Statement,
+  declaration: Declaration,
+  puts: readonly Put[],
+): string {
+  const { name, filters } = declaration;
+  const ids = puts.map(({ id }) => id);
+  const texts = puts.map(({ json }) => json);
+  const arrays = [statement.bind(ids, 'bigint'), statement.bind(texts, 'json')];
+  for (const property of filters) {
+    const values = puts.map(({ document }) => columnText(filterText(document, property)));
+    arrays.push(statement.bind(values, 'text'));
   }
+  const columns = ['data', ...filters.map(columnOf)];
+  const replaced = [...columns, 'filters'].map((one) => `${one} = excluded.${one}`);
+  return `INSERT INTO ${tableOf(name)} (id, ${columns}, filters)
+    SELECT *, ${filterList(declaration)} FROM unnest(${arrays})
+    ON CONFLICT (id) DO UPDATE SET ${replaced}`;
+}
 
-  /** A key that is there has expired, or another server has saved it meanwhile. */
-  addKeys(keys: readonly KeyRecord[], now: number): void {
-    if (keys.length === 0) {
-      this.parts.push('keys AS (SELECT WHERE false)');
-      return;
-    }
-    // In one order, so that no two servers wait for each other.
-    const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const made = sorted.map((key) => timestampOf(key.made));
-    const arrays = [
-      this.bind(columnIn(sorted, 'id'), 'text'),
-      this.bind(columnIn(sorted, 'fingerprint'), 'text'),
-      this.bind(columnIn(sorted, 'status'), 'int'),
-      this.bind(columnIn(sorted, 'collection'), 'text'),
-      this.bind(columnIn(sorted, 'json'), 'text'),
-      this.bind(made, 'timestamptz'),
-    ];
-    const expired = this.bind([expiry(now)], 'timestamptz');
-    this.parts.push(`keys AS (
-      INSERT INTO petstore_request_keys AS k (id, fingerprint, status, collection, result, made)
-      SELECT * FROM unnest(${arrays})
-      ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
-        collection = excluded.collection, result = excluded.result, made = excluded.made
-      WHERE k.made <= (${expired})[1] OR k.status IS NULL
-      RETURNING 1)`);
-  }
+function updateCounters(statement: Statement, nextIds: ReadonlyMap<string, number>): string {
+  const names = statement.bind([...nextIds.keys()], 'text');
+  const values = statement.bind([...nextIds.values()], 'bigint');
+  return `UPDATE petstore_counters c SET value = n.value
+    FROM unnest(${names}, ${values}) n (name, value) WHERE c.name = n.name`;
+}
+
+/** A key that is there has expired, or another server has saved it meanwhile. */
+function insertKeys(statement: Statement, keys: readonly KeyRecord[], now: number): string {
+  // In one order, so that no two servers wait for each other.
+  const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const arrays = [
+    statement.bind(columnIn(sorted, 'id'), 'text'),
+    statement.bind(columnIn(sorted, 'fingerprint'), 'text'),
+    statement.bind(columnIn(sorted, 'status'), 'int'),
+    statement.bind(columnIn(sorted, 'json'), 'text'),
+  ];
+  const times = statement.bind([timestampOf(now), expiry(now)], 'timestamptz');
+  return `INSERT INTO petstore_request_keys AS k (id, fingerprint, status, result, made)
+    SELECT *, (${times})[1] FROM unnest(${arrays})
+    ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+      result = excluded.result, made = excluded.made
+    WHERE k.made <= (${times})[2] OR k.status IS NULL
+    RETURNING 1`;
 }
 
 function columnIn<Name extends keyof KeyRecord>(keys: readonly KeyRecord[], name: Name) {
@@ -151,7 +155,7 @@ const expiry = (now: number) => timestampOf(now - KEYS.milliseconds);
 /** Statements with a name are prepared once for each connection. */
 export function selectKeys(ids: readonly string[], now: number): QueryConfig {
   const text = `
-    SELECT id, fingerprint, status, (extract(epoch FROM made) * 1000)::float8 AS made, collection, result AS json
+    SELECT id, fingerprint, status, (extract(epoch FROM made) * 1000)::float8 AS made, result AS json
     FROM petstore_request_keys WHERE id = ANY($1::text[]) AND made > $2 AND status IS NOT NULL`;
   return { name: 'keys', text, values: [ids, expiry(now)] };
 }

@@ -89,16 +89,14 @@ async function createSharedTables(client: ClientBase): Promise<void> {
   await client.query(`
     CREATE TABLE IF NOT EXISTS petstore_counters (name text PRIMARY KEY, value bigint NOT NULL);
     CREATE TABLE IF NOT EXISTS petstore_request_keys (
-      id text PRIMARY KEY, fingerprint text NOT NULL, status int, collection text, result text NOT NULL,
+      id text PRIMARY KEY, fingerprint text NOT NULL, status int, result text NOT NULL,
       made timestamptz NOT NULL DEFAULT now(),
       size int GENERATED ALWAYS AS (octet_length(result)) STORED);
     CREATE INDEX IF NOT EXISTS petstore_request_keys_made ON petstore_request_keys (made) INCLUDE (id, size)`);
   const columns = await columnsIn(client, 'petstore_request_keys');
   // Keys of the earlier format have no status, and are forgotten.
   if (!columns.includes('status'))
-    await client.query(
-      'ALTER TABLE petstore_request_keys ADD COLUMN status int, ADD COLUMN collection text',
-    );
+    await client.query('ALTER TABLE petstore_request_keys ADD COLUMN status int');
 }
 
 async function prepareCollection(client: ClientBase, declaration: Declaration): Promise<void> {

@@ -12,7 +12,7 @@ const PASSING: readonly string[] = ['08', '40', '53', '55', '57', '25006'];
 
 export interface PostgresOptions {
   /** The milliseconds since 1970, for the age of idempotency keys. */
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
 }
 
 /** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
@@ -33,18 +33,17 @@ export async function openPostgresStore(
 
 /** Prepares the tables. A database that is not there yet is awaited. */
 async function prepare(options: ClientConfig, declarations: readonly Declaration[]): Promise<void> {
-  let deadline: number | undefined;
+  let deadline = Number.POSITIVE_INFINITY;
   for (;;) {
     const error = await tryToPrepare(options, declarations);
     if (error === undefined) return;
     if (error instanceof StoreError) throw error;
     const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
-    const isLate = deadline !== undefined && performance.now() > deadline;
-    if (isLate || !isPassing(error)) throw new StoreError(message, { cause: error });
-    if (deadline === undefined) {
-      deadline = performance.now() + START_MS;
+    if (!isPassing(error) || performance.now() > deadline)
+      throw new StoreError(message, { cause: error });
+    if (deadline === Number.POSITIVE_INFINITY)
       process.emitWarning(`${message} Trying again for a minute.`);
-    }
+    deadline = Math.min(deadline, performance.now() + START_MS);
     await pause(500);
   }
 }

@@ -14,8 +14,8 @@ type Document = Record<string, unknown>;
 export function recordOf(change: Change): string {
   if (change.kind === 'remove') return `[${JSON.stringify(change.collection)},${change.id}]`;
   if (change.kind === 'key') {
-    const { collection, json } = change.key;
-    return `[null,[${JSON.stringify(collection)},${json}],${keyJson(change.key)}]`;
+    const sent = documentRecord(change.collection, change.key.json);
+    return `[null,${sent},${keyJson(change.key)}]`;
   }
   const document = documentRecord(change.collection, change.json);
   return change.key ? `${document.slice(0, -1)},${keyJson(change.key)}]` : document;
@@ -52,7 +52,7 @@ function applyDocument(
   json = exactJson(document),
 ): void {
   const id = Number(document[memory.collection(collection).declaration.id]);
-  const record = key && keyRecord(key, collection, json);
+  const record = key && keyRecord(key, json);
   memory.apply({ kind: 'put', collection, id, json, document, key: record });
 }
 
@@ -63,7 +63,7 @@ function applyKey(memory: Memory, sent: [string, Document], key: KeyFields): voi
   const stored = text(Number(document[declaration.id]));
   // As long as the document stays as it is, its text is in memory once.
   const shared = stored === json ? stored : json;
-  memory.apply({ kind: 'key', key: keyRecord(key, collection, shared) });
+  memory.apply({ kind: 'key', collection, key: keyRecord(key, shared) });
 }
 
 function keyJson({ id, fingerprint, made, status }: KeyRecord): string {
@@ -71,9 +71,9 @@ function keyJson({ id, fingerprint, made, status }: KeyRecord): string {
   return JSON.stringify(fields);
 }
 
-function keyRecord(fields: KeyFields, collection: string, json: string): KeyRecord {
+function keyRecord(fields: KeyFields, json: string): KeyRecord {
   const [id, fingerprint, made, status] = fields;
-  return { id, fingerprint, made, status, collection, json };
+  return { id, fingerprint, made, status, json };
 }
 
 /** Parses the JSON of records. */

@@ -1,12 +1,17 @@
 import type { KeyRecord } from './commit-plan.ts';
 import { KEYS } from './store.ts';
 
+export interface MemoryKey extends KeyRecord {
+  /** The collection of the document. */
+  readonly collection: string;
+}
+
 /** The records of the idempotency keys of the last 24 hours. Beyond a number and a size the oldest are forgotten. */
 export class RequestKeys {
   /** How many keys were forgotten before their time. */
   forgotten = 0;
   /** The oldest are first. */
-  readonly #records = new Map<string, KeyRecord>();
+  readonly #records = new Map<string, MemoryKey>();
   #size = 0;
   readonly #now: () => number;
 
@@ -20,12 +25,12 @@ export class RequestKeys {
   }
 
   /** All records. Those that are added meanwhile follow. */
-  all(): IterableIterator<KeyRecord> {
+  all(): IterableIterator<MemoryKey> {
     return this.#records.values();
   }
 
   /** Adds a record, and forgets those that are expired or too many. */
-  add(record: KeyRecord): void {
+  add(record: MemoryKey): void {
     const before = this.#records.get(record.id);
     if (before) this.#delete(before);
     this.#records.set(record.id, record);

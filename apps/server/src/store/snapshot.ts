@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { Adapter } from 'lowdb';
+import type { MemoryCollection } from './collection.ts';
 import { damaged, eachLine, earlierFormat, hexOf, replaceFile, writeAll } from './disk.ts';
 import type { Memory } from './memory.ts';
 import { applyRecord, documentRecord, parseRecord, recordOf } from './records.ts';
@@ -134,16 +135,23 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   for (const [name, { nextId }] of memory.collections) nextIds[name] = nextId;
   const head: Head = { format: FORMAT, journal, nextIds };
   yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
-  for (const [name, collection] of memory.collections) {
-    let least: number | undefined = 1;
-    while (least !== undefined) {
-      const { texts, next } = collection.slice(least, PIECE);
-      for (const json of texts) yield `${documentRecord(name, json)},\n`;
-      least = next === undefined ? undefined : next + 1;
-    }
-  }
+  for (const [name, collection] of memory.collections)
+    for (const json of textsOf(collection)) yield `${documentRecord(name, json)},\n`;
   // Those that are added meanwhile follow.
-  for (const key of memory.keys.all()) yield `${recordOf({ kind: 'key', key })},\n`;
+  for (const key of memory.keys.all()) {
+    const { collection } = key;
+    yield `${recordOf({ kind: 'key', collection, key })},\n`;
+  }
+}
+
+/** The texts of a collection that may change meanwhile. */
+function* textsOf(collection: MemoryCollection): Generator<string> {
+  let least: number | undefined = 1;
+  while (least !== undefined) {
+    const { texts, next } = collection.slice(least, PIECE);
+    yield* texts;
+    least = next === undefined ? undefined : next + 1;
+  }
 }
 
 function endOf(checksum: number): Buffer {

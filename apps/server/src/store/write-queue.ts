@@ -2,7 +2,7 @@ import type { Outcome, Write } from './commit-plan.ts';
 import { UnavailableError } from './store.ts';
 
 /** The bounds of all writes that are not yet done. */
-export const QUEUE = { writes: 20_000, size: 2 ** 26 };
+export const WAITING = { writes: 20_000, size: 2 ** 26 };
 /** The bounds of one commit. Its last write may exceed the size. */
 const COMMIT = { writes: 1_000, size: 2 ** 22 };
 
@@ -31,7 +31,7 @@ export class WriteQueue {
 
   /** Resolves when the write is saved. */
   add(write: Write): Promise<Result> {
-    if (this.#pending.writes >= QUEUE.writes || this.#pending.size > QUEUE.size)
+    if (this.#pending.writes >= WAITING.writes || this.#pending.size > WAITING.size)
       throw new UnavailableError('Too many writes are waiting.');
     this.#pending.writes += 1;
     this.#pending.size += write.size;

@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (c161c982b024bd76) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (6afe8c4079708070) by `npm run generate`. Do not edit.
 
 import type { Call } from '../call.ts';
 import type { CallOptions, ConditionalOptions } from '../options.ts';

@@ -7,7 +7,7 @@ import { syncFolder } from './disk.ts';
 import type { FolderReader } from './folder-reader.ts';
 import { Journal, journalName, journalsIn } from './journal.ts';
 import type { ChangeLog } from './memory.ts';
-import { noteLength } from './noted-length.ts';
+import { writeNotedLength } from './noted-length.ts';
 import type { Data, Snapshot } from './snapshot.ts';
 import { messageOf, nothingDone, UnavailableError } from './store.ts';
 
@@ -17,7 +17,7 @@ const QUIET_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /** A folder that is open for writing: changes go to the journal, and a long journal is folded into the snapshot. */
-export class DataFolder implements ChangeLog {
+export class FolderWriter implements ChangeLog {
   readonly #folder: string;
   readonly #db: Low<Data>;
   readonly #snapshot: Snapshot;
@@ -39,7 +39,7 @@ export class DataFolder implements ChangeLog {
   }
 
   /** Opens a folder that was read. */
-  static async open(reader: FolderReader, foldFloor: number): Promise<DataFolder> {
+  static async open(reader: FolderReader, foldFloor: number): Promise<FolderWriter> {
     const { folder, db, last } = reader;
     await removeTemporary(folder);
     await removeBefore(folder, db.data.journal);
@@ -52,7 +52,7 @@ export class DataFolder implements ChangeLog {
       await journal.close();
       throw error;
     }
-    return new DataFolder(reader, journal, foldFloor);
+    return new FolderWriter(reader, journal, foldFloor);
   }
 
   /** The length of the journal. */
@@ -169,7 +169,7 @@ export class DataFolder implements ChangeLog {
   async #noteLength(): Promise<void> {
     const { number, bytes } = this.#journal;
     // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
-    await noteLength(this.#folder, { number, bytes }).catch(() => {});
+    await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
   }
 
   async #pause(milliseconds: number): Promise<void> {
@@ -182,8 +182,8 @@ export class DataFolder implements ChangeLog {
 /** Removes what an interrupted start or fold has left of the store's own files. */
 async function removeTemporary(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const isOurs = name.startsWith('store.') || name.startsWith('journal-');
-    if (isOurs && name.endsWith('.tmp')) await rm(join(folder, name));
+    const [begin = ''] = name.split(/[.-]/, 1);
+    if (['store', 'journal'].includes(begin) && name.endsWith('.tmp')) await rm(join(folder, name));
   }
 }
 
