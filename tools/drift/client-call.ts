@@ -33,7 +33,8 @@ export type Ready = Response | 'never';
 
 type Method = (input: Node, options: Node) => Call;
 
-export const awaited = (call: Call): Promise<unknown> => call;
+/** What is done with a call that has started. */
+export type Use = (started: Call) => Promise<unknown>;
 
 export async function allOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -48,7 +49,7 @@ export async function callWith(
   inputs: Inputs,
   responses: readonly Ready[],
   options: Node,
-  use: (call: Call) => Promise<unknown>,
+  use: Use,
 ): Promise<Ended> {
   const sent: Sent[] = [];
   const notices: unknown[] = [];

@@ -252,7 +252,7 @@ export const clientPlants: readonly Plant[] = [
       'a 503 that is not tried again',
       'status === 429 || (status >= 500 && status !== 501)',
       'status === 429',
-      'two responses 503 are not retried',
+      'the number of requests after two responses 503',
     ],
   ]),
   ...plantsIn('client', `${client}/attempt.ts`, [
@@ -271,25 +271,25 @@ export const petctlPlants: readonly Plant[] = [
       'a flag that is dropped',
       'if (words !== undefined) input[name] = parse(words);',
       "if (words !== undefined && name !== 'status') input[name] = parse(words);",
-      'petctl pets list --dry-run: the query',
+      'petctl pets list: the query of the request',
     ],
     [
       'a flag with another name',
       'return fieldFlag(name, flag, field)',
       "return fieldFlag(name, flag.replace('-id', ''), field)",
-      'petctl pets create: a valid call fails',
+      'petctl pets create: the error of a valid call',
     ],
     [
       'data that is not read',
       'await readData(data, operation, session.context.stdin)',
       'await Promise.resolve({})',
-      'petctl pets create: a valid call fails',
+      'petctl pets create: the error of a valid call',
     ],
     [
       'another time in the help',
       'within 24 hours has no',
       'within 12 hours has no',
-      "the help of petctl pets create lacks '24 hours'",
+      'petctl pets create: what its help does not say',
     ],
   ]),
   ...plantsIn('petctl', `${petctl}/lists.ts`, [
@@ -297,7 +297,7 @@ export const petctlPlants: readonly Plant[] = [
       '--all that reads one page',
       'if (total === undefined) yield',
       'if (total === undefined || total > 1e9) yield',
-      'petctl pets list --all: what it prints',
+      'petctl pets list: what --all prints',
     ],
   ]),
   ...plantsIn('petctl', `${petctl}/call-operation.ts`, [
@@ -305,7 +305,7 @@ export const petctlPlants: readonly Plant[] = [
       'a limit of one more',
       'return Number(parseValue({ text: limit',
       'return 1 + Number(parseValue({ text: limit',
-      'petctl pets list --dry-run: the query',
+      'petctl pets list: the query of the request',
     ],
   ]),
   ...plantsIn('petctl', `${petctl}/explain.ts`, [
@@ -319,7 +319,7 @@ export const petctlPlants: readonly Plant[] = [
       'a message that is lost',
       'new CliError(kind, message, hintFor',
       "new CliError(kind, 'It failed.', hintFor",
-      'its message is not printed',
+      'whether it prints the message of',
     ],
   ]),
   ...plantsIn('petctl', `${petctl}/call.ts`, [
@@ -327,7 +327,7 @@ export const petctlPlants: readonly Plant[] = [
       'a deprecation that is not told',
       'reporter.notice(deprecationOf(operation, sunset))',
       "reporter.notice('')",
-      'petctl pets get does not say that it ends on 2030-12-05',
+      'petctl pets get: whether it says when it ends',
     ],
   ]),
 ];
