@@ -20,8 +20,9 @@ export function commandLinesOf(
   const flags = flagsFor(Object.fromEntries(others));
   if (body === undefined) return [[...words, ...flags]];
   const lines = [[...words, ...flags, `--data=${printJson(body)}`]];
-  const isFlat = isNode(body) && Object.values(body).every((value) => typeof value !== 'object');
-  if (isFlat) lines.push([...words, ...flags, ...flagsFor(body)]);
+  const values = isNode(body) ? Object.values(body) : [];
+  const isFlat = values.every((value) => typeof value !== 'object');
+  if (isNode(body) && isFlat) lines.push([...words, ...flags, ...flagsFor(body)]);
   return lines;
 }
 
