@@ -31,9 +31,9 @@ const messagesIn = (stderr: string) =>
 describe.each([
   [
     'JSON Lines',
-    '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"C","categoryId":3,"status":"sold"}',
-    ['line 3: categoryId missing.'],
-    '{"name":"B"}\n',
+    '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"D","categoryId":1e300}\n{"name":"C","categoryId":3,"status":"sold"}',
+    ['line 3: categoryId missing.', 'line 4: the number 1e+300 has more than 64 bits.'],
+    '{"name":"B"}\n{"name":"D","categoryId":1e300}\n',
   ],
   [
     'a JSON array',
