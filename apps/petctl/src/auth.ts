@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
 import { methodFor } from './call.ts';
@@ -150,6 +149,8 @@ async function failureOf(key: Key, { session, settings, target }: AuthCommand): 
 async function readKey(address: string, { context, stderr }: Session): Promise<string> {
   const { stdin } = context;
   if (!stdin.isTTY) return readWord('-', stdin);
+  // Loaded on demand, because only a login on a terminal needs it.
+  const { createInterface } = await import('node:readline');
   // Without an output, readline echoes nothing.
   const lines = createInterface({ input: stdin, terminal: true });
   stderr.writeAndForget(`Enter the API key for ${address} (hidden): `);
