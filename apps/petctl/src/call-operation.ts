@@ -43,7 +43,7 @@ export async function callOperation(call: OperationCall, session: Session): Prom
     const preview = { operation, input, idempotencyKey, total, settings, target };
     return flags.curl ? printAsCurl(preview, session) : printAsJson(preview, session);
   }
-  const facts = { operation, target, key: await credentials.require(target) };
+  const facts = { operation, target, key: await credentials.keyFor(target) };
   const out = await printerFor(shape, settings, session);
   const method = methodFor({ ...facts, settings }, session);
   try {
