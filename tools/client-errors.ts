@@ -2,42 +2,52 @@
 
 export interface ErrorClass {
   readonly name: string;
+  readonly base: 'PetstoreError' | 'ResponseError';
   /** The statuses of responses that it is for; `4xx` and `5xx` stand for those that no other class has. */
   readonly statuses: readonly (number | '4xx' | '5xx')[];
+  /** When it is thrown; for classes with statuses, what the table adds to them. */
   readonly when: string;
 }
 
 export const errorClasses: readonly ErrorClass[] = [
-  { name: 'UnauthorizedError', statuses: [401], when: 'the API key is missing, wrong or revoked' },
-  { name: 'NotFoundError', statuses: [404], when: 'what was requested does not exist' },
-  {
-    name: 'RateLimitedError',
-    statuses: [429],
-    when: 'there were too many requests with this key, even after the retries',
-  },
-  {
-    name: 'InvalidRequestError',
-    statuses: ['4xx'],
-    when: 'the service does not accept the request as it is',
-  },
-  { name: 'ServerError', statuses: ['5xx'], when: 'the service failed, even after the retries' },
+  ofStatus('UnauthorizedError', 401),
+  ofStatus('NotFoundError', 404),
+  ofStatus('RateLimitedError', 429, ', also to the last attempt'),
+  ofStatus('InvalidRequestError', '4xx'),
+  ofStatus('ServerError', '5xx', ', also to the last attempt'),
   {
     name: 'UnexpectedResponseError',
+    base: 'ResponseError',
     statuses: [],
-    when: 'the operation does not declare this response, or its body cannot be read',
+    when: 'The operation declares no such response, or its body or its link cannot be read',
   },
   {
     name: 'ConnectionError',
+    base: 'PetstoreError',
     statuses: [],
-    when: 'the service was not reached, or the connection broke; `cause` says why',
+    when: 'The service was not reached, or the connection broke. `cause` says why',
   },
-  { name: 'TimeoutError', statuses: [], when: 'the call took longer than `timeout`' },
-  { name: 'AbortedError', statuses: [], when: 'the `signal` of the caller ended the call' },
+  {
+    name: 'TimeoutError',
+    base: 'PetstoreError',
+    statuses: [],
+    when: 'The call took longer than `timeout`, or than an `AbortSignal.timeout()`',
+  },
+  {
+    name: 'AbortedError',
+    base: 'PetstoreError',
+    statuses: [],
+    when: 'Your `signal` ended the call. `cause` is its reason',
+  },
 ];
 
-/** The name of the class for the status of an error. */
-export function errorClassFor(status: number): string | undefined {
+/** The class for the status of an error. */
+export function errorClassFor(status: number): ErrorClass | undefined {
   const general = status < 500 ? '4xx' : '5xx';
   const own = errorClasses.find(({ statuses }) => statuses.includes(status));
-  return (own ?? errorClasses.find(({ statuses }) => statuses.includes(general)))?.name;
+  return own ?? errorClasses.find(({ statuses }) => statuses.includes(general));
+}
+
+function ofStatus(name: string, status: number | '4xx' | '5xx', when = ''): ErrorClass {
+  return { name, base: 'ResponseError', statuses: [status], when };
 }

@@ -111,12 +111,13 @@ function seconds(milliseconds: number): string {
 
 /** The errors of the client, for its README. */
 export function errorTable(): string {
-  const rows = errorClasses.map(({ name, statuses, when }) => [
-    `\`${name}\``,
-    statuses.join(', '),
-    when,
-  ]);
-  return tableOf(['error', 'status', 'when'], rows);
+  const rows = errorClasses.map(({ name, base, statuses, when }) => {
+    const [status] = statuses;
+    const word = status === '4xx' ? 'another 4xx' : status;
+    const response = word === undefined ? '' : `The service responded with ${word}`;
+    return [`\`${name}\``, `\`${base}\``, `${response}${when}.`];
+  });
+  return tableOf(['class', 'extends', 'when'], rows);
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -28,7 +28,7 @@ type Rule = (part: Part, known: Known, page: Page) => string | undefined;
 export function missingIn(page: Page, known: Known): Part[] {
   const kinds: [readonly Part[], readonly Rule[]][] = [
     [page.commands, [npmScript, petctlCommand, serverCommand]],
-    [page.spans, [npmScript, petctlCommand, serverCommand, flag, file, shownPath, errorClass]],
+    [page.spans, [npmScript, petctlCommand, serverCommand, flag, fileName, shownPath, errorClass]],
     [page.lines, [packageName, variable, requestPath, address, errorCode]],
     [page.links, [linkTarget]],
   ];
@@ -124,7 +124,7 @@ const topFolders = [
 const fileEndings = ['.md', '.mjs', '.yaml'];
 
 /** `tools/drift`, `listen.ts`. */
-const file: Rule = ({ text }, _, page) => {
+const fileName: Rule = ({ text }, _, page) => {
   const [top = ''] = text.split('/');
   const isBelow = text.includes('/') && topFolders.includes(top);
   const isFile = !text.includes('/') && fileEndings.some((ending) => text.endsWith(ending));

@@ -292,15 +292,13 @@ export const petctlPlants: readonly Plant[] = [
       'petctl pets create: what its help does not say',
     ],
   ]),
-  ...plantsIn('petctl', `${petctl}/lists.ts`, [
+  ...plantsIn('petctl', `${petctl}/call-operation.ts`, [
     [
       '--all that reads one page',
       'if (total === undefined) yield',
       'if (total === undefined || total > 1e9) yield',
       'petctl pets list: what --all prints',
     ],
-  ]),
-  ...plantsIn('petctl', `${petctl}/call-operation.ts`, [
     [
       'a limit of one more',
       'return Number(parseValue({ text: limit',

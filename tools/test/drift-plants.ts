@@ -35,7 +35,7 @@ export const documentPlants: readonly Plant[] = [
     ['a file beside the generated ones', /^/, 'export {};', 'more.gen.ts is not generated'],
   ]),
   ...plantsIn('generated', spec, [
-    ['another description', 'Maximum number of animals', 'Most animals', 'operations.gen.ts'],
+    ['another description', 'maximum number of animals', 'most animals', 'operations.gen.ts'],
   ]),
 
   ...plantsIn('document', spec, [
@@ -96,13 +96,8 @@ export const pagePlants: readonly Plant[] = [
     ['a flag that is gone', 'with `--admin-port`', 'with `--admin`', 'flag --admin'],
   ]),
   ...plantsIn('pages', 'packages/client/README.md', [
-    [
-      'two statuses exchanged',
-      '`NotFoundError` | 404',
-      '`NotFoundError` | 410',
-      "the part 'errors'",
-    ],
-    ['an error class that is gone', 'a `PetstoreError`', 'a `StoreError`', 'StoreError'],
+    ['another status', 'responded with 404', 'responded with 410', "the part 'errors'"],
+    ['an error class that is gone', 'A `ResponseError`', 'A `StoreError`', 'StoreError'],
   ]),
   ...plantsIn('pages', 'docs/petctl.md', [
     ['another help', 'All results.', 'Every result.', "the part 'reference'"],

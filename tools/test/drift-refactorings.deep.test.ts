@@ -24,7 +24,12 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
   ['another message of errors', 'apps/server/src/errors.ts', 'Retry later.', 'Try again later.'],
   ['another back-off', 'packages/client/src/execute.ts', 'base * 2 **', 'base * 3 **'],
   ['another hint of the client', 'packages/client/src/attempt.ts', 'check baseUrl', 'see baseUrl'],
-  ['another notice of petctl', 'apps/petctl/src/lists.ts', 'The list is cut', 'This list is cut'],
+  [
+    'another notice of petctl',
+    'apps/petctl/src/call-operation.ts',
+    'The list is cut',
+    'This list is cut',
+  ],
   [
     'another hint of petctl',
     'apps/petctl/src/explain.ts',

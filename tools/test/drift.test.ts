@@ -21,7 +21,7 @@ test.each([
   ['a break with a changeset that says so', [narrower, changeset('major')], 0],
   ['a break that is called minor', [narrower, changeset('minor')], 1],
   ['an addition', [{ file: spec, from: '\ncomponents:\n', to: listToys }], 0],
-  ['a description', [{ file: spec, from: 'Maximum number of animals', to: 'Most animals' }], 0],
+  ['a description', [{ file: spec, from: 'maximum number of animals', to: 'most animals' }], 0],
 ])('release: %s', (_, edits, code) => {
   expect(copy.driftAfter(edits, ['release']).code).toBe(code);
 });

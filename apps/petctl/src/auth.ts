@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
 import { methodFor } from './call.ts';
@@ -67,7 +66,7 @@ async function login(command: AuthCommand): Promise<void> {
     reporter.notice('The key was not stored.');
     throw failure;
   }
-  const place = await credentials.store(target.baseUrl, value);
+  const place = await credentials.storeKey(target.baseUrl, value);
   reporter.notice(`Stored the key in ${place}. petctl now uses ${target.baseUrl}.`);
   if (session.env.PETCTL_API_KEY !== undefined)
     reporter.notice('PETCTL_API_KEY is set and takes precedence over the stored key.');
@@ -77,17 +76,17 @@ async function status(command: AuthCommand): Promise<void> {
   const { session, settings, target } = command;
   const { credentials } = session;
   const others = credentials.addresses().filter((address) => address !== target.baseUrl);
-  const key = await credentials.find(target);
+  const key = await credentials.findKey(target);
   const failure = key && (await failureOf(key, command));
   const rows = [statusRow(target.baseUrl, key, true, key ? acceptance(failure) : null)];
   for (const address of others)
-    rows.push(statusRow(address, await credentials.stored(address), false, null));
+    rows.push(statusRow(address, await credentials.storedKey(address), false, null));
   const columns = Object.keys(rows[0] ?? {});
   const out = await printerFor({ columns, isList: true }, settings, session);
   await out.write(rows);
   await out.end();
   if (failure !== undefined) throw failure;
-  await credentials.require(target);
+  await credentials.keyFor(target);
 }
 
 function statusRow(
@@ -112,7 +111,7 @@ function acceptance(failure: unknown): boolean | 'unknown' {
 }
 
 async function token({ session, target }: AuthCommand): Promise<void> {
-  const { value } = await session.credentials.require(target);
+  const { value } = await session.credentials.keyFor(target);
   await session.stdout.write(`${value}\n`);
 }
 
@@ -120,7 +119,7 @@ async function logout({ session, target }: AuthCommand): Promise<void> {
   const { reporter, credentials, env } = session;
   const hint =
     env.PETCTL_API_KEY === undefined ? undefined : 'PETCTL_API_KEY is set and remains in use.';
-  if (!(await credentials.remove(target.baseUrl)))
+  if (!(await credentials.removeKey(target.baseUrl)))
     throw new CliError('unauthorized', `There is no stored key for ${target.baseUrl}.`, hint);
   reporter.notice(`Removed the key for ${target.baseUrl}.`);
   if (hint !== undefined) reporter.notice(hint);
@@ -150,6 +149,8 @@ async function failureOf(key: Key, { session, settings, target }: AuthCommand): 
 async function readKey(address: string, { context, stderr }: Session): Promise<string> {
   const { stdin } = context;
   if (!stdin.isTTY) return readWord('-', stdin);
+  // Loaded on demand, because only a login on a terminal needs it.
+  const { createInterface } = await import('node:readline');
   // Without an output, readline echoes nothing.
   const lines = createInterface({ input: stdin, terminal: true });
   stderr.writeAndForget(`Enter the API key for ${address} (hidden): `);

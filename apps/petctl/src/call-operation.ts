@@ -43,7 +43,7 @@ export async function callOperation(call: OperationCall, session: Session): Prom
     const preview = { operation, input, idempotencyKey, total, settings, target };
     return flags.curl ? printAsCurl(preview, session) : printAsJson(preview, session);
   }
-  const facts = { operation, target, key: await credentials.require(target) };
+  const facts = { operation, target, key: await credentials.keyFor(target) };
   const out = await printerFor(shape, settings, session);
   const method = methodFor({ ...facts, settings }, session);
   try {
@@ -93,12 +93,10 @@ async function* pagesOf(
 
 /** Says that a list is cut, and what to type for more. */
 function cutNotice(rows: number, lastRow: unknown, { pagination }: Operation): string {
+  const notice = `The list is cut after ${rows}, and there may be more. Use --all or --limit <number>`;
   const cursor = pagination && isObject(lastRow) ? lastRow[pagination.key] : undefined;
-  const from =
-    cursor === undefined || !pagination
-      ? ''
-      : `, or --${kebab(pagination.cursor)} ${cursor} for those that follow`;
-  return `The list is cut after ${rows}, and there may be more. Use --all or --limit <number>${from}.`;
+  if (!pagination || cursor === undefined) return `${notice}.`;
+  return `${notice}, or --${kebab(pagination.cursor)} ${cursor} for those that follow.`;
 }
 
 /** How many results are wanted; undefined for one page. */

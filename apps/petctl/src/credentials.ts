@@ -50,8 +50,8 @@ export class Credentials {
   }
 
   /** The key for an address. Throws if there is none. */
-  async require(target: Target): Promise<Key> {
-    const key = await this.find(target);
+  async keyFor(target: Target): Promise<Key> {
+    const key = await this.findKey(target);
     if (key) return key;
     const { baseUrl, variableKeyFor } = target;
     const login = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY`;
@@ -66,14 +66,14 @@ export class Credentials {
   }
 
   /** The key of the environment, if that is for this address, else the stored one. */
-  async find({ baseUrl, variableKeyFor }: Target): Promise<Key | undefined> {
+  async findKey({ baseUrl, variableKeyFor }: Target): Promise<Key | undefined> {
     const value = this.#env.PETCTL_API_KEY;
-    if (value === undefined || variableKeyFor !== baseUrl) return this.stored(baseUrl);
+    if (value === undefined || variableKeyFor !== baseUrl) return this.storedKey(baseUrl);
     return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
   }
 
   /** The stored key for an address. Throws if the keyring that has it cannot be opened. */
-  async stored(address: string): Promise<Key | undefined> {
+  async storedKey(address: string): Promise<Key | undefined> {
     const value = this.#read().keys[address];
     if (value === undefined) return undefined;
     if (value !== inKeyring) return { value: checkedKey(value, this.#file), from: this.#file };
@@ -86,7 +86,7 @@ export class Credentials {
   }
 
   /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
-  async store(address: string, key: string): Promise<string> {
+  async storeKey(address: string, key: string): Promise<string> {
     const entry = await keyringEntry(address, this.#env);
     try {
       entry?.setPassword(key);
@@ -102,12 +102,12 @@ export class Credentials {
   }
 
   /** Removes the key for an address, and forgets the address. Returns whether there was a key. */
-  async remove(address: string): Promise<boolean> {
+  async removeKey(address: string): Promise<boolean> {
     const { current, keys } = this.#read();
     const { [address]: removed, ...others } = keys;
     if (removed === undefined) return false;
     // Without the keyring, the key would stay there.
-    if (removed === inKeyring && (await this.stored(address)))
+    if (removed === inKeyring && (await this.storedKey(address)))
       (await keyringEntry(address, this.#env))?.deletePassword();
     this.#write({ current: current === address ? undefined : current, keys: others });
     return true;
@@ -165,13 +165,19 @@ function storedIn(text: string): Stored {
   const content: unknown = JSON.parse(text);
   if (!isObject(content)) throw new Error('it has another content');
   const { current, keys } = content;
-  const isAddress = typeof current === 'string' && URL.canParse(current);
-  if ((current === undefined || isAddress) && isStringRecord(keys)) return { current, keys };
+  const isCurrent = current === undefined || isAddress(current);
+  if (isCurrent && isStringRecord(keys)) return { current, keys };
   throw new Error('it has another content');
 }
 
+function isAddress(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  return URL.canParse(value);
+}
+
 function isStringRecord(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((each) => typeof each === 'string');
+  if (!isObject(value)) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
 }
 
 /** The entry of the system's keyring for an address; undefined if there is no keyring, or PETCTL_KEYRING is false. */

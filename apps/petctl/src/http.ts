@@ -39,7 +39,7 @@ export class HttpConnections {
       method,
       agent: this.#agent,
       headers: { ...(headers as Record<string, string>), ...lengthOf(body) },
-      ...(signal && { signal }),
+      signal: signal ?? undefined,
     };
     return new Promise((resolve, reject) => {
       const request = http.request(url, options, (message) => resolve(responseOf(message)));

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import {
   closest,
+  type Field,
   isInt64,
   type Operation,
   parseExact,
@@ -83,11 +84,31 @@ export function parseJson(text: string, source: string): unknown {
   try {
     const value = parseExact(text.replace(/^\ufeff/, ''));
     const repeated = repeatedKey(text);
-    if (repeated === undefined) return value;
-    throw new Error(`it has the property '${repeated}' twice`);
+    if (repeated !== undefined) throw new Error(`it has the property '${repeated}' twice`);
+    checkNumbers(value);
+    return value;
   } catch (error) {
     throw new UsageError(`${source}: ${codeOf(error)}.`);
   }
+}
+
+/** Throws for a number that the client would not send, because it may have been rounded. */
+function checkNumbers(value: unknown): void {
+  if (typeof value === 'number' && Math.abs(value) >= 2 ** 53)
+    throw new Error(`the number ${value} has more than 64 bits`);
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkNumbers);
+}
+
+/** A character that a header can have: of ISO 8859-1, and no control character. */
+const headerText = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Throws for a word that a path or a header cannot have. */
+export function checkPlace({ text, name }: Word, place: Field['in']): void {
+  // `.` and `..` would lead to another path.
+  if (place === 'path' && ['', '.', '..'].includes(text))
+    throw new UsageError(`${name} cannot be ${quoted(text)}.`);
+  if (place === 'header' && !headerText.test(text))
+    throw new UsageError(`${name} has a character that a header cannot have.`);
 }
 
 /** Throws if a value is not an object with properties of an operation's body. */

@@ -11,7 +11,7 @@ import { type Command, Option } from 'commander';
 import { deprecationOf } from './call.ts';
 import { type CallFlags, callOperation } from './call-operation.ts';
 import { addImport } from './import/import-command.ts';
-import { checkFlags, type Input, parseValue, range, readData } from './input.ts';
+import { checkFlags, checkPlace, type Input, parseValue, range, readData } from './input.ts';
 import type { Session } from './session.ts';
 import { globalOptions, settingsOf } from './settings.ts';
 import { kebab } from './text.ts';
@@ -60,8 +60,9 @@ function addOperation(parent: Command, name: string, operation: Operation, sessi
     const input: Input =
       data === undefined ? {} : await readData(data, operation, session.context.stdin);
     for (const [i, [field, { schema }]] of pathFields.entries()) {
-      const text = command.args[i] ?? '';
-      input[field] = parseValue({ text, name: `<${kebab(field)}>` }, schema);
+      const word = { text: command.args[i] ?? '', name: `<${kebab(field)}>` };
+      checkPlace(word, 'path');
+      input[field] = parseValue(word, schema);
     }
     for (const { name, option, parse } of flags) {
       const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
@@ -148,7 +149,10 @@ function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefi
   if (choices) option.argChoices = choices;
   if (isArray)
     option.argParser((word: string, before: string[] | undefined) => [...(before ?? []), word]);
-  const parseWord = (text: string) => parseValue({ text, name: flag }, item);
+  const parseWord = (text: string) => {
+    checkPlace({ text, name: flag }, field.in);
+    return parseValue({ text, name: flag }, item);
+  };
   return {
     name,
     option,

@@ -64,7 +64,7 @@ function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
 
 /** What a shell replaces by the key: the variable, or a command that prints a stored key. */
 async function keyExpression(target: Target, { credentials, env }: Session): Promise<string> {
-  const from = (await credentials.find(target))?.from;
+  const from = (await credentials.findKey(target))?.from;
   // Without any key, the user sets the variable later. One that is set may be for another address.
   const isVariableFree = from === undefined && env.PETCTL_API_KEY === undefined;
   if (from === 'PETCTL_API_KEY' || isVariableFree) return keyVariable;

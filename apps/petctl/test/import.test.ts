@@ -2,7 +2,7 @@
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { petctl, start } from './run.ts';
+import { petctl, resultOf, start } from './run.ts';
 import { scratch } from './scratch.ts';
 import { errorReply, lines, named, type Reply, record, startService } from './services.ts';
 
@@ -31,9 +31,9 @@ const messagesIn = (stderr: string) =>
 describe.each([
   [
     'JSON Lines',
-    '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"C","categoryId":3,"status":"sold"}',
-    ['line 3: categoryId missing.'],
-    '{"name":"B"}\n',
+    '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"D","categoryId":1e300}\n{"name":"C","categoryId":3,"status":"sold"}',
+    ['line 3: categoryId missing.', 'line 4: the number 1e+300 has more than 64 bits.'],
+    '{"name":"B"}\n{"name":"D","categoryId":1e300}\n',
   ],
   [
     'a JSON array',
@@ -247,6 +247,24 @@ test('results are printed in the order of the file, as they arrive, with some ca
     if (rowsIn(printed).length === 2) running.stdin.end();
   }
   expect(rowsIn(printed).map(({ name }) => name)).toEqual(['1', '2']);
+});
+
+describe('a line that is not UTF-8', () => {
+  test.each([
+    ['JSON Lines', '{"name":"ä","categoryId":1}\n', '{"name":"\xe4","categoryId":1}\n'],
+    ['CSV', 'name,categoryId\nä,1\n', '\xe4,1\n'],
+    ['TSV', 'name\tcategoryId\nä\t1\n', '\xe4\t1\n'],
+  ])('ends the import of %s, with all lines before it', async (_, good, bad) => {
+    const { env, requests } = await record(() => ({ status: 201, body: {} }));
+    const input = Buffer.concat([Buffer.from(good), Buffer.from(bad + bad, 'latin1')]);
+    const running = start(['pets', 'import', '-'], env);
+    // Chunks may begin within a character.
+    for (const byte of input) running.stdin.write(Buffer.from([byte]));
+    running.stdin.end();
+    const { code, stderr } = await resultOf(running);
+    expect([code, requests.map(({ body }) => JSON.parse(body).name)]).toEqual([9, ['ä']]);
+    expect(stderr).toContain(`- cannot be read after byte ${Buffer.byteLength(good)} (`);
+  });
 });
 
 describe('CSV of spreadsheets', () => {

@@ -196,6 +196,7 @@ describe('--data', () => {
     ['{"nmae":"A"}', "Did you mean 'name'?"],
     ['{"name":"A"}', '--category-id missing'],
     ['{"name":"A","categoryId":1e400}', 'would be rounded'],
+    ['{"name":"A","categoryId":1e300}', 'the number 1e+300 has more than 64 bits'],
     ['@missing.json', '(ENOENT)'],
     ['@/dev/zero', 'more than 64 MiB'],
     [`@${latin1}`, 'encoding'],

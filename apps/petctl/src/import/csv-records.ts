@@ -1,5 +1,5 @@
 import type { Operation } from '@petstore/types';
-import type { CsvError } from 'csv-parse';
+import type * as csv from 'csv-parse';
 import { UsageError } from '../errors.ts';
 import { unescapeCsvCell } from '../output/escapes.ts';
 import { csvLine } from '../output/formats.ts';
@@ -62,40 +62,83 @@ function rejectTable(firstLine: string): void {
   throw new UsageError('This looks like a table.', 'Print it with -o csv, jsonl, json or tsv.');
 }
 
-/** Yields all rows before a fault, and then throws. A parser that is a stream would drop those that nobody has read. */
+/** Yields all rows before a fault of the file, and then throws. */
 async function* rowsOf(
   chunks: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<CsvRow, void> {
-  const { parse } = await import('csv-parse');
-  const rows: CsvRow[] = [];
-  const position = new Position();
-  const parser = parse({
-    delimiter,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    max_record_size: MAX_RECORD,
-    cast: (text, { quoting, lines }) => {
-      position.endCell(lines);
-      return quoting || text !== '' ? text : undefined;
-    },
-    on_record: (cells: CsvRow['cells'], { lines, empty_lines }) => {
-      position.endRow(lines, empty_lines);
-      rows.push({ line: lines, cells });
-      // The stream itself gets no records.
-      return null;
-    },
-  });
-  // The callbacks of `write` and `end` get the same errors.
-  parser.on('error', () => {}).resume();
-  for await (const chunk of chunks) {
-    const fault = await new Promise<unknown>((resolve) => parser.write(chunk, resolve));
-    yield* rows.splice(0);
-    if (fault) throw csvFault(fault as CsvError, position);
+  const reader = await CsvReader.create(delimiter);
+  let fault: unknown;
+  try {
+    for await (const chunk of chunks) {
+      await reader.write(chunk);
+      yield* reader.takeRows();
+    }
+  } catch (error) {
+    fault = error;
   }
-  const fault = await new Promise<unknown>((resolve) => parser.end(resolve));
-  yield* rows.splice(0);
-  if (fault) throw csvFault(fault as CsvError, position);
+  // The parser holds rows back until it knows what follows.
+  await reader.end().catch((error: unknown) => {
+    fault ??= error;
+  });
+  yield* reader.takeRows();
+  if (fault !== undefined) throw fault;
+}
+
+/** Parses CSV. Its rows are taken from an array, because a parser in a pipeline loses rows when it fails. */
+class CsvReader {
+  readonly #position = new Position();
+  readonly #parser: csv.Parser;
+  #rows: CsvRow[] = [];
+
+  static async create(delimiter: string): Promise<CsvReader> {
+    const { parse } = await import('csv-parse');
+    return new CsvReader(parse, delimiter);
+  }
+
+  private constructor(parse: typeof csv.parse, delimiter: string) {
+    this.#parser = parse({
+      delimiter,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      max_record_size: MAX_RECORD,
+      cast: (text, { quoting, lines }) => {
+        this.#position.endCell(lines);
+        return quoting || text !== '' ? text : undefined;
+      },
+      on_record: (cells: CsvRow['cells'], { lines, empty_lines }) => {
+        this.#position.endRow(lines, empty_lines);
+        this.#rows.push({ line: lines, cells });
+        // The stream itself gets no records.
+        return null;
+      },
+    });
+    // The callbacks of `write` and `end` get the same errors.
+    this.#parser.on('error', () => {}).resume();
+  }
+
+  takeRows(): CsvRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  write(chunk: string): Promise<void> {
+    return this.#done((callback) => this.#parser.write(chunk, callback));
+  }
+
+  end(): Promise<void> {
+    return this.#done((callback) => this.#parser.end(callback));
+  }
+
+  #done(start: (callback: (error?: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      start((error) => {
+        if (error) reject(csvFault(error as csv.CsvError, this.#position));
+        else resolve();
+      });
+    });
+  }
 }
 
 /** Where the parser stands, to say where a quote was opened. */
@@ -120,12 +163,14 @@ class Position {
 }
 
 function csvFault(
-  { code, message, column, empty_lines }: CsvError,
+  { code, message, column, empty_lines }: csv.CsvError,
   position: Position,
 ): UsageError {
-  const hint = 'The records before it are complete. It and later ones are not added.';
-  if (code !== 'CSV_QUOTE_NOT_CLOSED' && code !== 'CSV_MAX_RECORD_SIZE')
-    return new UsageError(`CSV: ${message}.`, hint);
+  const hint = 'The records before it are read. It and later ones are not added.';
   const line = position.lineOfCell(column === 0, Number(empty_lines));
-  return new UsageError(`CSV: the quote that opens on line ${line} is not closed.`, hint);
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
+    return new UsageError(`CSV: the quote that opens on line ${line} is not closed.`, hint);
+  if (code === 'CSV_MAX_RECORD_SIZE')
+    return new UsageError(`CSV: the cell that begins on line ${line} does not end.`, hint);
+  return new UsageError(`CSV: ${message}.`, hint);
 }

@@ -68,7 +68,7 @@ async function runImport(order: ImportOrder, session: Session): Promise<void> {
   const shape = { ...shapeOf(operation), isList: true };
   await checkOutput(shape.columns, settings);
   const target = targetOf(settings, session.env, () => session.credentials.current());
-  const key = await session.credentials.require(target);
+  const key = await session.credentials.keyFor(target);
   const source = openFile(file, session.context.stdin);
   const { header, records } = await readRecords(source.chunks, operation);
   const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;

@@ -3,8 +3,8 @@ import { exactJson, type Operation } from '@petstore/types';
 import type { InputSource } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { parseJson } from '../input.ts';
-import { codeOf } from '../text.ts';
 import { csvRecords } from './csv-records.ts';
+import { MAX_LINE, textOf } from './file-text.ts';
 import { type ImportRecord, inputOf, linesOf, type RecordFile } from './record.ts';
 import { tsvRecords } from './tsv-records.ts';
 
@@ -25,24 +25,6 @@ export function openFile(file: string, stdin: InputSource) {
       stream.destroy();
     },
   };
-}
-
-async function* textOf(stream: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let read = 0;
-  try {
-    for await (const chunk of stream) {
-      yield decoder.decode(chunk, { stream: true });
-      read += chunk.length;
-    }
-    yield decoder.decode();
-  } catch (error) {
-    const place = read === 0 ? '' : ` after byte ${read}`;
-    throw new UsageError(
-      `${name} cannot be read${place} (${codeOf(error)}).`,
-      'Check its name, its permissions and that its encoding is UTF-8.',
-    );
-  }
 }
 
 /** The records of a file. Its beginning tells whether it is JSON Lines, a JSON array, TSV or CSV. */
@@ -81,9 +63,6 @@ async function readFirstLine(chunks: AsyncGenerator<string>): Promise<string> {
   return start;
 }
 
-/** An array is held in memory. */
-const MAX_ARRAY = 64 * 2 ** 20;
-
 /** The records of JSON Lines. Blank lines are none. */
 async function* jsonLineRecords(
   chunks: AsyncIterable<string>,
@@ -119,8 +98,7 @@ async function* jsonArrayRecords(
   let array = '';
   for await (const chunk of chunks) {
     array += chunk;
-    if (array.length > MAX_ARRAY)
-      throw new UsageError('The array is too large.', 'Use JSON Lines.');
+    if (array.length > MAX_LINE) throw new UsageError('The array is too large.', 'Use JSON Lines.');
   }
   const values = parseJson(array, 'The array');
   if (!Array.isArray(values)) return;

@@ -2,8 +2,8 @@ import type { OutputTarget } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { codeOf } from '../text.ts';
 
-/** The codes of a stream whose reader is gone: a pipe, a socket, a terminal. */
-const closedCodes = ['EPIPE', 'ECONNRESET', 'EIO', 'ERR_STREAM_DESTROYED'];
+/** The codes of a pipe or a socket whose reader is gone. */
+const closedCodes = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
 
 /** stdout or stderr. A reader that is gone is no error: what is written after that is dropped. */
 export class OutputStream {
@@ -27,7 +27,10 @@ export class OutputStream {
 
   /** Whether the reader is gone, as `head` is after its lines. */
   get isClosed(): boolean {
-    return this.#failure !== undefined && closedCodes.includes(codeOf(this.#failure));
+    if (this.#failure === undefined) return false;
+    const code = codeOf(this.#failure);
+    // A terminal that is gone; for a file, it is a broken disk.
+    return closedCodes.includes(code) || (code === 'EIO' && this.isTerminal);
   }
 
   /** Resolves when the text is written, or dropped. Throws for any failure but a reader that is gone. */
