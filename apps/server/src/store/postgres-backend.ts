@@ -21,7 +21,7 @@ import {
 /** How often idempotency keys are forgotten, and filters filled that a server without them has left. */
 export const MAINTENANCE_MS = 2_000;
 /** As many new keys, or as many characters of results, make a server look whether they are too many. */
-const NEW_KEYS = { count: 2_000, size: 2 ** 22 };
+const NEW_KEYS = { count: 5_000, size: 2 ** 24 };
 
 /** Errors that the data of one write can cause, by the class of their code: its data, constraints, sizes, a trigger. */
 const DATA_ERRORS: readonly string[] = ['21', '22', '23', '54', 'P0'];

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { Adapter } from 'lowdb';
-import type { MemoryCollection } from './collection.ts';
+import type { MemoryCollection, Slice } from './collection.ts';
 import { damaged, eachLine, earlierFormat, hexOf, replaceFile, writeAll } from './disk.ts';
 import type { Memory } from './memory.ts';
-import { applyRecord, documentRecord, parseRecord, recordOf } from './records.ts';
+import { applyRecord, parseRecord, recordOf } from './records.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
@@ -22,6 +22,9 @@ interface Head {
 
 const FORMAT = 'petstore store 2';
 const EARLIER_FORMAT = 'petstore store 1';
+
+/** Only the last line begins with it. */
+const QUOTE = 34;
 
 /** About how many characters are written at once. */
 const PIECE = 2 ** 16;
@@ -53,7 +56,7 @@ export class Snapshot implements Adapter<Data> {
     await eachLine(this.path, (line, number) => {
       if (isWhole) throw damaged(this.path, `line ${number} is damaged`);
       if (number === 1) journal = this.#readHead(line);
-      else if (line.equals(endOf(checksum))) isWhole = true;
+      else if (line[0] === QUOTE && line.equals(endOf(checksum))) isWhole = true;
       else this.#readRecord(line, number);
       checksum = crc32(line, checksum);
       this.bytes += line.length;
@@ -135,8 +138,7 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   for (const [name, { nextId }] of memory.collections) nextIds[name] = nextId;
   const head: Head = { format: FORMAT, journal, nextIds };
   yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
-  for (const [name, collection] of memory.collections)
-    for (const json of textsOf(collection)) yield `${documentRecord(name, json)},\n`;
+  for (const [name, collection] of memory.collections) yield* documentLines(name, collection);
   // Those that are added meanwhile follow.
   for (const key of memory.keys.all()) {
     const { collection } = key;
@@ -144,13 +146,15 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   }
 }
 
-/** The texts of a collection that may change meanwhile. */
-function* textsOf(collection: MemoryCollection): Generator<string> {
+/** The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up the event loop far longer. */
+function* documentLines(name: string, collection: MemoryCollection): Generator<string> {
+  const begin = `[${JSON.stringify(name)},`;
+  const end = '],\n';
   let least: number | undefined = 1;
   while (least !== undefined) {
-    const { texts, next } = collection.slice(least, PIECE);
-    yield* texts;
-    least = next === undefined ? undefined : next + 1;
+    const slice: Slice = collection.slice(least, PIECE);
+    if (slice.texts.length > 0) yield `${begin}${slice.texts.join(end + begin)}${end}`;
+    least = slice.next === undefined ? undefined : slice.next + 1;
   }
 }
 
