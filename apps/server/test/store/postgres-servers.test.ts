@@ -5,7 +5,7 @@ import { ask } from '@petstore/testing/postgres';
 import { Client } from 'pg';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres.ts';
-import { MAINTENANCE_MS } from '../../src/store/postgres-backend.ts';
+import { MAINTENANCE_MS } from '../../src/store/postgres-maintenance.ts';
 import {
   type Collection,
   KeyReusedError,

@@ -6,7 +6,7 @@ import { rounds } from '@petstore/testing';
 import type { Cluster } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres.ts';
-import { MAINTENANCE_MS } from '../../src/store/postgres-backend.ts';
+import { MAINTENANCE_MS } from '../../src/store/postgres-maintenance.ts';
 import {
   type Collection,
   KEYS,
