@@ -14,8 +14,9 @@ export interface Data {
   journal: number;
 }
 
+/** What the first line says. */
 interface Head {
-  readonly format?: string;
+  readonly format: string;
   readonly journal: number;
   readonly nextIds: Readonly<Record<string, number>>;
 }
@@ -76,13 +77,16 @@ export class Snapshot implements Adapter<Data> {
     const head = headIn(line);
     if (head?.format === EARLIER_FORMAT) throw earlierFormat(this.path);
     if (head?.format !== FORMAT) throw damaged(this.path, `its format is not '${FORMAT}'`);
-    for (const [name, nextId] of Object.entries(head.nextIds)) {
+    const { journal, nextIds } = head;
+    if (journal === undefined || nextIds === undefined)
+      throw damaged(this.path, 'its first line is damaged');
+    for (const [name, nextId] of Object.entries(nextIds)) {
       const collection = this.#memory.collections.get(name);
       if (!collection)
         throw damaged(this.path, `it has a collection '${name}', which this server does not know`);
       collection.nextId = nextId;
     }
-    return head.journal;
+    return journal;
   }
 
   #readRecord(line: Buffer, number: number): void {
@@ -123,7 +127,7 @@ export class Snapshot implements Adapter<Data> {
   }
 }
 
-function headIn(line: Buffer): Head | undefined {
+function headIn(line: Buffer): Partial<Head> | undefined {
   try {
     return JSON.parse(`${line}]}`);
   } catch {
