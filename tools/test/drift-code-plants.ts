@@ -242,8 +242,8 @@ export const clientPlants: readonly Plant[] = [
     ],
     [
       'one idempotency key for all calls',
-      'idempotencyKey ?? ofHeaders ?? randomKey()',
-      "idempotencyKey ?? 'always-the-same'",
+      'function randomKey(): string {',
+      "function randomKey(): string {\n  return 'always-the-same';",
       'two calls have the same idempotency key',
     ],
   ]),
