@@ -49,6 +49,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
     await checkRequests(tested);
     await checkSuccesses(tested);
     await checkErrors(tested);
+    await checkFailures(tested);
     await checkRetries(tested);
     if (operation.pagination) await checkPages(tested, operation.pagination);
   }
@@ -77,7 +78,7 @@ async function checkSuccesses(tested: Tested): Promise<void> {
     }
 }
 
-/** Each declared error is thrown as its class; what is not declared, or is no response, has classes of its own. */
+/** Each declared error is thrown as its class. */
 async function checkErrors(tested: Tested): Promise<void> {
   const { spec, operation, least, expect } = tested;
   for (const [code, status] of spec.errorStatuses) {
@@ -91,21 +92,26 @@ async function checkErrors(tested: Tested): Promise<void> {
     expect(`${cause}: status`, found.status, status);
     expect(`${cause}: message`, messageOf(error), body.message);
   }
+}
+
+/** What is no declared response, or no response at all, is thrown as a class of its own. */
+async function checkFailures(tested: Tested): Promise<void> {
+  const { operation, least } = tested;
+  const expectFor = async (what: string, name: string, responses: Ready[], options: Node = {}) => {
+    const { error } = await call(tested, least.inputs, responses, options);
+    expectClass(tested, error, classNamed(name), what);
+  };
+  for (const status of [299, 302])
+    await expectFor(`${status}`, 'UnexpectedResponseError', [responseWith(status, {})]);
   const [success = 200] = operation.successes;
-  const others: [what: string, name: string, response: Ready | undefined, options: Node][] = [
-    ['299', 'UnexpectedResponseError', responseWith(299, {}), {}],
-    ['302', 'UnexpectedResponseError', responseWith(302, {}), {}],
-    ['no JSON', 'UnexpectedResponseError', new Response('{', { status: success }), {}],
-    ['a service that is not reached', 'ConnectionError', undefined, {}],
-    ['a signal that has aborted', 'AbortedError', undefined, { signal: AbortSignal.abort() }],
-    ['a service that does not respond', 'TimeoutError', 'never', { timeout: 5 }],
-  ];
-  for (const [what, name, response, options] of others) {
-    // Without a body, there is no JSON to break.
-    if (what === 'no JSON' && bodiesOf(tested, success)[0] === undefined) continue;
-    const ended = await call(tested, least.inputs, response ? [response] : [], options);
-    expectClass(tested, ended.error, classNamed(name), what);
+  if (operation.responses.get(String(success))?.schema) {
+    const broken = new Response('{', { status: success });
+    await expectFor('a body that is no JSON', 'UnexpectedResponseError', [broken]);
   }
+  await expectFor('a service that is not reached', 'ConnectionError', []);
+  const signal = AbortSignal.abort();
+  await expectFor('a signal that has aborted', 'AbortedError', [], { signal });
+  await expectFor('a service that does not respond', 'TimeoutError', ['never'], { timeout: 5 });
 }
 
 /** All attempts of a call are the same request, with one idempotency key. Another call has another key. */

@@ -93,7 +93,7 @@ function operationOf(
   shared: readonly unknown[],
   declared: Node,
 ): Operation {
-  const all = [...shared, ...asList(declared.parameters)].map((each) => followed(document, each));
+  const all = parametersIn(document, [...shared, ...asList(declared.parameters)]);
   const key = all.find((each) => 'x-idempotency-key' in each);
   const responses = new Map(
     Object.entries(asNode(declared.responses)).map(([status, response]) => [
@@ -123,6 +123,12 @@ function operationOf(
     sunset: declared['x-sunset'] as string | undefined,
     successor: declared['x-successor'] as string | undefined,
   };
+}
+
+/** The parameters of an operation. They come after those of the path, and replace them. */
+function parametersIn(document: Node, declared: readonly unknown[]): Node[] {
+  const parameters = declared.map((each) => followed(document, each));
+  return [...new Map(parameters.map((each) => [`${each.in} ${each.name}`, each])).values()];
 }
 
 function parameterOf(declared: Node): Parameter {

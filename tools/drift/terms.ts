@@ -50,7 +50,7 @@ class TermCollector implements Terms {
     const { id, method, path, command, parameters, idempotencyKey, body, pagination } = operation;
     for (const what of [id, `${id} ${method} ${path}`, `${id} ${command}`]) this.offer(what);
     for (const [name, value] of Object.entries(pagination ?? {}))
-      this.offer(`${id} ${name},${value}`);
+      this.offer(`${id} has pages by ${name} ${value}`);
     if (idempotencyKey) this.offer(`${id} ${idempotencyKey.name}`);
     for (const parameter of parameters) this.#addParameter(id, parameter);
     if (body) this.#addBody(id, body.schema);
