@@ -19,7 +19,7 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
   // hey-api resolves imports below this folder, which does not exist: a dry run writes nothing.
   const path = join(tmpdir(), randomUUID());
   const files = new Map<string, string>();
-  await createClient({
+  const [context] = await createClient({
     input: typesDocument(document),
     dryRun: true,
     logs: { level: 'silent', file: false },
@@ -64,6 +64,8 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
       })(),
     ],
   });
+  // hey-api throws for any other problem.
+  if (!context) throw new Error('hey-api cannot read the document');
   files.delete('unused.gen.ts');
   files.set('packages/client/src/gen/types.gen.ts', `${header}\n\n${schemaTypes(document)}`);
   return files;

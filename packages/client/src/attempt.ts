@@ -43,7 +43,7 @@ async function send(
   const { on } = settings;
   let url = first;
   for (let redirects = 0; ; redirects++) {
-    // Without hooks, their events are not made, because each costs a promise.
+    // An event is made only for a hook, because it costs time.
     if (on.request) {
       const shown = { ...headers, authorization: '***' };
       notify(on.request, { operation: id, attempt, method, url, headers: shown });

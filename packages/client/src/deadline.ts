@@ -9,7 +9,7 @@ export class Deadline {
   /** Aborts when the call ends before its result. Its reason is the error of the call. */
   readonly signal: AbortSignal = this.#controller.signal;
   readonly #time: number;
-  /** What leaves no timer and no listener behind. */
+  /** Each removes a timer or a listener. */
   readonly #cleanups: (() => void)[] = [];
   #rejectCall: (error: PetstoreError) => void = () => {};
 
@@ -36,10 +36,12 @@ export class Deadline {
     });
   }
 
+  /** Waits. Rejects when the call ends before. */
   wait(milliseconds: number): Promise<void> {
     return this.race(new Promise((resolve) => this.#after(milliseconds, resolve)));
   }
 
+  /** Leaves no timer and no listener behind. */
   release(): void {
     for (const cleanUp of this.#cleanups) cleanUp();
   }

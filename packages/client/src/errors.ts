@@ -151,13 +151,12 @@ export type CallError =
   | TimeoutError
   | AbortedError;
 
-/** The class of the error for a status that is no success. */
+/** The class of the error for a status of 400 or more. */
 export function errorClassOf(status: number): typeof ResponseError {
   if (status === 401) return UnauthorizedError;
   if (status === 404) return NotFoundError;
   if (status === 429) return RateLimitedError;
-  if (status >= 500) return ServerError;
-  return status >= 400 ? InvalidRequestError : UnexpectedResponseError;
+  return status >= 500 ? ServerError : InvalidRequestError;
 }
 
 /** The properties of a value that may be anything; none if it is no object. */

@@ -59,8 +59,11 @@ function nextTarget(headers: Headers): string | undefined {
 /** Whether a parameter is `rel` with `next` among its relations: `rel=next` or `rel="last next"`. */
 function isNext(parameter: string): boolean {
   const [name = '', value = ''] = parameter.toLowerCase().split('=');
-  const relations = value.trim().split(/[\s"]+/);
-  return name.trim() === 'rel' && relations.includes('next');
+  if (name.trim() !== 'rel') return false;
+  return value
+    .trim()
+    .split(/[\s"]+/)
+    .includes('next');
 }
 
 function errorOf({ response, data }: Success<unknown>, problem: string): UnexpectedResponseError {

@@ -31,7 +31,10 @@ export interface FurtherPage {
   readonly stop: AbortSignal;
 }
 
-/** Requests the first page, with the size for `max` elements if that is not 0, or a further page. */
+/**
+ * Requests a further page, or the first one. `max` is how many elements of the list are wanted; 0
+ * leaves the size of the first page to the service.
+ */
 export type RequestPage<T> = (max: number, page?: FurtherPage) => Promise<Success<T[]>>;
 
 /** A call of a list whose first page is on its way. */
@@ -62,13 +65,13 @@ class Pages<T> {
     this.first = this.#start();
   }
 
-  /** Without `max`, the pages have the size that the service chooses. */
+  /** Without `max`, the service chooses the size of the pages. */
   read(max?: number): AsyncGenerator<Page<T>, void> {
     if (max !== undefined) this.#max = max;
     return this.#read(max ?? Infinity);
   }
 
-  /** The statement with the call may go on with `.collect()`, which asks for large pages. */
+  /** Requests the first page after the current statement, which may go on with `.collect()`. */
   async #start(): Promise<Success<T[]>> {
     await undefined;
     return await this.#request(this.#max);

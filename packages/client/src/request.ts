@@ -52,8 +52,8 @@ export function requestOf(
   const body = bodyOf(wire, properties);
   if (body !== null) headers['content-type'] = 'application/json';
   if (wire.idempotencyKey !== undefined) {
-    const ofHeaders = settings.headers[wire.idempotencyKey.toLowerCase()];
-    headers[wire.idempotencyKey] = idempotencyKey ?? ofHeaders ?? randomKey();
+    const given = idempotencyKey ?? settings.headers[wire.idempotencyKey.toLowerCase()];
+    headers[wire.idempotencyKey] = given ?? randomKey();
   }
   const search = query.size === 0 ? '' : `?${query}`;
   return {

@@ -1,4 +1,4 @@
-// C2: one deadline over all attempts, and `AbortSignal`.
+// One deadline over all attempts, and `AbortSignal`.
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

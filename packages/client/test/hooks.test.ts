@@ -1,4 +1,4 @@
-// C9: `on` hooks for request, response, retry and deprecation.
+// `on` hooks for request, response, retry and deprecation.
 import { operations } from '@petstore/types';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Hooks } from '../src/index.ts';

@@ -1,4 +1,4 @@
-// C1: `petstore(options)` is the one way. C3: messages say what to do. C6: credentials are in no message.
+// `petstore(options)` is the one way. Messages say what to do. Credentials are in no message.
 import { deployments } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Deployment, type Options, petstore } from '../src/index.ts';

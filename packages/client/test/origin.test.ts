@@ -1,4 +1,4 @@
-// C6: credentials never leave the origin, and are in no message.
+// Credentials never leave the origin, and are in no message.
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { petstore } from '../src/index.ts';

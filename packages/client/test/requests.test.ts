@@ -1,4 +1,4 @@
-// C1: a method per operation. C5: integers are exact, in requests and in responses.
+// A method per operation. Integers are exact, in requests and in responses.
 import { type Api, operations } from '@petstore/types';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Call, type PageCall, type Pet, petstore, stringify } from '../src/index.ts';

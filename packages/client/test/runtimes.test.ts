@@ -1,4 +1,4 @@
-// C5: runtimes without source text in revivers read everything that is safe.
+// Runtimes without source text in revivers read everything that is safe.
 import { beforeEach, expect, test } from 'vitest';
 import { newPet, respond, rex, stubbed } from './stub-server.ts';
 

@@ -1,4 +1,4 @@
-// C8: `@petstore/client/testing`, a small fake to answer calls in the tests of an importing team.
+// `@petstore/client/testing`, a small fake to answer calls in the tests of an importing team.
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { NotFoundError, petstore, RateLimitedError } from '../src/index.ts';
 import { fakePetstore } from '../src/testing.ts';

@@ -1,4 +1,4 @@
-// Exact integers (S3, C5): one that a double cannot hold becomes a bigint, or an error; never another integer.
+// Exact integers: one that a double cannot hold becomes a bigint, or an error; never another integer.
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   exactJson,

@@ -1,4 +1,4 @@
-// C1, C7: the packed client is documented, and works as ES modules and CommonJS, typed, bundled, and in all runtimes. H3: one command packs it.
+// The packed client is documented, and works as ES modules and CommonJS, typed, bundled, and in all runtimes. One command packs it.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -30,6 +30,8 @@ const outputOf = async (script: string, command = process.execPath, args: readon
 const result = {
   listed: ['1', String(2n ** 60n), '3'],
   ...{ name: 'NotFoundError', code: 'not_found', attempts: 1, known: true, fake: [] },
+  pages: [[2, true]],
+  printed: '{"id":1152921504606846976}',
 };
 
 test.each(['esm.js', 'commonjs.cjs'])('the client runs as %s', async (script) => {
