@@ -165,13 +165,19 @@ function storedIn(text: string): Stored {
   const content: unknown = JSON.parse(text);
   if (!isObject(content)) throw new Error('it has another content');
   const { current, keys } = content;
-  const isAddress = typeof current === 'string' && URL.canParse(current);
-  if ((current === undefined || isAddress) && isStringRecord(keys)) return { current, keys };
+  const isCurrent = current === undefined || isAddress(current);
+  if (isCurrent && isStringRecord(keys)) return { current, keys };
   throw new Error('it has another content');
 }
 
+function isAddress(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  return URL.canParse(value);
+}
+
 function isStringRecord(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((each) => typeof each === 'string');
+  if (!isObject(value)) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
 }
 
 /** The entry of the system's keyring for an address; undefined if there is no keyring, or PETCTL_KEYRING is false. */

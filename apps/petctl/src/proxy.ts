@@ -40,5 +40,6 @@ function matches(entry: string, { protocol, hostname, port }: URL): boolean {
   const excepted = new URL(address);
   const hasPort = entry.includes(':') && !entry.endsWith(']');
   if (hasPort && excepted.port !== port) return false;
-  return hostname === excepted.hostname || hostname.endsWith(`.${excepted.hostname}`);
+  if (hostname === excepted.hostname) return true;
+  return hostname.endsWith(`.${excepted.hostname}`);
 }

@@ -74,10 +74,14 @@ function rawLines(compact: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What precedes the reason in an error of jq: `jq: error: `, or `jq: error (at <stdin>:0): `. */
-const jqPrefix = /^jq: (?:error(?:: | \(at [^)]*\):? ))?/;
-
+/** The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at /dev/stdin:0): reason`. */
 function reasonIn(stderr: string): string {
   const [line = ''] = stderr.split('\n');
-  return line.replace(jqPrefix, '').replace(/[.:]$/, '');
+  const text = line.replace(/^jq: /, '').replace(/^error: /, '');
+  return withoutPlace(text).replace(/[.:]$/, '');
+}
+
+function withoutPlace(text: string): string {
+  if (!text.startsWith('error (at ')) return text;
+  return text.slice(text.indexOf(')') + 1).replace(/^:? /, '');
 }
