@@ -1,6 +1,8 @@
 // Compares the shipped server over HTTP with the least that Node can do, with Fastify, and with what most would write.
 import { deepStrictEqual } from 'node:assert';
 import {
+  atLeast,
+  atMost,
   type Effort,
   median,
   medianRatio,
@@ -78,7 +80,11 @@ async function checkAnswers(peers: Readonly<Record<Name, Peer>>): Promise<void> 
     for (const name of names.filter((each) => each !== 'ours')) {
       const theirs = await answerOf(peers[name], request);
       const headers = name === 'Fastify' ? theirs.headers : ours.headers;
-      deepStrictEqual({ ...theirs, headers }, ours, `${name} does not answer '${row}' as ours does`);
+      deepStrictEqual(
+        { ...theirs, headers },
+        ours,
+        `${name} does not answer '${row}' as ours does`,
+      );
     }
   }
 }
@@ -132,14 +138,14 @@ function tableOf(row: Row, shots: Shots): Table {
 
 function promiseOf(row: Row, shots: Shots): Target {
   const measured = medianRatio(cpuOf(shots.Fastify), cpuOf(shots.ours));
-  return { name: `${row}: CPU of Fastify / ours`, measured, sign: '≥', bound: 1 };
+  return atLeast(`${row}: CPU of Fastify / ours`, measured, 1);
 }
 
 /** How much longer the slowest creates take than the usual ones, beside a server that does nothing but append and sync. */
 function tailOf(shots: Shots): Target {
   const tails = (name: Name) => shots[name].map(({ p50, p99 }) => p99 / p50);
   const measured = median(tails('ours')) / median(tails('bare'));
-  return { name: 'create: p99/p50 of ours / of bare', measured, sign: '≤', bound: 2 };
+  return atMost('create: p99/p50 of ours / of bare', measured, 2);
 }
 
 function chartOf(measured: Readonly<Record<Row, Shots>>): string {

@@ -11,10 +11,12 @@ import { type Effort, full, isMet, quick, type Section } from './measure.ts';
 import { markdownOf, missedLine, publish } from './page.ts';
 import { petctl } from './petctl.ts';
 import { start } from './start.ts';
+import { store } from './store.ts';
 
 const parts: Readonly<Record<string, (effort: Effort) => Promise<Section>>> = {
   http,
   start,
+  store,
 
   client,
   petctl,
@@ -35,15 +37,17 @@ async function main(): Promise<void> {
   const effort = values.quick ? quick : full;
   if (values.gate) return gate(effort);
   const names = positionals.length > 0 ? positionals : Object.keys(parts);
-  for (const name of names) {
-    const measure = parts[name];
-    if (!measure)
-      throw new Error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
-    const section = await measure(effort);
-    const markdown = markdownOf(section);
-    console.log(`\n${markdown}\n`);
-    if (values.quick) continue;
-    publish(name, markdown);
-    for (const target of section.targets) if (!isMet(target)) console.log(missedLine(target));
-  }
+  for (const name of names) await run(name, effort);
+}
+
+async function run(name: string, effort: Effort): Promise<void> {
+  const measure = parts[name];
+  if (!measure)
+    throw new Error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
+  const section = await measure(effort);
+  const markdown = markdownOf(section);
+  console.log(`\n${markdown}\n`);
+  if (effort === quick) return;
+  publish(name, markdown);
+  for (const target of section.targets) if (!isMet(target)) console.log(missedLine(target));
 }

@@ -46,6 +46,17 @@ export interface Section {
   readonly targets: readonly Target[];
 }
 
+/** What one of several measurements adds to a section. */
+export type Part = Pick<Section, 'tables' | 'targets'>;
+
+export function atLeast(name: string, measured: number, bound: number): Target {
+  return { name, measured, sign: '≥', bound };
+}
+
+export function atMost(name: string, measured: number, bound: number): Target {
+  return { name, measured, sign: '≤', bound };
+}
+
 export function isMet({ measured, sign, bound }: Target): boolean {
   return sign === '≥' ? measured >= bound : measured <= bound;
 }

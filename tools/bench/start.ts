@@ -5,14 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { operations, service } from '@petstore/types';
-import {
-  type Effort,
-  inRotation,
-  median,
-  newScratch,
-  type Section,
-  type Target,
-} from './measure.ts';
+import { atMost, type Effort, inRotation, median, newScratch, type Section } from './measure.ts';
 import { end, ourServer, serverSettings } from './peer.ts';
 import { apiKey, fillFolder, size } from './pets.ts';
 
@@ -48,16 +41,15 @@ export async function start(effort: Effort): Promise<Section> {
         row('until `/readyz` says ready', 'ready'),
       ],
     ],
-    targets: [targetOf(starts, 'answered', 4), targetOf(starts, 'ready', 6)],
+    targets: [
+      atMost('first page / node -e 0', multipleOf(starts, 'answered'), 4),
+      atMost('ready / node -e 0', multipleOf(starts, 'ready'), 6),
+    ],
   };
 }
 
 function multipleOf(starts: readonly Starts[], key: keyof Starts): number {
   return median(starts.map((each) => each[key] / each.node));
-}
-
-function targetOf(starts: readonly Starts[], key: keyof Starts, bound: number): Target {
-  return { name: `${key} / node -e 0`, measured: multipleOf(starts, key), sign: '≤', bound };
 }
 
 async function startNode(): Promise<number> {

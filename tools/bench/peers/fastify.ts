@@ -8,11 +8,7 @@ import { apiKey, collection } from '../pets.ts';
 import { keepPromises, linkNext, promisingOptions } from './promises.ts';
 import { host, path, printAddress, type } from './shared.ts';
 
-interface PetQuery {
-  readonly limit: number;
-  readonly after?: number;
-  readonly status?: string;
-}
+type PetQuery = { limit: number; after?: number; status?: string };
 
 const [folder = '', mode] = process.argv.slice(2);
 const isPromising = mode === 'promises';
@@ -31,9 +27,8 @@ if (isPromising) keepPromises(app);
 app.get<{ Querystring: PetQuery }>(
   path,
   { config: { operation: listPets }, schema: { querystring: schemaOf(listPets.fields) } },
-  async ({ query: { limit, after = 0, status } }, reply) => {
-    const filter = status === undefined ? {} : { filter: { property: 'status', value: status } };
-    const page = await pets.list({ limit, after, ...filter });
+  async ({ query: { limit, after = 0, ...filters } }, reply) => {
+    const page = await pets.list({ limit, after, filters });
     if (isPromising) linkNext(reply, page.next);
     return send(reply, listPets.success, page.json);
   },
