@@ -5,11 +5,12 @@ import { petstore } from '@petstore/client';
 import { operations } from '@petstore/types';
 import { build } from 'esbuild';
 import createClient from 'openapi-fetch';
-import { atMost, type Effort, inRotation, median, medianRatio, type Section } from './measure.ts';
+import { compare, type Effort, joined, type Part } from './measure.ts';
 import { apiKey, firstPets } from './pets.ts';
 
 const baseUrl = 'https://petstore.test/v1';
 const query = { status: 'available' } as const;
+const page = firstPets().slice(0, 2);
 
 /** What openapi-fetch has to know of the operation. */
 interface Paths {
@@ -21,8 +22,7 @@ interface Paths {
   };
 }
 
-export async function client({ rounds, requests }: Effort): Promise<Section> {
-  const page = firstPets().slice(0, 2);
+export async function client(effort: Effort): Promise<Part> {
   const text = JSON.stringify(page);
   const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
   const ours = petstore({ baseUrl, apiKey, fetch });
@@ -33,53 +33,34 @@ export async function client({ rounds, requests }: Effort): Promise<Section> {
     return data;
   };
   const listByOurs = async () => await ours.listPets(query);
-  deepStrictEqual(await listByOurs(), page);
-  deepStrictEqual(await listByOpenapiFetch(), page);
-  const subjects = {
-    '@petstore/client': () => cpuOfCalls(listByOurs, requests),
-    'openapi-fetch': () => cpuOfCalls(listByOpenapiFetch, requests),
+  const calls = {
+    'openapi-fetch': { measure: () => cpuOf(listByOpenapiFetch, effort.requests) },
+    '@petstore/client': { measure: () => cpuOf(listByOurs, effort.requests), atMost: 2 },
   };
-  const times = await inRotation('client', subjects, rounds);
   const sizes = {
-    '@petstore/client': await bundleSize("export { petstore } from '@petstore/client';"),
-    'openapi-fetch': await bundleSize("export { default } from 'openapi-fetch';"),
+    'openapi-fetch': { measure: () => bundleSize("export { default } from 'openapi-fetch'") },
+    '@petstore/client': {
+      measure: () => bundleSize("export { petstore } from '@petstore/client'"),
+    },
   };
-  const ratio = medianRatio(times['@petstore/client'], times['openapi-fetch']);
-  const row = (name: keyof typeof sizes) => ({
-    client: name,
-    'CPU µs of a call': median(times[name]),
-    'bytes in a bundle': sizes[name],
-  });
-  return {
-    title: 'The client',
-    comparisons: [
-      'openapi-fetch is the smallest client that is widely used for OpenAPI. It neither retries, nor has a deadline, nor checks that numbers are exact.',
-      `Both list pets through a \`fetch\` that responds at once, so that only the cost of the client is measured: medians of ${rounds} rounds of ${requests.toLocaleString('en-US')} calls.`,
-      'The size is that of everything that the package exports as its entry, minified by esbuild and gzipped.',
-    ],
-    tables: [[row('@petstore/client'), row('openapi-fetch')]],
-    targets: [
-      atMost('CPU of a call / openapi-fetch', ratio, 2),
-      atMost('bytes in a bundle', sizes['@petstore/client'], 6000),
-    ],
-  };
+  return joined([
+    await compare('CPU µs of a call', calls, effort),
+    await compare('bytes in a bundle', sizes, effort),
+  ]);
 }
 
-/** The CPU time of a call in microseconds. */
-async function cpuOfCalls(call: () => Promise<unknown>, count: number): Promise<number> {
+/** The microseconds of CPU of a call that lists the page. */
+async function cpuOf(list: () => Promise<unknown>, count: number): Promise<number> {
+  deepStrictEqual(await list(), page);
   const before = process.cpuUsage();
-  for (let calls = 0; calls < count; calls++) await call();
+  for (let calls = 0; calls < count; calls++) await list();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / count;
 }
 
 async function bundleSize(contents: string): Promise<number> {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-  });
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
+  const { outputFiles } = await build({ ...options, stdin });
   return gzipSync(outputFiles[0]?.contents ?? '').length;
 }

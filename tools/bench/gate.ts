@@ -23,11 +23,10 @@ interface Verdict {
 /** Throws if a row misses its bound in all tries. */
 export async function gate(effort: Effort): Promise<void> {
   let missed = await missedOf(Object.keys(rows) as Row[], effort);
-  for (let tries = 1; tries < TRIES && missed.length > 0; tries++)
-    missed = await missedOf(
-      missed.map(({ row }) => row),
-      effort,
-    );
+  for (let tries = 1; tries < TRIES && missed.length > 0; tries++) {
+    const again = missed.map(({ row }) => row);
+    missed = await missedOf(again, effort);
+  }
   if (missed.length > 0) throw new Error(missed.map(failureOf).join('\n'));
 }
 
@@ -47,7 +46,7 @@ async function missedOf(left: readonly Row[], effort: Effort): Promise<Verdict[]
  * The tolerance is the noise: in three of four rounds, two processes of the same server differ by at
  * most that. The judged ratio is the median of all rounds, which varies less than a round does.
  */
-function verdictOf(row: Row, shots: Record<Name, readonly Shot[]>): Verdict {
+export function verdictOf(row: Row, shots: Record<Name, readonly Pick<Shot, 'cpu'>[]>): Verdict {
   const cpuOf = (name: Name) => shots[name].map(({ cpu }) => cpu);
   const first = cpuOf('ours');
   const second = cpuOf('ours again');

@@ -7,13 +7,13 @@ import { parseArgs } from 'node:util';
 import { client } from './client.ts';
 import { gate } from './gate.ts';
 import { http } from './http.ts';
-import { type Effort, full, isMet, quick, type Section } from './measure.ts';
-import { markdownOf, missedLine, publish } from './page.ts';
+import { type Effort, full, type Part, quick } from './measure.ts';
+import { markdownOf, missedLines, publish } from './page.ts';
 import { petctl } from './petctl.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 
-const parts: Readonly<Record<string, (effort: Effort) => Promise<Section>>> = {
+const parts: Readonly<Record<string, (effort: Effort) => Promise<Part>>> = {
   http,
   start,
   store,
@@ -44,10 +44,10 @@ async function run(name: string, effort: Effort): Promise<void> {
   const measure = parts[name];
   if (!measure)
     throw new Error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
-  const section = await measure(effort);
-  const markdown = markdownOf(section);
+  const part = await measure(effort);
+  const markdown = markdownOf(part, effort);
   console.log(`\n${markdown}\n`);
   if (effort === quick) return;
   publish(name, markdown);
-  for (const target of section.targets) if (!isMet(target)) console.log(missedLine(target));
+  for (const line of missedLines(part.targets)) console.log(line);
 }

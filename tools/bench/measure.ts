@@ -36,48 +36,48 @@ export interface Target {
 }
 
 /** What a part of the bench has measured. */
-export interface Section {
-  readonly title: string;
-  /** What is compared with what, and why that is fair: a sentence each. */
-  readonly comparisons: readonly string[];
+export interface Part {
   /** A Mermaid chart. */
   readonly chart?: string;
   readonly tables: readonly Table[];
   readonly targets: readonly Target[];
 }
 
-/** What one of several measurements adds to a section. */
-export type Part = Pick<Section, 'tables' | 'targets'>;
-
-export function atLeast(name: string, measured: number, bound: number): Target {
-  return { name, measured, sign: '≥', bound };
+/** What is compared: how it is measured, and the bound of its ratio to the first of its comparison. */
+export interface Subject {
+  readonly measure: () => Promise<number>;
+  readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
-export function atMost(name: string, measured: number, bound: number): Target {
-  return { name, measured, sign: '≤', bound };
+/** Measures subjects in turns, and compares each with the first. */
+export async function compare(
+  unit: string,
+  subjects: Readonly<Record<string, Subject>>,
+  { rounds }: Effort,
+): Promise<Part> {
+  const measures: Record<string, () => Promise<number>> = {};
+  for (const [name, { measure }] of Object.entries(subjects)) measures[name] = measure;
+  const measured = await inRotation(unit, measures, rounds);
+  const [first = ''] = Object.keys(subjects);
+  const rows: Record<string, string | number>[] = [];
+  const targets: Target[] = [];
+  for (const [name, { atLeast, atMost }] of Object.entries(subjects)) {
+    const ratio = medianRatio(measured[name], measured[first]);
+    rows.push({ [unit]: name, median: median(measured[name]), [`/ ${first}`]: ratio });
+    const target = { name: `${unit}: ${name} / ${first}`, measured: ratio };
+    if (atLeast !== undefined) targets.push({ ...target, sign: '≥', bound: atLeast });
+    if (atMost !== undefined) targets.push({ ...target, sign: '≤', bound: atMost });
+  }
+  return { tables: [rows], targets };
 }
 
-export function isMet({ measured, sign, bound }: Target): boolean {
-  return sign === '≥' ? measured >= bound : measured <= bound;
-}
-
-/** The smallest number that at least this part of the numbers does not exceed. */
-export function quantile(numbers: readonly number[], part: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
-}
-
-export function median(numbers: readonly number[]): number {
-  return quantile(numbers, 0.5);
-}
-
-/** The ratios of two subjects, round by round: what slows a whole round down changes none of them. */
-export function ratios(parts: readonly number[], wholes: readonly number[]): number[] {
-  return parts.map((part, round) => part / (wholes[round] ?? Number.NaN));
-}
-
-export function medianRatio(parts: readonly number[], wholes: readonly number[]): number {
-  return median(ratios(parts, wholes));
+/** Several measurements as one part. */
+export function joined(parts: readonly Part[]): Part {
+  return {
+    tables: parts.flatMap(({ tables }) => tables),
+    targets: parts.flatMap(({ targets }) => targets),
+  };
 }
 
 /**
@@ -92,8 +92,8 @@ export async function inRotation<Name extends string, Measured>(
   const names = Object.keys(subjects) as Name[];
   const measured = {} as Record<Name, Measured[]>;
   for (const name of names) measured[name] = [];
+  progress(`${what}: ${names.join(', ')}`);
   for (let round = 0; round <= rounds; round++) {
-    progress(`${what}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
     for (const index of names.keys()) {
       const name = names[(index + round) % names.length] as Name;
       const result = await subjects[name]();
@@ -103,18 +103,23 @@ export async function inRotation<Name extends string, Measured>(
   return measured;
 }
 
-/** Runs concurrent callers, which make so many calls together. Returns the calls per second. */
-export async function rateOf(call: () => unknown, callers: number, count: number): Promise<number> {
-  const started = performance.now();
-  let calls = 0;
-  const caller = async () => {
-    while (calls < count) {
-      calls++;
-      await call();
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  return (count * 1000) / (performance.now() - started);
+/** The smallest number that at least this part of the numbers does not exceed. */
+export function quantile(numbers: readonly number[] = [], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
+}
+
+export function median(numbers?: readonly number[]): number {
+  return quantile(numbers, 0.5);
+}
+
+/** The ratios of two subjects, round by round: what slows a whole round down changes none of them. */
+export function ratios(parts: readonly number[], wholes: readonly number[]): number[] {
+  return parts.map((part, round) => part / (wholes[round] ?? Number.NaN));
+}
+
+export function medianRatio(parts: readonly number[] = [], wholes: readonly number[] = []): number {
+  return median(ratios(parts, wholes));
 }
 
 /** Says on stderr what is being measured, and how long the bench has been running. */

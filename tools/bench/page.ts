@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
 import { root, textOf } from '../repository.ts';
-import { isMet, type Section, type Table, type Target } from './measure.ts';
+import type { Effort, Part, Table, Target } from './measure.ts';
 
 const page = 'docs/performance.md';
 
@@ -21,31 +21,42 @@ export function publish(name: string, markdown: string): void {
   writeFileSync(join(root, page), text.slice(0, from) + markdown + text.slice(to));
 }
 
-/** A section as Markdown. A bound that this run missed is no promise, so it is left out. */
-export function markdownOf({ title, comparisons, chart, tables, targets }: Section): string {
-  const parts = [`## ${title}`, comparisons.map((sentence) => `- ${sentence}`).join('\n')];
+/** A part as Markdown. A bound that this run missed is no promise, so it is left out. */
+export function markdownOf({ chart, tables, targets }: Part, effort: Effort): string {
+  const parts = [`_${captionOf(effort)}_`];
   if (chart !== undefined) parts.push(`\`\`\`mermaid\n${chart}\n\`\`\``);
-  const met = targets.filter(isMet).map(rowOf);
-  for (const table of [...tables, met]) if (table.length > 0) parts.push(tableOf(table));
-  parts.push(`_${machine()}_`);
+  const promises = targets.filter(isMet).map(promiseOf);
+  for (const table of [...tables, promises]) if (table.length > 0) parts.push(tableOf(table));
   return parts.join('\n\n');
 }
 
-/** A line for the one who runs the bench. */
-export function missedLine({ name, measured, sign, bound }: Target): string {
-  return `MISSED: ${name}: ${shown(measured)}, wanted ${sign} ${bound}`;
+/** What the one who runs the bench has to know of the bounds that were missed. */
+export function missedLines(targets: readonly Target[]): string[] {
+  return targets
+    .filter((target) => !isMet(target))
+    .map(
+      ({ name, measured, sign, bound }) =>
+        `MISSED: ${name}: ${shown(measured)}, wanted ${sign} ${bound}`,
+    );
 }
 
-function rowOf({ name, measured, sign, bound }: Target): Table[number] {
+function isMet({ measured, sign, bound }: Target): boolean {
+  return sign === '≥' ? measured >= bound : measured <= bound;
+}
+
+function promiseOf({ name, measured, sign, bound }: Target): Table[number] {
   return { promise: name, bound: `${sign} ${bound}`, measured };
 }
 
-function machine(): string {
+/** How and where the figures were measured. */
+function captionOf(effort: Effort): string {
   const date = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model.trim() ?? '';
   const system = `${type()} ${release().split('-')[0]}`;
   const node = `Node ${process.versions.node}`;
-  return `${date}, ${model}, ${availableParallelism()} cores, ${node}, ${system}, load ${load.toFixed(1)}`;
+  const machine = `${model}, ${availableParallelism()} cores, ${node}, ${system}`;
+  const rounds = `Medians of ${effort.rounds} rounds of up to ${effort.requests.toLocaleString('en-US')} requests or calls`;
+  return `${rounds}. ${date}, ${machine}, load ${load.toFixed(1)}.`;
 }
 
 function tableOf(rows: Table): string {

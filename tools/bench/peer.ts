@@ -1,5 +1,5 @@
 // The processes of the bench: the measured servers, and the load generator that calls them.
-import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -33,9 +33,9 @@ export class Peer {
 
   /** Starts a server, whose log goes to /dev/null. Ours takes its settings from the environment, as from a user. */
   static async start(file: string, folder: string, args: readonly string[] = []): Promise<Peer> {
-    const probe = pathToFileURL(join(import.meta.dirname, 'probe.ts'));
-    const child = spawn(process.execPath, [file, ...args], {
-      env: { ...serverSettings(folder), NODE_OPTIONS: `--import=${probe}` },
+    const child = fork(file, args, {
+      env: serverSettings(folder),
+      execArgv: ['--import', pathToFileURL(join(import.meta.dirname, 'probe.ts')).href],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     pin(child, 0);
@@ -110,17 +110,13 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Sends a message to a child, and returns its reply. Rejects if the child ends instead. */
-async function ask<Reply>(child: ChildProcess, message: object | string): Promise<Reply> {
-  const ended = new AbortController();
-  const onExit = () => ended.abort(new Error('A process of the bench has ended.'));
+function ask<Reply>(child: ChildProcess, message: object | string): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const onExit = () => reject(new Error('A process of the bench has ended.'));
+  child.once('message', resolve);
   child.once('exit', onExit);
   child.send(message);
-  try {
-    const [reply] = await once(child, 'message', { signal: ended.signal });
-    return reply;
-  } finally {
-    child.off('exit', onExit);
-  }
+  return promise.finally(() => child.off('message', resolve).off('exit', onExit));
 }
 
 /** Reads the address that a server prints to stderr when it listens. */

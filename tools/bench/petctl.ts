@@ -1,19 +1,11 @@
-// Measures the built petctl beside `node -e 0`: the CPU time, user and system, of a call from a shell.
+// Measures the built petctl beside `node -e 0`: the CPU time, user and system, of a command.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operations, service } from '@petstore/types';
 import { petctlFile } from '../reference.ts';
 import { root } from '../repository.ts';
-import {
-  atMost,
-  type Effort,
-  inRotation,
-  median,
-  medianRatio,
-  newScratch,
-  type Section,
-} from './measure.ts';
+import { compare, type Effort, newScratch, type Part } from './measure.ts';
 import { Peer, peerFile } from './peer.ts';
 import { apiKey, fillFolder } from './pets.ts';
 
@@ -32,7 +24,7 @@ const list = [
 /** Each measurement repeats the command so often, because bash measures whole milliseconds. */
 const REPEATS = 5;
 
-export async function petctl({ rounds }: Effort): Promise<Section> {
+export async function petctl(effort: Effort): Promise<Part> {
   // This builds the one that is packed.
   await run(process.execPath, [petctlFile, '--version']);
   using scratch = newScratch();
@@ -46,41 +38,17 @@ export async function petctl({ rounds }: Effort): Promise<Section> {
     PETCTL_API_KEY: apiKey,
   };
   const subjects = {
-    node: () => cpuOfCommand(['-e', '0'], env),
-    version: () => cpuOfCommand([packed, '--version'], env),
-    list: () => cpuOfCommand([packed, ...list], env),
+    'node -e 0': { measure: () => cpuOf(['-e', '0'], env) },
+    'petctl --version': { measure: () => cpuOf([packed, '--version'], env), atMost: 1.2 },
+    [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([packed, ...list], env), atMost: 2.5 },
   };
-  const times = await inRotation('petctl', subjects, rounds).finally(() => server.stop());
-  const row = (command: string, name: keyof typeof subjects) => ({
-    command,
-    'CPU ms': median(times[name]),
-    'as a multiple of `node -e 0`': medianRatio(times[name], times.node),
-  });
-  const version = medianRatio(times.version, times.node);
-  const listing = medianRatio(times.list, times.node);
-  return {
-    title: 'petctl',
-    comparisons: [
-      '`node -e 0` is what any program of Node costs, so the multiples depend little on the machine.',
-      `The server of the list is another process, whose CPU does not count: medians of ${rounds} rounds of ${REPEATS} calls.`,
-    ],
-    tables: [
-      [
-        row('`node -e 0`', 'node'),
-        row('`petctl --version`', 'version'),
-        row(`\`petctl ${list.join(' ')}\``, 'list'),
-      ],
-    ],
-    targets: [
-      atMost('petctl --version / node -e 0', version, 1.2),
-      atMost('petctl pets list / node -e 0', listing, 2.5),
-    ],
-  };
+  return await compare('CPU ms', subjects, effort).finally(() => server.stop());
 }
 
 /** Milliseconds of CPU that a run of Node takes, measured by bash, because Node does not report that of a child. */
-async function cpuOfCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const script = `set -e; TIMEFORMAT='%3U %3S'; time for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;
+async function cpuOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const repeated = `for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;
+  const script = `set -e; TIMEFORMAT='%3U %3S'; time ${repeated}`;
   const { stderr } = await run('bash', ['--norc', '-c', script, process.execPath, ...args], {
     env,
   });

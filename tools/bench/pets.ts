@@ -1,4 +1,4 @@
-// The pets that every measured server and store holds.
+// The pets that every measured server and store holds, and how fast they are created.
 import { openLowdbStore, type Store } from '@petstore/server';
 import { type NewPet, operations, type Pet } from '@petstore/types';
 
@@ -7,6 +7,9 @@ export const collection = 'pets';
 
 /** How many pets every measured server has at the start. */
 export const size = 10_000;
+
+/** Concurrent callers of a store, as many as there are connections over HTTP. */
+export const CALLERS = 64;
 
 export const statuses = operations.listPets.fields.status.schema.enum;
 
@@ -37,4 +40,28 @@ export async function fillFolder(folder: string, count: number): Promise<void> {
   const store = await openLowdbStore(folder);
   await fill(store, count);
   await store.close();
+}
+
+/** Measures how many pets callers create in a second. */
+export function createRate(store: Store, callers: number, count: number): Promise<number> {
+  const pets = store.collection(collection);
+  return rateOf((number) => pets.create(newPet(number)), callers, count);
+}
+
+/** Runs concurrent callers, which make so many calls together. Returns the calls per second. */
+export async function rateOf(
+  call: (number: number) => unknown,
+  callers: number,
+  count: number,
+): Promise<number> {
+  const started = performance.now();
+  let calls = 0;
+  const caller = async () => {
+    while (calls < count) {
+      calls++;
+      await call(calls);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (count * 1000) / (performance.now() - started);
 }

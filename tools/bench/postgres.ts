@@ -5,29 +5,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
-import { CALLERS, createRate } from './creates.ts';
-import {
-  atLeast,
-  type Effort,
-  inRotation,
-  median,
-  medianRatio,
-  type Part,
-  rateOf,
-} from './measure.ts';
-import { collection, fill, newPet, size } from './pets.ts';
+import { compare, type Effort, joined, type Part } from './measure.ts';
+import { CALLERS, collection, createRate, fill, newPet, rateOf, size } from './pets.ts';
 
-const PAGE = 20;
-
-/** The table of pgbench, which has the same rows and the index of the same filter. */
+/** The table of pgbench, which has the same rows, and the same index for the filter. */
 const tableSql = `CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text);
   CREATE INDEX ON bare (status, id);
   INSERT INTO bare (data, status)
     SELECT data, data->>'status' FROM petstore_${collection} ORDER BY id`;
 const insertSql = `INSERT INTO bare (data, status)
   VALUES ('${JSON.stringify(newPet(1))}', 'available') RETURNING id;`;
-const selectSql = `\\set after random(0, ${size - PAGE})
-SELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT ${PAGE};`;
+const selectSql = `\\set after random(0, ${size})
+  SELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT 20;`;
 
 /** Measures nothing where PostgreSQL or pgbench is missing. */
 export async function measurePostgres(scratch: string, effort: Effort): Promise<Part> {
@@ -42,77 +31,48 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
     const store = await openPostgresStore(cluster.url());
     await fill(store, size);
     await cluster.ask(tableSql);
-    const bare = (name: string, sql: string) => {
-      const file = join(scratch, name);
-      writeFileSync(file, sql);
-      return () => rateOfPgbench(pgbench, file, cluster.url(), effort);
+    const bare = (sql: string) => rateOfPgbench(pgbench, cluster.url(), scratch, sql, effort);
+    const creates = {
+      pgbench: { measure: () => bare(insertSql) },
+      'PostgreSQL store': {
+        measure: () => createRate(store, CALLERS, effort.requests),
+        atLeast: 0.7,
+      },
     };
-    const subjects = {
-      inserts: bare('insert.sql', insertSql),
-      creates: () => createRate(store, CALLERS, effort.requests),
-      selects: bare('select.sql', selectSql),
-      pages: () => pageRate(store, effort.requests),
+    const pages = {
+      pgbench: { measure: () => bare(selectSql) },
+      'PostgreSQL store': { measure: () => pageRate(store, effort.requests), atLeast: 0.7 },
     };
-    const rates = await inRotation('store: PostgreSQL', subjects, effort.rounds);
+    const part = joined([
+      await compare('creates a second in PostgreSQL', creates, effort),
+      await compare('pages a second from PostgreSQL', pages, effort),
+    ]);
     await store.close();
-    return partOf(rates);
+    return part;
   } finally {
     await cluster.remove();
   }
 }
 
-function partOf(
-  rates: Readonly<Record<'inserts' | 'creates' | 'selects' | 'pages', number[]>>,
-): Part {
-  const row = (what: string, ours: readonly number[], bare: readonly number[]) => ({
-    'PostgreSQL, a second': what,
-    ours: median(ours),
-    pgbench: median(bare),
-    ratio: medianRatio(ours, bare),
-  });
-  return {
-    tables: [
-      [
-        row('creates', rates.creates, rates.inserts),
-        row(`pages of ${PAGE}`, rates.pages, rates.selects),
-      ],
-    ],
-    targets: [
-      atLeast('PostgreSQL: creates / pgbench', medianRatio(rates.creates, rates.inserts), 0.7),
-      atLeast('PostgreSQL: pages / pgbench', medianRatio(rates.pages, rates.selects), 0.7),
-    ],
-  };
-}
-
 /** Measures how many pages at random places are read in a second. */
 function pageRate(store: Store, count: number): Promise<number> {
   const pets = store.collection(collection);
-  const page = () => pets.list({ after: Math.floor(Math.random() * (size - PAGE)), limit: PAGE });
+  const page = () => pets.list({ after: Math.floor(Math.random() * size), limit: 20 });
   return rateOf(page, CALLERS, count);
 }
 
 /** The transactions per second that pgbench reports. */
 async function rateOfPgbench(
   pgbench: string,
-  file: string,
   url: string,
+  scratch: string,
+  sql: string,
   { milliseconds }: Effort,
 ): Promise<number> {
+  const file = join(scratch, 'pgbench.sql');
+  writeFileSync(file, sql);
   const seconds = Math.ceil(milliseconds / 1000);
-  const flags = [
-    '-n',
-    '-M',
-    'prepared',
-    '-f',
-    file,
-    '-T',
-    `${seconds}`,
-    '-j',
-    '2',
-    '-c',
-    `${CALLERS}`,
-    url,
-  ];
-  const { stdout } = await promisify(execFile)(pgbench, flags);
+  const options = `-n -M prepared -j 2 -c ${CALLERS} -T ${seconds}`.split(' ');
+  const { stdout } = await promisify(execFile)(pgbench, [...options, '-f', file, url]);
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
 }

@@ -45,8 +45,13 @@ export class Rotation<Name extends string> {
   measure(row: Row, effort: Effort): Promise<Record<Name, Shot[]>> {
     const subjects = {} as Record<Name, () => Promise<Shot>>;
     for (const name of Object.keys(this.peers) as Name[])
-      subjects[name] = () => this.#load.shoot(this.peers[name], row, effort);
+      subjects[name] = () => this.shoot(name, row, effort);
     return inRotation(row, subjects, effort.rounds);
+  }
+
+  /** Sends the requests of a row to one server. */
+  shoot(name: Name, row: Row, effort: Effort): Promise<Shot> {
+    return this.#load.shoot(this.peers[name], row, effort);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

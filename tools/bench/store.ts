@@ -1,36 +1,78 @@
-// Measures the stores: creates, many documents, and PostgreSQL.
+// Measures the stores: creates, a store of many documents, and PostgreSQL's.
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CALLERS, measureCreates, measureOverHttp } from './creates.ts';
+import { openLowdbStore } from '@petstore/server';
 import { measureFold, measureOpening } from './large-store.ts';
-import { type Effort, newScratch, progress, type Section } from './measure.ts';
-import { fillFolder, size } from './pets.ts';
+import { compare, type Effort, joined, newScratch, type Part, progress } from './measure.ts';
+import { Peer, peerFile } from './peer.ts';
+import { CALLERS, createRate, fillFolder, newPet, rateOf, size } from './pets.ts';
 import { measurePostgres } from './postgres.ts';
+import { Rotation } from './rotation.ts';
 
-export async function store(effort: Effort): Promise<Section> {
+export async function store(effort: Effort): Promise<Part> {
   using scratch = newScratch();
   const large = join(scratch.path, 'large');
-  progress(`store: creating ${effort.documents} documents`);
+  progress(`creating ${effort.documents} documents`);
   await fillFolder(large, effort.documents);
-  const parts = [
+  return joined([
     await measureCreates(scratch.path, large, effort),
     await measureOverHttp(effort),
     await measureOpening(large, effort),
     await measureFold(large, effort),
     await measurePostgres(scratch.path, effort),
-  ];
+  ]);
+}
+
+/** Measures creates by one writer and by many, in a store of few documents and in one of many. */
+async function measureCreates(scratch: string, largeFolder: string, effort: Effort): Promise<Part> {
+  const smallFolder = join(scratch, 'small');
+  await fillFolder(smallFolder, size);
+  const small = await openLowdbStore(smallFolder);
+  const large = await openLowdbStore(largeFolder);
+  const file = await open(join(scratch, 'bare'), 'a');
+  const line = `${JSON.stringify({ id: size, ...newPet(size) })}\n`;
+  const appendAndSync = async () => {
+    await file.write(line);
+    await file.datasync();
+  };
   const few = size.toLocaleString('en-US');
   const many = effort.documents.toLocaleString('en-US');
-  return {
-    title: 'The stores',
-    comparisons: [
-      'One writer waits for each of its creates, so it cannot be faster than a loop that appends a line with the same document to a file on the same disk, and syncs it.',
-      `A store with ${many} documents is compared with one that has ${few}: if no cost grows with the documents, a create costs the same.`,
-      `Over HTTP, ${CALLERS} connections create pets, on our app with the store in a folder, and on the same app with the store in memory, which saves nothing.`,
-      'The longest stop is the longest time for which the event loop did not run: with the same writers, while the journal becomes a new snapshot, and while it does not.',
-      `pgbench inserts and selects the same rows in the same database over ${CALLERS} connections. It does nothing else, so it shows what the database can do.`,
-      `All but the longest stops are medians of ${effort.rounds} rounds.`,
-    ],
-    tables: parts.flatMap(({ tables }) => tables),
-    targets: parts.flatMap(({ targets }) => targets),
+  const syncs = effort.requests / 20;
+  const oneWriter = {
+    'loop of append and sync': { measure: () => rateOf(appendAndSync, 1, syncs) },
+    [`${few} documents`]: { measure: () => createRate(small, 1, syncs), atLeast: 0.85 },
+    [`${many} documents`]: { measure: () => createRate(large, 1, syncs), atLeast: 0.85 },
   };
+  const manyWriters = {
+    [`${few} documents`]: { measure: () => createRate(small, CALLERS, effort.requests) },
+    [`${many} documents`]: {
+      measure: () => createRate(large, CALLERS, effort.requests),
+      atLeast: 0.8,
+    },
+  };
+  try {
+    return joined([
+      await compare('creates a second by one writer', oneWriter, effort),
+      await compare(`creates a second by ${CALLERS} writers`, manyWriters, effort),
+    ]);
+  } finally {
+    await file.close();
+    await small.close();
+    await large.close();
+  }
+}
+
+/** Measures creates over HTTP in a store that saves, beside one that does not. */
+async function measureOverHttp(effort: Effort): Promise<Part> {
+  await using rotation = await Rotation.start({
+    memory: (folder) => Peer.start(peerFile('store'), folder),
+    lowdb: (folder) => Peer.start(peerFile('store'), folder, [folder]),
+  });
+  const rate = async (name: 'memory' | 'lowdb') =>
+    (await rotation.shoot(name, 'create', effort)).perSecond;
+  const subjects = {
+    'store in memory': { measure: () => rate('memory') },
+    'store in a folder': { measure: () => rate('lowdb'), atLeast: 0.7 },
+  };
+  return await compare('creates a second over HTTP', subjects, effort);
 }
