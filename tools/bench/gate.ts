@@ -7,7 +7,7 @@ import { Rotation } from './rotation.ts';
 
 /** A row that misses its bound is measured again, by new processes, so often. */
 const TRIES = 3;
-/** A machine on which the same server differs more from itself cannot tell whether the promise is kept. */
+/** If the same server differs more from itself, nothing can be told. */
 const MAX_TOLERANCE = 0.2;
 
 const programs = { Fastify: startFastify, ours: startOurs, 'ours again': startOurs };
@@ -64,6 +64,6 @@ function lineOf({ row, ratio, tolerance }: Verdict): string {
 
 function failureOf(verdict: Verdict): string {
   if (verdict.tolerance > MAX_TOLERANCE)
-    return `${lineOf(verdict)}: the machine is too busy to measure this. Run it alone.`;
+    return `${lineOf(verdict)}: the same server differs too much from itself. Run the gate alone.`;
   return `${lineOf(verdict)}: a request has become slower.`;
 }

@@ -24,7 +24,7 @@ export async function measureOpening(folder: string, { rounds }: Effort): Promis
   const args = ['--expose-gc', import.meta.filename, folder];
   const open = async (): Promise<Opening> =>
     JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
-  const { opening } = await inRotation('opening', { opening: open }, Math.min(rounds, 3));
+  const { opening } = await inRotation('opening', { opening: open }, rounds);
   const milliseconds = median(opening.map((each) => each.milliseconds));
   const bytes = median(opening.map((each) => each.bytes / each.documents));
   const documents = opening[0]?.documents.toLocaleString('en-US');

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 export interface Effort {
   /** Each subject is measured so often, in turns with the others. */
   readonly rounds: number;
+  /** Servers that are compared over HTTP are started so often, each time for a part of the rounds. */
+  readonly launches: number;
   /** Requests or calls of a subject in a round. */
   readonly requests: number;
   /** A subject that is too slow for these requests stops after this time. */
@@ -17,13 +19,20 @@ export interface Effort {
 
 export const full: Effort = {
   rounds: 9,
+  launches: 3,
   requests: 20_000,
   milliseconds: 1500,
   documents: 1_000_000,
 };
 
 /** Proves that everything can be measured. Its figures say nothing. */
-export const quick: Effort = { rounds: 2, requests: 200, milliseconds: 300, documents: 5000 };
+export const quick: Effort = {
+  rounds: 2,
+  launches: 1,
+  requests: 200,
+  milliseconds: 300,
+  documents: 5000,
+};
 
 export type Table = readonly Readonly<Record<string, string | number>>[];
 

@@ -14,11 +14,11 @@ const [load = 0] = loadavg();
 export function publish(name: string, markdown: string): void {
   const text = textOf(page);
   const begin = `<!-- ${name} -->\n`;
-  const end = `\n<!-- /${name} -->`;
+  const end = `<!-- /${name} -->`;
   const from = text.indexOf(begin) + begin.length;
   const to = text.indexOf(end, from);
   if (!text.includes(begin) || to < 0) throw new Error(`${page} has no place for '${name}'.`);
-  writeFileSync(join(root, page), text.slice(0, from) + markdown + text.slice(to));
+  writeFileSync(join(root, page), `${text.slice(0, from)}${markdown}\n${text.slice(to)}`);
 }
 
 /** A part as Markdown. A bound that this run missed is no promise, so it is left out. */
