@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openLowdbStore } from '@petstore/server';
 import { type Effort, inRotation, median, type Part } from './measure.ts';
-import { CALLERS, collection, createRate } from './pets.ts';
+import { CONCURRENCY, collection, createRate } from './pets.ts';
 
 interface Opening {
   readonly milliseconds: number;
@@ -40,14 +40,14 @@ export async function measureOpening(folder: string, { rounds }: Effort): Promis
 /** Measures for how long the event loop stops while the journal is folded, beside the same writers without that. */
 export async function measureFold(folder: string, { requests }: Effort): Promise<Part> {
   const calm = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });
-  const calmStop = await longestStop(() => createRate(calm, CALLERS, requests * 3));
+  const calmStop = await longestStop(() => createRate(calm, CONCURRENCY, requests * 3));
   await calm.close();
   // The lower limit for the journal makes the store fold it at once.
   const folding = await openLowdbStore(folder, { fold: 1 });
   const snapshot = join(folder, 'store.json');
   const before = statSync(snapshot).ino;
   const foldingStop = await longestStop(async () => {
-    while (statSync(snapshot).ino === before) await createRate(folding, CALLERS, requests);
+    while (statSync(snapshot).ino === before) await createRate(folding, CONCURRENCY, requests);
   });
   await folding.close();
   const row = {

@@ -4,23 +4,27 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import { apiKey } from './pets.ts';
+import { apiKey, CONCURRENCY } from './pets.ts';
 import { type BenchRequest, type Row, rows } from './requests.ts';
-
-const CONNECTIONS = 64;
 
 const successes = new Set(['200', '201']);
 const contentLength = /\ncontent-length: *(\d+)/i;
 
-/** Asks for new connections to a port, or for requests over them until all are sent or the time is over. */
-export type LoadCommand =
-  | { readonly kind: 'connect'; readonly port: number }
-  | {
-      readonly kind: 'send';
-      readonly row: Row;
-      readonly count: number;
-      readonly milliseconds: number;
-    };
+/** Asks for new connections to a port. */
+interface Connect {
+  readonly kind: 'connect';
+  readonly port: number;
+}
+
+/** Asks for requests over the connections, until all are sent or the time is over. */
+interface Send {
+  readonly kind: 'send';
+  readonly row: Row;
+  readonly count: number;
+  readonly milliseconds: number;
+}
+
+export type LoadCommand = Connect | Send;
 
 /** What a load has measured. Latencies are in milliseconds. */
 export interface LoadResult {
@@ -31,27 +35,23 @@ export interface LoadResult {
 }
 
 let connections: Connection[] = [];
-/** Goes on from one load to the next, so that each sends other requests. */
+/** Requests so far. It goes on from one load to the next, so that each sends other requests. */
 let sent = 0;
 
 process.on('message', async (command: LoadCommand) => {
   process.send?.(command.kind === 'connect' ? await open(command.port) : await load(command));
 });
-// Nobody waits for an answer any more.
+// The bench has ended.
 process.on('disconnect', () => process.exit());
 
 async function open(port: number): Promise<'connected'> {
   for (const connection of connections) connection.close();
-  connections = Array.from({ length: CONNECTIONS }, () => new Connection(port));
+  connections = Array.from({ length: CONCURRENCY }, () => new Connection(port));
   await Promise.all(connections.map((connection) => connection.opened));
   return 'connected';
 }
 
-async function load({
-  row,
-  count,
-  milliseconds,
-}: Extract<LoadCommand, { kind: 'send' }>): Promise<LoadResult> {
+async function load({ row, count, milliseconds }: Send): Promise<LoadResult> {
   const requests = rows[row].map(bytesOf);
   const microseconds = createHistogram();
   const started = performance.now();
@@ -60,7 +60,8 @@ async function load({
     let sentAt = performance.now();
     while (left > 0 && sentAt < started + milliseconds) {
       left--;
-      await connection.exchange(requests[sent++ % requests.length] ?? Buffer.of());
+      sent++;
+      await connection.exchange(requests[sent % requests.length] as Buffer);
       const now = performance.now();
       microseconds.record(Math.ceil((now - sentAt) * 1000));
       sentAt = now;

@@ -8,7 +8,7 @@ import { client } from './client.ts';
 import { gate } from './gate.ts';
 import { http } from './http.ts';
 import { type Effort, full, type Part, quick } from './measure.ts';
-import { markdownOf, missedLines, publish } from './page.ts';
+import { markdownOf, printMissed, publish } from './page.ts';
 import { petctl } from './petctl.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
@@ -17,7 +17,6 @@ const parts: Readonly<Record<string, (effort: Effort) => Promise<Part>>> = {
   http,
   start,
   store,
-
   client,
   petctl,
 };
@@ -49,5 +48,5 @@ async function run(name: string, effort: Effort): Promise<void> {
   console.log(`\n${markdown}\n`);
   if (effort === quick) return;
   publish(name, markdown);
-  for (const line of missedLines(part.targets)) console.log(line);
+  printMissed(part.targets);
 }

@@ -30,14 +30,13 @@ export function markdownOf({ chart, tables, targets }: Part, effort: Effort): st
   return parts.join('\n\n');
 }
 
-/** What the one who runs the bench has to know of the bounds that were missed. */
-export function missedLines(targets: readonly Target[]): string[] {
-  return targets
-    .filter((target) => !isMet(target))
-    .map(
-      ({ name, measured, sign, bound }) =>
-        `MISSED: ${name}: ${shown(measured)}, wanted ${sign} ${bound}`,
-    );
+/** Says which bounds were missed, to the one who runs the bench. */
+export function printMissed(targets: readonly Target[]): void {
+  for (const target of targets) {
+    if (isMet(target)) continue;
+    const { name, measured, sign, bound } = target;
+    console.log(`MISSED: ${name}: ${shown(measured)}, wanted ${sign} ${bound}`);
+  }
 }
 
 function isMet({ measured, sign, bound }: Target): boolean {

@@ -8,8 +8,8 @@ export const collection = 'pets';
 /** How many pets every measured server has at the start. */
 export const size = 10_000;
 
-/** Concurrent callers of a store, as many as there are connections over HTTP. */
-export const CALLERS = 64;
+/** How many connections to a server, or callers of a store, there are at once. */
+export const CONCURRENCY = 64;
 
 export const statuses = operations.listPets.fields.status.schema.enum;
 

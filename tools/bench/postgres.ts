@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
 import { compare, type Effort, joined, type Part } from './measure.ts';
-import { CALLERS, collection, createRate, fill, newPet, rateOf, size } from './pets.ts';
+import { CONCURRENCY, collection, createRate, fill, newPet, rateOf, size } from './pets.ts';
 
 /** The table of pgbench, which has the same rows, and the same index for the filter. */
 const tableSql = `CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text);
@@ -35,7 +35,7 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
     const creates = {
       pgbench: { measure: () => bare(insertSql) },
       'PostgreSQL store': {
-        measure: () => createRate(store, CALLERS, effort.requests),
+        measure: () => createRate(store, CONCURRENCY, effort.requests),
         atLeast: 0.7,
       },
     };
@@ -58,7 +58,7 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
 function pageRate(store: Store, count: number): Promise<number> {
   const pets = store.collection(collection);
   const page = () => pets.list({ after: Math.floor(Math.random() * size), limit: 20 });
-  return rateOf(page, CALLERS, count);
+  return rateOf(page, CONCURRENCY, count);
 }
 
 /** The transactions per second that pgbench reports. */
@@ -72,7 +72,7 @@ async function rateOfPgbench(
   const file = join(scratch, 'pgbench.sql');
   writeFileSync(file, sql);
   const seconds = Math.ceil(milliseconds / 1000);
-  const options = `-n -M prepared -j 2 -c ${CALLERS} -T ${seconds}`.split(' ');
+  const options = `-n -M prepared -j 2 -c ${CONCURRENCY} -T ${seconds}`.split(' ');
   const { stdout } = await promisify(execFile)(pgbench, [...options, '-f', file, url]);
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
 }

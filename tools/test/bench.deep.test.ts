@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { skips } from '@petstore/testing';
+import { postgresFolder } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { verdictOf } from '../bench/gate.ts';
 import { rows } from '../bench/requests.ts';
@@ -9,10 +11,18 @@ import { root } from '../repository.ts';
 const bench = (...args: string[]) =>
   promisify(execFile)(process.execPath, [join(root, 'tools/bench/main.ts'), ...args]);
 
+const missing = postgresFolder() === undefined ? 'PostgreSQL is not installed here' : undefined;
+const postgres = skips('PostgreSQL in the bench', missing, 'postgresql')
+  ? []
+  : ['PostgreSQL store'];
+
 test.for([
   ['http', [...Object.keys(rows), 'bare', 'Fastify raw', 'Fastify', 'Express', 'ours again']],
   ['start', ['first page of pets', 'readiness of the server']],
-  ['store', ['loop of append and sync', 'store in a folder', 'opening a store', 'while folding']],
+  [
+    'store',
+    ['append and sync', 'store in a folder', 'opening a store', 'while folding', ...postgres],
+  ],
   ['client', ['@petstore/client', 'openapi-fetch']],
   ['petctl', ['node -e 0', 'petctl --version', 'petctl pets list']],
 ] as const)('the part %s of the bench measures each of its rows', async ([part, names]) => {
