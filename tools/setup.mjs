@@ -1,17 +1,14 @@
-// Installs missing packages, then runs a command: `node tools/setup.mjs [-- command …]`. Plain JavaScript for the machine's
-// own Node; npm puts node_modules/.bin into PATH, so `node` in the command is the pinned Node.
+// `node tools/setup.mjs` installs missing packages, Node 26 included. npm scripts begin with it: npm puts node_modules/.bin
+// into PATH, so what follows in the script runs on the installed Node. Plain JavaScript for the machine's own Node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../', import.meta.url);
-const setpriv = '/usr/bin/setpriv';
-const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
-/** The filter for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
-const subset = [
+/** The filters for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
+const serverPackages = [
   '--prod',
   '--filter',
   'petstore',
@@ -20,32 +17,37 @@ const subset = [
   '--filter-prod',
   'petctl...',
 ];
+/** The lockfile of the last installation of `serverPackages`. pnpm itself stores only the part that it installed. */
+const serverLock = 'node_modules/.server-lock.yaml';
 
-/** Installs `subset` if `wanted` is `serve`, else everything. A full installation stays complete. */
-export async function setup(wanted) {
-  const lock = read('pnpm-lock.yaml');
-  const hasAll = existsSync(new URL('node_modules/turbo', root));
-  // pnpm stores the lockfile of the installed packages. After `serve` that is only a part, so `stamp` holds all of it.
-  if (
-    hasAll
-      ? read('node_modules/.pnpm/lock.yaml') === lock
-      : wanted === 'serve' && read(stamp) === lock
-  )
-    return;
-  await install(hasAll || wanted === 'all' ? [] : subset);
-  writeFileSync(stamp, lock);
+/** Installs all packages, unless they are installed. */
+export async function installAll() {
+  if (hasTools() && read('node_modules/.pnpm/lock.yaml') === read('pnpm-lock.yaml')) return;
+  await install([]);
 }
 
-/** The path of the installed, pinned Node. Where no package has Node for the platform, that of the running Node. */
-export function pinnedNode() {
-  const [folder] = readdirSync(new URL('node_modules/', root)).filter((name) =>
-    /^node-(bin-)?\w+-\w+$/.test(name),
-  );
-  if (!folder && process.features.typescript) return process.execPath;
-  if (!folder)
+/** Installs what `npm start` needs, unless it is installed. An installation of all packages stays complete. */
+export async function installServer() {
+  if (hasTools()) return installAll();
+  if (read(serverLock) === read('pnpm-lock.yaml')) return;
+  await install(serverPackages);
+  writeFileSync(new URL(serverLock, root), read('pnpm-lock.yaml'));
+}
+
+/** The path of the installed Node. Where no package has Node for the platform, that of the running Node. */
+export function installedNode() {
+  const packages = readdirSync(new URL('node_modules/', root));
+  const name = packages.find((each) => /^node-(bin-)?\w+-\w+$/.test(each));
+  if (name === undefined) {
+    if (process.features.typescript) return process.execPath;
     throw new Error('No package has Node for this platform: install Node 22.18 or later.');
+  }
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
-  return fileURLToPath(new URL(`node_modules/${folder}/bin/${file}`, root));
+  return fileURLToPath(new URL(`node_modules/${name}/bin/${file}`, root));
+}
+
+function hasTools() {
+  return existsSync(new URL('node_modules/turbo', root));
 }
 
 function read(file) {
@@ -53,75 +55,40 @@ function read(file) {
   return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
 }
 
-/** Runs the pinned pnpm. Shows its output only after a failure. */
-async function install(filter) {
+/** Runs the pinned pnpm by npm. Shows its output only after a failure, which ends this process. */
+async function install(filters) {
   const { packageManager: pnpm } = JSON.parse(read('package.json'));
   const started = Date.now();
   console.error(`Installing with ${pnpm} …`);
+  const flags = ['--frozen-lockfile', '--trust-lockfile', '--reporter=append-only'];
   const args = [
+    'exec',
+    '--yes',
+    `--package=${pnpm}`,
+    '--',
+    'pnpm',
     'install',
-    '--frozen-lockfile',
-    '--trust-lockfile',
-    '--reporter=append-only',
-    ...filter,
+    ...flags,
+    ...filters,
   ];
-  const child = npm('exec', '--yes', `--package=${pnpm}`, '--', 'pnpm', ...args);
+  const npm = spawn('npm', args, { cwd: root, stdio: 'pipe', shell: process.platform === 'win32' });
+  npm.on('error', ({ code }) => {
+    fail(`npm cannot be started (${code}). Install it, and put it into PATH.`);
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [npm.stdout, npm.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
-  const [code] = await once(child, 'close');
-  if (code === 0)
-    return console.error(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
-  console.error(`The installation failed:\n${output.trimEnd()}`);
+  }
+  const [code] = await once(npm, 'close');
+  if (code !== 0) fail(`The installation failed:\n${output.trimEnd()}`);
+  console.error(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+function fail(message) {
+  console.error(message);
   process.exit(1);
 }
 
-/** Starts the npm in PATH. */
-function npm(...args) {
-  const child = spawn('npm', args, {
-    cwd: root,
-    stdio: 'pipe',
-    shell: process.platform === 'win32',
-  });
-  return child.on('error', ({ code }) => {
-    console.error(`npm cannot be started (${code}). Install it, and put it into PATH.`);
-    process.exit(1);
-  });
-}
-
-/**
- * Runs a command in place of this process. On Linux the command gets SIGTERM when its parent ends, even by SIGKILL: npm could
- * not forward that, and a server would continue to hold its port and its data folder.
- */
-export function runInstead(command, args, env = {}) {
-  const all = { ...process.env, ...env };
-  const isTied = process.platform === 'linux' && existsSync(setpriv);
-  const tied = isTied
-    ? [setpriv, '--pdeathsig', 'TERM', '--', command, ...args]
-    : [command, ...args];
-  if (isTied && process.execve) process.execve(setpriv, tied, all);
-
-  const [file = '', ...rest] = tied;
-  const child = spawn(file, rest, {
-    stdio: 'inherit',
-    env: all,
-    shell: process.platform === 'win32',
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => {
-    console.error(`${command}: ${error.message}`);
-    process.exitCode = 1;
-  });
-  child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + constants.signals[signal];
-  });
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await setup('all');
-  const [, , separator, file, ...args] = process.argv;
-  if (separator === '--') runInstead(file, args);
-}
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await installAll();

@@ -1,43 +1,57 @@
-// `npm start`: installs the server's packages, generates if the spec has changed, and runs the server. Plain JavaScript,
-// because the first start runs on the machine's own Node.
-import { spawnSync } from 'node:child_process';
+// `npm start [-- FLAGS]` installs what the server needs, generates code if the spec has changed, and runs the server. Plain
+// JavaScript, because the first start runs on the machine's own Node.
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { pinnedNode, runInstead, setup } from './setup.mjs';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { installAll, installedNode, installServer } from './setup.mjs';
 
 const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
-const generated = ['types/src/gen/types', 'types/src/gen/operations', 'client/src/gen/calls'];
+const generatedFiles = [
+  'packages/types/src/gen/types.gen.ts',
+  'packages/types/src/gen/operations.gen.ts',
+  'packages/client/src/gen/calls.gen.ts',
+];
 
-/** The process under which the first step of `npm start` ran; the second step ends with it. */
-const { npm_lifecycle_event: isOfNpm, START_PARENT: parent } = process.env;
-const started = process.argv.slice(1);
+await installServer();
+if (generatedFiles.every(isCurrent) || (await generate())) serve();
 
-await setup('serve');
-const node = pinnedNode();
-if (realpathSync(process.execPath) !== realpathSync(node)) runInstead(node, started);
-else if (!isGenerated()) await generate();
-else if (isOfNpm && !parent) runInstead(node, started, { START_PARENT: `${process.ppid}` });
-else if (!isOfNpm || process.platform === 'win32' || process.ppid === Number(parent)) await serve();
-
-/** Whether the generated files name the spec that there is. */
-function isGenerated() {
+/** Whether a generated file names the spec that there is. */
+function isCurrent(file) {
+  if (!existsSync(path(file))) return false;
   const spec = readFileSync(path('spec/openapi.yaml'));
   const hash = createHash('sha256').update(spec).digest('hex').slice(0, 16);
-  const files = generated.map((file) => path(`packages/${file}.gen.ts`));
-  return files.every(
-    (file) => existsSync(file) && readFileSync(file, 'utf8').split('\n')[0].includes(hash),
-  );
+  const [head] = readFileSync(path(file), 'utf8').split('\n');
+  return head.includes(hash);
 }
 
+/** Generates the code, and returns whether that succeeded. The generator has printed what is wrong. */
 async function generate() {
-  await setup('all');
-  const { status } = spawnSync(node, [path('tools/generate/main.ts')], { stdio: 'inherit' });
-  if (status === 0) runInstead(node, started);
-  else process.exitCode = status ?? 1;
+  await installAll();
+  const { status } = spawnSync(installedNode(), [path('tools/generate/main.ts')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exitCode = 1;
+  return status === 0;
 }
 
-async function serve() {
-  delete process.env.START_PARENT;
-  await import(pathToFileURL(path('apps/server/src/main.js')).href);
+function serve() {
+  const args = [path('apps/server/src/main.js'), ...process.argv.slice(2)];
+  const server = spawn(installedNode(), args, { stdio: 'inherit' });
+  const stop = () => server.kill('SIGTERM');
+  process.on('SIGTERM', stop);
+  // A terminal sends these to the server, too.
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
+  // npm sends SIGTERM only to the shell between it and this process. The end of that shell is all that can be seen here.
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, 100);
+  server.on('exit', (code, signal) => {
+    clearInterval(timer);
+    process.exitCode = code ?? 128 + constants.signals[signal];
+  });
 }

@@ -1,52 +1,59 @@
-// Runs tasks with turbo: `tasks.mjs test` and `tasks.mjs deep` repeat at the end what failed and what was skipped; any other
-// arguments are turbo's. turbo's own launch script cannot be stopped while turbo runs.
+// Runs turbo. `tasks.mjs test` and `tasks.mjs deep` run what `npm test` and `npm run test:deep` say, and repeat at the end what
+// failed and what was skipped, because that is far above in the output. Any other arguments are turbo's.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
-import { runInstead } from './setup.mjs';
 
-const lists = {
+const turboArguments = {
   test: ['lint', 'typecheck', 'test', 'test:no-server', 'drift', '--concurrency=100%'],
   // One task at a time: the bench needs quiet cores, and tests under load need all cores.
   deep: ['test:deep', 'bench', '--concurrency=1'],
 };
-const args = process.argv.slice(2);
-const tasks = lists[args[0]];
-// Only an environment variable disables telemetry, and npm scripts cannot set variables on every system.
-const env = { TURBO_TELEMETRY_DISABLED: '1' };
-if (tasks) await run(tasks);
-else runInstead(turbo(), args, env);
+const [name, ...more] = process.argv.slice(2);
+const known = turboArguments[name];
+if (known) await runAndSummarize(['run', ...known, '--continue=dependencies-successful', ...more]);
+else turbo([name, ...more], 'inherit');
 
-/** The path of turbo's binary. */
-function turbo() {
-  const { platform, arch } = process;
-  const name = `@turbo/${platform === 'win32' ? 'windows' : platform}-${arch === 'x64' ? '64' : arch}`;
-  const { resolve } = createRequire(createRequire(import.meta.url).resolve('turbo/package.json'));
-  return resolve(`${name}/bin/turbo${platform === 'win32' ? '.exe' : ''}`);
+/** Starts turbo, with its telemetry off: only the environment can say that. */
+function turbo(args, stdout) {
+  const child = spawn('turbo', args, {
+    stdio: ['inherit', stdout, 'inherit'],
+    env: { ...colours(), ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+    shell: process.platform === 'win32',
+  });
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+  return child;
 }
 
-async function run(names) {
-  const colour = process.stdout.isTTY && { FORCE_COLOR: process.env.FORCE_COLOR ?? '1' };
-  const child = spawn(turbo(), ['run', ...names, '--continue=dependencies-successful'], {
-    stdio: ['inherit', 'pipe', 'inherit'],
-    env: { ...process.env, ...env, ...colour },
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => child.kill(signal));
-  const closed = once(child, 'close');
-  const [skipped, failed] = [new Set(), new Set()];
+/** What turbo sees is a pipe, also where the user has a terminal. */
+function colours() {
+  return process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+}
+
+async function runAndSummarize(args) {
+  const child = turbo(args, 'pipe');
+  const ended = once(child, 'close');
+  const failed = new Set();
+  const skipped = new Set();
   for await (const line of createInterface({ input: child.stdout })) {
     console.log(line);
     const text = stripVTControlCharacters(line);
-    for (const found of text.match(/SKIPPED: .*/) ?? []) skipped.add(found);
-    // The second alternative is vitest's report of a failed test.
-    for (const found of text.match(/FAILED: .*|\bFAIL\b.* > .*/) ?? []) failed.add(found);
+    addFrom(' FAIL ', text, failed);
+    addFrom('FAILED: ', text, failed);
+    addFrom('SKIPPED: ', text, skipped);
   }
-  const [code] = await closed;
-  process.exitCode = code ?? 1;
-  for (const found of [failed, skipped])
-    if (found.size > 0) console.log(`\n${[...found].join('\n')}`);
+  const [code] = await ended;
+  for (const lines of [failed, skipped]) {
+    if (lines.size > 0) console.log(`\n${[...lines].join('\n')}`);
+  }
   if (code === 0 && skipped.size === 0) console.log('\nNothing was skipped.');
+}
+
+/** Adds the end of a line from a mark on, if the line has it: vitest prints ` FAIL  file > test`, tests `SKIPPED: reason`. */
+function addFrom(mark, line, found) {
+  const start = line.indexOf(mark);
+  if (start >= 0) found.add(line.slice(start).trim());
 }

@@ -1,99 +1,70 @@
-// H1: `npm start` and `npm run dev` do all set-up, and end with npm, however that ends.
+// `npm start` and `npm run dev` do all set-up, pass flags on, and end with npm.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { childrenOf, makeFolder, newFolder, skips } from '@petstore/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort, newFolder, skips } from '@petstore/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../repository.ts';
 
-const reason = process.platform === 'linux' ? undefined : 'a command is tied to npm on Linux';
-const isElsewhere = skips('the end of npm start by signals', reason);
+const reason = process.platform === 'win32' ? 'Windows has no signals' : undefined;
+const isWindows = skips('the end of npm start by signals', reason);
 
-/** Runs an npm script in a process group of its own until it prints what is expected. */
-async function npmRun(script: string, expected: RegExp, env: NodeJS.ProcessEnv) {
-  const npm = spawn('npm', ['run', script], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    detached: true,
-  });
+/** Runs npm in a process group of its own, as a terminal does, until the server prints its address. */
+async function startServer(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const all = { ...process.env, PETSTORE_DATA_DIR: join(newFolder(), 'data'), ...env };
+  const npm = spawn('npm', args, { cwd: root, env: all, detached: true });
+  onTestFinished(() => end(npm, 'SIGKILL', 'group'));
   let output = '';
-  const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
-  for (const stream of [npm.stdout, npm.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      const found = expected.exec(output);
-      if (found) resolve(found);
-    });
-  npm.on('close', () => reject(new Error(`npm run ${script} ended:\n${output}`)));
-  const [, origin = ''] = await promise;
-  return { npm, origin };
+  const address = new Promise<string>((resolve, reject) => {
+    for (const stream of [npm.stdout, npm.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const found = /listens on +(http:\/\/[\d.:]+)/.exec(output);
+        if (found) resolve(found[1] ?? '');
+      });
+    }
+    npm.on('close', () => reject(new Error(`npm ${args.join(' ')} ended:\n${output}`)));
+  });
+  return { npm, origin: await address };
 }
 
-/** Sends a signal to npm, and waits until no process holds its output any more. */
-async function end(npm: ChildProcess, send: () => unknown): Promise<void> {
+/** Sends a signal to npm, or to its whole group, and waits until no process holds its output any more. */
+async function end(npm: ChildProcess, signal: NodeJS.Signals, to: 'npm' | 'group'): Promise<void> {
+  if (npm.pid === undefined || npm.exitCode !== null || npm.signalCode !== null) return;
   const closed = once(npm, 'close');
-  send();
+  process.kill(to === 'group' ? -npm.pid : npm.pid, signal);
   await closed;
 }
 
-describe.skipIf(isElsewhere)('the server of `npm start`', () => {
-  const data = makeFolder('start');
-  const start = (port: string) =>
-    npmRun('start', /listens on +(http:\/\/[\d.:]+)/, {
-      PORT: port,
-      PETSTORE_DATA_DIR: join(data.folder, 'data'),
-    });
-  let running: Awaited<ReturnType<typeof start>>;
-  beforeAll(async () => {
-    running = await start('0');
-  });
-  afterAll(async () => {
-    await end(running.npm, () => running.npm.kill());
-    data.remove();
-  });
-
-  // Each test goes on with the server that the one before has started.
-  test.each(['SIGTERM', 'SIGHUP', 'SIGKILL', 'Ctrl-C'] as const)(
-    'releases the port and the data folder after %s',
-    async (signal) => {
-      const { npm, origin } = running;
-      expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-      // A terminal sends Ctrl-C to npm and to everything that it started.
-      await end(npm, () =>
-        signal === 'Ctrl-C' ? process.kill(-(npm.pid ?? 0), 'SIGINT') : npm.kill(signal),
-      );
-      running = await start(new URL(origin).port);
-      expect(running.origin).toBe(origin);
-    },
-  );
+test('flags of `npm start` reach the server', async () => {
+  const port = await freePort();
+  const { origin } = await startServer(['start', '--', '--port', `${port}`], { PORT: '0' });
+  expect(origin).toBe(`http://127.0.0.1:${port}`);
 });
 
-/** A process and all that it started, directly or not. */
-const familyOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(familyOf)];
+test.skipIf(isWindows).each([
+  ['SIGTERM to npm', 'SIGTERM', 'npm'],
+  ['Ctrl-C', 'SIGINT', 'group'],
+  ['the end of the terminal', 'SIGHUP', 'group'],
+] as const)('after %s, the server of `npm start` has ended', async (_, signal, to) => {
+  const folder = newFolder();
+  const PETSTORE_DATA_DIR = join(folder, 'data');
+  const { npm, origin } = await startServer(['start'], { PORT: '0', PETSTORE_DATA_DIR });
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  await end(npm, signal, to);
+  // Its port and its data folder are free.
+  const again = await startServer(['start'], { PORT: new URL(origin).port, PETSTORE_DATA_DIR });
+  expect(again.origin).toBe(origin);
+});
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-test.skipIf(isElsewhere)(
-  'after SIGKILL to `npm run dev` nothing that it started goes on',
-  async () => {
-    const { npm } = await npmRun('dev', /listens on/, {
-      PORT: '0',
-      PETSTORE_DATA_DIR: join(newFolder(), 'data'),
-    });
-    const family = familyOf(npm.pid ?? 0);
-    expect(family.length).toBeGreaterThan(3);
-    npm.kill('SIGKILL');
-    await expect.poll(() => family.filter(isRunning)).toEqual([]);
-  },
-);
+test.skipIf(isWindows)('Ctrl-C ends `npm run dev`', async () => {
+  const { npm, origin } = await startServer(['run', 'dev'], { PORT: '0' });
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  await end(npm, 'SIGINT', 'group');
+  await expect(fetch(`${origin}/healthz`)).rejects.toThrow('fetch failed');
+});
 
 /** A folder with the set-up of a checkout, in which nothing is installed. */
 function newCheckout(): string {
@@ -115,7 +86,7 @@ function installWith(npm?: string) {
   });
 }
 
-test.skipIf(isElsewhere)(
+test.skipIf(isWindows)(
   'without npm, and without a registry, the installation fails and says so',
   () => {
     const without = installWith();
@@ -130,13 +101,13 @@ test.skipIf(isElsewhere)(
 
 test('where no package has Node for the platform, the Node of the machine runs everything', () => {
   const setup = pathToFileURL(join(newCheckout(), 'tools/setup.mjs')).href;
-  const script = `import('${setup}').then(({ pinnedNode }) => console.log(pinnedNode()))`;
-  const pinnedNode = (...flags: string[]) =>
+  const script = `import('${setup}').then(({ installedNode }) => console.log(installedNode()))`;
+  const installedNode = (...flags: string[]) =>
     execFileSync(process.execPath, [...flags, '--eval', script], {
       encoding: 'utf8',
       stdio: 'pipe',
     }).trim();
-  expect(pinnedNode()).toBe(process.execPath);
+  expect(installedNode()).toBe(process.execPath);
   // This Node runs no TypeScript, like one before 22.18.
-  expect(() => pinnedNode('--no-strip-types')).toThrow('install Node 22.18 or later');
+  expect(() => installedNode('--no-strip-types')).toThrow('install Node 22.18 or later');
 });

@@ -106,7 +106,7 @@ export function runCommand(
     env,
     input,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 240_000,
   });
 }
 

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { textOf, trySignal } from './index.ts';
 
+/** How long processes of the tests may take to end: children of a killed process, for example a browser. */
+const END_MS = 60_000;
+
 /** Gives the run its own temporary folder, and fails if files or processes remain. */
 export function setup(): () => Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
@@ -11,9 +14,8 @@ export function setup(): () => Promise<void> {
   chmodSync(folder, 0o711);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
-    // Children of a killed process, for example a browser, may still be ending.
-    for (const until = Date.now() + 8_000; processesOf(folder).length > 0 && Date.now() < until; )
-      await pause(50);
+    const until = Date.now() + END_MS;
+    while (processesOf(folder).length > 0 && Date.now() < until) await pause(50);
     // npm and pnpm cache compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);

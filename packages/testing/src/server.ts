@@ -34,10 +34,24 @@ export function runServer(main: string, { args = [], stdout = 'pipe', ...options
 
 /** What a server prints when it listens. `url` and `key` are those of the command to try. */
 function greetingIn(text: string) {
-  const [, baseUrl = ''] = /listens on +(\S+)\n/.exec(text) ?? [];
-  const [, adminOrigin] = /For operators +(http:\/\/[^/]+)/.exec(text) ?? [];
-  const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (.+)' (\S+)\n/.exec(text) ?? [];
-  return { baseUrl, origin: new URL(baseUrl).origin, adminOrigin, url, key };
+  const baseUrl = wordAfter(text, 'listens on');
+  const operators = wordAfter(text, 'For operators');
+  const curl = text.split('\n').find((line) => line.includes('curl -H')) ?? '';
+  const [key = '', url = ''] = curl.split('Bearer ')[1]?.split("' ") ?? [];
+  return {
+    baseUrl,
+    origin: new URL(baseUrl).origin,
+    adminOrigin: operators === '' ? undefined : new URL(operators).origin,
+    url: url.trim(),
+    key,
+  };
+}
+
+/** The word that follows a label; empty if the label is not there. */
+function wordAfter(text: string, label: string): string {
+  const line = text.split('\n').find((each) => each.includes(label)) ?? '';
+  const [, rest = ''] = line.split(label);
+  return rest.trim().split(/[\s,]/)[0] ?? '';
 }
 
 /** A server process that listens. */

@@ -8,39 +8,41 @@ export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
   globalSetup?: string[];
   /** Whether the tests use `@petstore/testing/postgres`. */
   postgres?: boolean;
-  /** Test files that do not use the server. A separate task runs them, so a change of the server does not repeat them. */
+  /** Test files that do not use the server. A change of the server does not repeat them. */
   withoutServer?: readonly string[];
 }
 
 /**
- * The vitest configuration of all packages. `vitest run` is the quick run; `vitest run --mode deep` adds `*.deep.test.ts` and
- * full lengths. If some files are `withoutServer`, `npm test` makes two quick runs: `--mode server` excludes them, `--mode
- * no-server` runs only them. The time limit only ends tests that hang: no test asserts a duration. With `isolate: false`, test
- * files share processes, which load everything once; their tests must own all the state that they change.
+ * The time limit of a test, in milliseconds. It only ends tests that hang: no test asserts a duration. The slowest test
+ * of the quick run takes a few seconds, and has to pass on a machine that is eight times slower and busy with other work.
+ */
+const TIME_LIMIT = { quick: 480_000, deep: 1_800_000 };
+
+/**
+ * The vitest configuration of all packages. Its modes select the test files:
+ * - without a mode, all files of the quick run;
+ * - `server`, the quick run without the files that do without the server;
+ * - `no-server`, only the files that do without the server;
+ * - `deep`, all files, `*.deep.test.ts` too, at full length.
+ *
+ * With `isolate: false`, test files share processes, which load everything once; their tests must own all the state that
+ * they change.
  */
 export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
   const { globalSetup = [], postgres = false, withoutServer = [], ...test } = options;
-  const own = (file: string) => join(import.meta.dirname, file);
   // The processes of the tests load the code that the last run compiled, which halves the time that they need to start.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
-  // The Node of the test processes, for which vitest has no option. Deep tests of the packages set the variable to the oldest supported Node.
+  // The Node of the test processes, for which vitest has no option. Deep tests of the packages set the variable to the
+  // oldest supported Node.
   process.execPath = process.env.PETSTORE_TEST_NODE ?? process.execPath;
   return defineConfig(({ mode }) => {
-    const timeout = mode === 'deep' ? 600_000 : 60_000;
-    const left = [
-      ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts']),
-      ...(mode === 'server' ? withoutServer : []),
-    ];
+    const isDeep = mode === 'deep';
+    const timeout = isDeep ? TIME_LIMIT.deep : TIME_LIMIT.quick;
     return {
       test: {
-        include: mode === 'no-server' ? [...withoutServer] : ['test/**/*.test.ts'],
-        exclude: [...configDefaults.exclude, ...left],
-        env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
-        globalSetup: [
-          own('leftovers.ts'),
-          ...(postgres ? [own('postgres.ts')] : []),
-          ...globalSetup,
-        ],
+        ...filesOf(mode, withoutServer),
+        env: { PETSTORE_TEST_DEEP: isDeep ? '1' : '' },
+        globalSetup: [...setups(postgres), ...globalSetup],
         maxWorkers: 2,
         testTimeout: timeout,
         hookTimeout: timeout,
@@ -49,4 +51,17 @@ export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
       },
     };
   });
+}
+
+function filesOf(mode: string, withoutServer: readonly string[]) {
+  if (mode === 'no-server') return { include: [...withoutServer] };
+  const exclude = [...configDefaults.exclude];
+  if (mode !== 'deep') exclude.push('test/**/*.deep.test.ts');
+  if (mode === 'server') exclude.push(...withoutServer);
+  return { include: ['test/**/*.test.ts'], exclude };
+}
+
+function setups(postgres: boolean): string[] {
+  const modules = postgres ? ['leftovers.ts', 'postgres.ts'] : ['leftovers.ts'];
+  return modules.map((name) => join(import.meta.dirname, name));
 }

@@ -1,4 +1,4 @@
-// H4: the image runs the server without privileges and loses nothing, and the compose file fits it.
+// The image runs the server without privileges and loses nothing, and the compose file fits it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,17 +15,36 @@ const image = 'petstore';
 /** Where a machine mixes the two generations of control groups, crun does not start: podman then sees only the old one. */
 const hybrid = '/sys/fs/cgroup/unified';
 
-const missing = ['podman', 'crun', 'mmdebstrap'].filter((program) => missingProgram(program));
-const mayMount = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
-const reason =
-  missing.length > 0
-    ? `there is no ${missing.join(' and no ')}`
-    : mayMount || 'only root makes a base image, and this process may not mount';
+/** The reason to skip the test of the image, and the Debian packages that end it. */
+function obstacle(): { reason?: string; install?: string } {
+  const missing = ['podman', 'crun', 'mmdebstrap'].filter((program) => missingProgram(program));
+  if (missing.length > 0)
+    return { reason: `there is no ${missing.join(' and no ')}`, install: missing.join(' ') };
+  const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+  if (process.getuid?.() === 0 && mayMount) return {};
+  return { reason: 'only root makes a base image, and this process may not mount' };
+}
+const { reason, install } = obstacle();
 
-describe.skipIf(
-  skips('the image', reason === true ? undefined : reason, missing.join(' ') || undefined),
-)('the image', () => {
-  let podman: (...args: string[]) => Promise<string>;
+/** How a container runs on this machine, whose cgroups and network it shares. */
+const here = [
+  '--network=host',
+  '--cgroups=disabled',
+  '--health-interval=disable',
+  '--log-driver=k8s-file',
+];
+const withoutPrivileges = [
+  '--read-only',
+  '--read-only-tmpfs=false',
+  '--cap-drop=all',
+  '--security-opt=no-new-privileges',
+];
+const container = [...here, ...withoutPrivileges, '--volume=petstore-data:/data'];
+
+describe.skipIf(skips('the image', reason, install))('the image', () => {
+  let podman: Podman;
+  let origin: string;
+
   beforeAll(async () => {
     const { folder, remove } = makeFolder('podman');
     podman = podmanIn(folder);
@@ -41,72 +60,44 @@ describe.skipIf(
     };
   });
 
-  test('has no shell, is small, and serves without privileges: a kill loses nothing, and SIGTERM ends it', async () => {
-    expect(Number(await podman('image', 'inspect', '--format={{.Size}}', image))).toBeLessThan(
-      200e6,
-    );
-    const port = String(await freePort());
-    const variables = { HOST: '127.0.0.1', PORT: port, PETSTORE_API_KEYS: `me=${apiKey}` };
-    const here = [
-      '--network=host',
-      '--cgroups=disabled',
-      '--health-interval=disable',
-      '--log-driver=k8s-file',
+  const isReady = () =>
+    expect.poll(() => fetch(`${origin}/readyz`).then(({ status }) => status, String)).toBe(200);
+
+  // Each test goes on with the container that the one before has left.
+  test('is small, and serves as a user without privileges and without a shell', async () => {
+    const size = await podman('image', 'inspect', '--format={{.Size}}', image);
+    expect(Number(size)).toBeLessThan(200e6);
+    const port = await freePort();
+    const variables = [
+      '--env=HOST=127.0.0.1',
+      `--env=PORT=${port}`,
+      `--env=PETSTORE_API_KEYS=me=${apiKey}`,
     ];
-    const strict = [
-      '--read-only',
-      '--read-only-tmpfs=false',
-      '--cap-drop=all',
-      '--security-opt=no-new-privileges',
-    ];
-    const env = Object.entries(variables).map(([name, value]) => `--env=${name}=${value}`);
-    await podman(
-      'run',
-      '--detach',
-      '--name=one',
-      ...here,
-      ...strict,
-      '--volume=petstore-data:/data',
-      ...env,
-      image,
-    );
-    const origin = `http://127.0.0.1:${port}`;
-    const ready = () =>
-      expect
-        .poll(() => fetch(`${origin}/readyz`).then(({ status }) => status, String), {
-          timeout: 60_000,
-        })
-        .toBe(200);
-    await ready();
-    const store = petstore({ baseUrl: `${origin}/v1`, apiKey });
-    const pet = await store.createPet({ name: 'Rex', categoryId: 2 });
+    await podman('run', '--detach', '--name=one', ...container, ...variables, image);
+    origin = `http://127.0.0.1:${port}`;
+    await isReady();
     await podman('healthcheck', 'run', 'one');
     expect(await podman('exec', 'one', 'node', '--print', 'process.getuid()')).toBe('10001\n');
     await expect(podman('exec', 'one', '/bin/sh')).rejects.toThrow(/no such file/i);
-    await expect(
-      podman('exec', 'one', 'node', '--eval', "fs.writeFileSync('/app/any', '')"),
-    ).rejects.toThrow('EROFS');
+    const writing = podman('exec', 'one', 'node', '--eval', "fs.writeFileSync('/app/any', '')");
+    await expect(writing).rejects.toThrow('EROFS');
+  });
 
+  test('loses nothing by SIGKILL, and ends by SIGTERM', async () => {
+    const store = petstore({ baseUrl: `${origin}/v1`, apiKey });
+    const pet = await store.createPet({ name: 'Rex', categoryId: 2 });
     await podman('kill', '--signal=KILL', 'one');
     await podman('wait', 'one');
     await podman('start', 'one');
-    await ready();
+    await isReady();
     expect(await store.listPets()).toEqual([pet]);
     await podman('stop', '--time=60', 'one');
     expect(await podman('inspect', '--format={{.State.ExitCode}}', 'one')).toBe('0\n');
+  });
 
-    const files = ['--volume=petstore-data:/data', ...here, ...strict];
-    const made = await podman(
-      'run',
-      '--rm',
-      ...files,
-      image,
-      'keys',
-      'create',
-      '--name',
-      'nightly',
-    );
-    expect(made).toMatch(/^pk_[\w-]+\n$/);
+  test('creates keys', async () => {
+    const command = ['keys', 'create', '--name', 'nightly'];
+    expect(await podman('run', '--rm', ...container, image, ...command)).toMatch(/^pk_[\w-]+\n$/);
   });
 });
 
@@ -139,18 +130,9 @@ test.skipIf(skips('haproxy.cfg', noProxy, 'haproxy openssl'))(
   'haproxy accepts its configuration',
   async () => {
     const folder = newFolder();
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    const request = [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=localhost',
-      '-days',
-      '2',
-    ];
+    const key = join(folder, 'key.pem');
+    const certificate = join(folder, 'certificate.pem');
+    const request = 'req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2'.split(' ');
     await run(folder, process.env, 'openssl', ...request, '-keyout', key, '-out', certificate);
     const CERTIFICATE = join(folder, 'both.pem');
     writeFileSync(CERTIFICATE, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'));
@@ -166,66 +148,83 @@ test.skipIf(skips('haproxy.cfg', noProxy, 'haproxy openssl'))(
   },
 );
 
+/** Runs podman, and returns what it prints. */
+type Podman = (...args: string[]) => Promise<string>;
+
 /** Podman with a storage of its own in a folder. */
-function podmanIn(folder: string) {
+function podmanIn(folder: string): Podman {
   const storage = ['root', 'runroot', 'tmpdir'].map((name) => `--${name}=${join(folder, name)}`);
   const settings = ['--storage-driver=vfs', '--cgroup-manager=cgroupfs', '--events-backend=none'];
   // Podman would set limits that not every root may set.
   const env = { ...process.env, CONTAINERS_CONF: join(folder, 'containers.conf') };
   writeFileSync(env.CONTAINERS_CONF, '[containers]\ndefault_ulimits = []\n');
   const all = [...storage, ...settings];
-  return (...args: string[]) => {
+  return (...args) => {
     if (!existsSync(hybrid)) return run(folder, env, 'podman', ...all, ...args);
     const script = `umount ${hybrid}; exec podman "$@"`;
     return run(folder, env, 'unshare', '--mount', 'sh', '-c', script, 'sh', ...all, ...args);
   };
 }
 
-/**
- * Builds the image on a base image that is made here of Debian's packages, with the Node that runs this and its npm: a registry of
- * images may be out of reach. The build uses the npm settings and the certificates of this machine.
- */
-async function build(
-  podman: (...args: string[]) => Promise<string>,
-  folder: string,
-): Promise<void> {
-  const [base, archive] = [join(folder, 'base'), join(folder, 'base.tar')];
-  const packages =
-    'base-files bash coreutils dash findutils grep gzip libc-bin sed tar libatomic1 libstdc++6';
-  const [, release = 'stable'] =
-    /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
-  const merged = '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr';
-  const flags = ['--mode=root', '--variant=extract', '--format=directory', merged];
-  const include = `--include=${packages.replaceAll(' ', ',')}`;
-  await run(folder, process.env, 'mmdebstrap', ...flags, include, release, base);
-  cpSync(process.execPath, join(base, 'usr/local/bin/node'));
-  const npm = (...args: string[]) =>
-    run(root, process.env, 'npm', ...args).then((text) => text.trim());
-  // `npm root --global` would return a folder of the pinned Node, which has no npm.
-  const cli = await npm('exec', '--call', 'node --print process.env.npm_execpath');
-  cpSync(dirname(dirname(realpathSync(cli))), join(base, 'usr/local/lib/npm'), {
-    recursive: true,
-    dereference: true,
-  });
-  const script = '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n';
-  writeFileSync(join(base, 'usr/local/bin/npm'), script, { mode: 0o755 });
-  await run(base, process.env, 'tar', '--create', '--file', archive, '.');
+/** Builds the image. The build uses the npm settings and the certificates of this machine. */
+async function build(podman: Podman, folder: string): Promise<void> {
   const dockerfile = join(root, deploy, 'Dockerfile');
-  const [, name = ''] = /^ARG BUILD_IMAGE=(.+)$/m.exec(readFileSync(dockerfile, 'utf8')) ?? [];
-  await podman('import', archive, `docker.io/library/${name}`);
+  const baseName = lineAfter('ARG BUILD_IMAGE=', dockerfile);
+  await podman('import', await makeBase(folder), `docker.io/library/${baseName}`);
   const { NODE_EXTRA_CA_CERTS } = process.env;
-  const certificates = NODE_EXTRA_CA_CERTS ?? (await npm('config', 'get', 'cafile'));
-  const files = Object.entries({ npmrc: await npm('config', 'get', 'userconfig'), certificates });
-  const secrets = files
-    .filter(([, file]) => existsSync(file))
-    .map(([id, file]) => `--secret=id=${id},src=${file}`);
-  const mode = [
+  const secrets = {
+    npmrc: await npm('config', 'get', 'userconfig'),
+    certificates: NODE_EXTRA_CA_CERTS ?? (await npm('config', 'get', 'cafile')),
+  };
+  const present = Object.entries(secrets).filter(([, file]) => existsSync(file));
+  const flags = [
     '--isolation=chroot',
     '--network=host',
     '--pull=never',
     '--layers=false',
     '--format=docker',
+    `--ignorefile=${dockerfile}.dockerignore`,
+    ...present.map(([id, file]) => `--secret=id=${id},src=${file}`),
   ];
-  const ignored = `--ignorefile=${dockerfile}.dockerignore`;
-  await podman('build', ...mode, '--file', dockerfile, ignored, ...secrets, '--tag', image, root);
+  await podman('build', ...flags, '--file', dockerfile, '--tag', image, root);
+}
+
+const debianPackages =
+  'base-files bash coreutils dash findutils grep gzip libc-bin sed tar libatomic1 libstdc++6';
+
+/**
+ * Makes the base of the image, and returns it as an archive. A registry of images may be out of reach, so it consists of
+ * Debian's packages, the Node that runs this, and its npm.
+ */
+async function makeBase(folder: string): Promise<string> {
+  const base = join(folder, 'base');
+  const archive = join(folder, 'base.tar');
+  const merged = '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr';
+  const flags = ['--mode=root', '--variant=extract', '--format=directory', merged];
+  const include = `--include=${debianPackages.replaceAll(' ', ',')}`;
+  const release = lineAfter('VERSION_CODENAME=', '/etc/os-release');
+  await run(folder, process.env, 'mmdebstrap', ...flags, include, release, base);
+  cpSync(process.execPath, join(base, 'usr/local/bin/node'));
+  // `npm root --global` would return a folder of the installed Node, which has no npm.
+  const cli = await npm('exec', '--call', 'node --print process.env.npm_execpath');
+  const npmFolder = dirname(dirname(realpathSync(cli)));
+  const copying = { recursive: true, dereference: true };
+  cpSync(npmFolder, join(base, 'usr/local/lib/npm'), copying);
+  const script = '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n';
+  writeFileSync(join(base, 'usr/local/bin/npm'), script, { mode: 0o755 });
+  await run(base, process.env, 'tar', '--create', '--file', archive, '.');
+  return archive;
+}
+
+async function npm(...args: string[]): Promise<string> {
+  return (await run(root, process.env, 'npm', ...args)).trim();
+}
+
+/** The rest of the line of a file that begins with a text. */
+function lineAfter(start: string, file: string): string {
+  const line = readFileSync(file, 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(start));
+  if (line === undefined) throw new Error(`${file} has no line with ${start}`);
+  return line.slice(start.length);
 }

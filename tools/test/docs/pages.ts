@@ -21,29 +21,42 @@ export interface Block {
   readonly follows: boolean;
 }
 
+/** The blocks between lines of three backquotes, without the indentation of these. */
 export function blocksOf(page: string): Block[] {
-  const text = textOf(page);
-  let end = 0;
-  return [...text.matchAll(/^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm)].map((found) => {
-    const [, indent = '', language = '', inside = ''] = found;
-    const line = text.slice(0, found.index).split('\n').length;
-    const follows = end > 0 && text.slice(end, found.index).trim() === '';
-    end = found.index + found[0].length;
-    return {
+  const lines = textOf(page).split('\n');
+  const blocks: Block[] = [];
+  let textBefore = '';
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] ?? '';
+    if (!line.trim().startsWith(FENCE)) {
+      textBefore += line.trim();
+      continue;
+    }
+    const indentation = line.indexOf(FENCE);
+    const end = lines.findIndex((each, at) => at > i && each.trim() === FENCE);
+    if (end < 0) throw new Error(`${page}:${i + 1}: this block has no end`);
+    const inside = lines.slice(i + 1, end).map((each) => `${each.slice(indentation)}\n`);
+    blocks.push({
       page,
-      line,
-      language,
-      text: inside.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-      follows,
-    };
-  });
+      line: i + 1,
+      language: line.trim().slice(FENCE.length),
+      text: inside.join(''),
+      follows: blocks.length > 0 && textBefore === '',
+    });
+    textBefore = '';
+    i = end;
+  }
+  return blocks;
 }
+const FENCE = '```';
 
 /** Matches text as a page shows it: `…` matches any text within a line, or any lines where it is a line of its own. */
 export function pattern(shown: string): RegExp {
-  const lines = shown.trimEnd().split('\n');
-  const source = lines.map((line) =>
-    line === '…' ? '[\\s\\S]*' : line.trimEnd().split('…').map(RegExp.escape).join('.*'),
-  );
-  return new RegExp(`^${source.join('\n')}\\n*$`);
+  const lines = shown.trimEnd().split('\n').map(patternOfLine);
+  return new RegExp(`^${lines.join('\n')}\n*$`);
+}
+
+function patternOfLine(line: string): string {
+  if (line === '…') return '[\\s\\S]*';
+  return line.trimEnd().split('…').map(RegExp.escape).join('.*');
 }

@@ -1,4 +1,4 @@
-// C7: the client in a page of another origin, without a bundler, in a real browser.
+// The client in a page of another origin, without a bundler, in a real browser.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, symlink } from 'node:fs/promises';

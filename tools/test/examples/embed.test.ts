@@ -1,4 +1,4 @@
-// S13: the server within an Express program that has other routes.
+// The server within an Express program that has other routes.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';

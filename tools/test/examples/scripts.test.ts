@@ -12,19 +12,15 @@ test('the examples compile in a strict project that has the packages', async () 
   const { folder, remove } = await newProject();
   onTestFinished(remove);
   const compilerOptions = {
-    ...{
-      allowJs: true,
-      checkJs: true,
-      noEmit: true,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-    },
-    ...{
-      target: 'es2024',
-      lib: ['es2024', 'dom', 'dom.iterable'],
-      module: 'nodenext',
-      types: ['node'],
-    },
+    allowJs: true,
+    checkJs: true,
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    types: ['node'],
     typeRoots: [join(root, 'tools/node_modules/@types')],
   };
   const config = { compilerOptions, include: ['*.mjs', 'browser/*.js'] };
@@ -59,28 +55,27 @@ describe.skipIf(!hasShell)('on a server', () => {
   });
 
   test('add-pets.mjs goes on after an invalid line, and reports its number', async () => {
-    expect(await add('Rex,two\nTom,1,lost\nA,B,C,D\nIda,3,sold')).toEqual({
-      code: 1,
-      output: expect.stringMatching(
-        /^some\.csv:1: expected name.*\nsome\.csv:2: body 'status': .*\nsome\.csv:3: expected name.*\nadded 1 Ida\nsold 1 Ida\n$/,
-      ),
-    });
+    const { code, output } = await add('Rex,two\nTom,1,lost\nA,B,C,D\nIda,3,sold');
+    expect(code).toBe(1);
+    expect(output.split('\n')).toEqual([
+      expect.stringContaining('some.csv:1: expected name'),
+      expect.stringContaining("some.csv:2: body 'status': "),
+      expect.stringContaining('some.csv:3: expected name'),
+      'added 1 Ida',
+      'sold 1 Ida',
+      '',
+    ]);
   });
 
   test.each([
-    ['without a key', { PETSTORE_API_KEY: '' }, /^Set PETSTORE_API_KEY\b.*\n$/],
-    [
-      'with another key',
-      { PETSTORE_API_KEY: 'another-key' },
-      /^The service rejected the key\. Set another one.*\n$/,
-    ],
-    [
-      'if nothing listens',
-      { PETSTORE_BASE_URL: nothing },
-      /^some\.csv:1: ConnectionError: .*No later line was added/,
-    ],
+    ['without a key', { PETSTORE_API_KEY: '' }, 'Set PETSTORE_API_KEY'],
+    ['with another key', { PETSTORE_API_KEY: 'another-key' }, 'The service rejected the key. Set'],
+    ['if nothing listens', { PETSTORE_BASE_URL: nothing }, 'some.csv:1: ConnectionError: '],
   ])('add-pets.mjs stops %s, and says why', async (_, env, reason) => {
-    expect(await add('Rex,2', env)).toEqual({ code: 2, output: expect.stringMatching(reason) });
+    const { code, output } = await add('Rex,2', env);
+    expect(code).toBe(2);
+    expect(output.startsWith(reason), output).toBe(true);
+    expect(output.trim().split('\n'), output).toHaveLength(1);
   });
 
   test('alert-none-available.sh prints one line if no pet is available, and else nothing, so that cron sends no mail', async () => {
@@ -98,8 +93,8 @@ describe.skipIf(!hasShell)('on a server', () => {
     ]);
     expect((await alert({ PETCTL_API_KEY: 'another-key' })).code).toBe(4);
     // cron searches only /usr/bin and /bin.
-    expect(textOf('examples/alert-none-available.sh')).toMatch(
-      /^# +PATH=\/usr\/local\/bin:\/usr\/bin:\/bin\n/m,
+    expect(textOf('examples/alert-none-available.sh')).toContain(
+      'PATH=/usr/local/bin:/usr/bin:/bin\n',
     );
   });
 });

@@ -97,7 +97,7 @@ export async function newReader(
       cwd: folder,
       env: all,
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 50_000,
+      timeout: 400_000,
     });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

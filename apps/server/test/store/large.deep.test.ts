@@ -4,7 +4,7 @@ import { newFolder } from '@petstore/testing';
 import { expect, test } from 'vitest';
 
 test('an export that is larger than memory for one string is read and written in pieces', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   // More than V8's longest string in all, with a small heap for everything else.
   const program = `
