@@ -33,6 +33,7 @@ export async function gate(effort: Effort): Promise<void> {
 /** Measures rows with new processes, and returns those that miss their bounds. */
 async function missedOf(left: readonly Row[], effort: Effort): Promise<Verdict[]> {
   await using rotation = await Rotation.start(programs);
+  await rotation.warmUp(effort);
   const missed: Verdict[] = [];
   for (const row of left) {
     const verdict = verdictOf(row, await rotation.measure(row, effort));

@@ -47,6 +47,7 @@ function noShots(): Shots {
 async function addLaunch(measured: Readonly<Record<Row, Shots>>, effort: Effort): Promise<void> {
   await using rotation = await Rotation.start(servers);
   await checkAnswers(rotation.peers);
+  await rotation.warmUp(effort);
   const rounds = effort.rounds / effort.launches;
   for (const row of rowNames) {
     const shots = await rotation.measure(row, { ...effort, rounds });

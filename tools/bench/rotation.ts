@@ -1,7 +1,7 @@
 // Servers that are measured in turns over HTTP.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Effort, inRotation, newScratch } from './measure.ts';
+import { type Effort, inRotation, newScratch, progress } from './measure.ts';
 import { LoadGenerator, type Peer, type Shot } from './peer.ts';
 import { fillFolder, size } from './pets.ts';
 import type { Row } from './requests.ts';
@@ -39,6 +39,15 @@ export class Rotation<Name extends string> {
       this.#resources.defer(() => peer.stop());
       this.peers[name] = peer;
     }
+  }
+
+  /**
+   * Sends requests of all kinds to all servers, as every real server gets them. V8 optimizes for what
+   * a process has done so far: without this, two of the same program can differ by half.
+   */
+  async warmUp(effort: Effort): Promise<void> {
+    progress('warming up');
+    for (const name of Object.keys(this.peers) as Name[]) await this.shoot(name, 'mixed', effort);
   }
 
   /** Sends the requests of a row to all servers in turns. */
