@@ -1,4 +1,4 @@
-import { ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
+import { ConnectionError, ResponseError, TimeoutError } from '@petstore/client';
 import { service } from '@petstore/types';
 import { CommanderError } from 'commander';
 import { codeOf, escapeLine } from './text.ts';
@@ -49,7 +49,7 @@ export class UsageError extends CliError {
 
 /** The error of a call with its exit code and what to do. Other errors stay as they are. */
 export function explained(error: unknown, baseUrl: string, keySource: string): unknown {
-  if (error instanceof PetstoreError) return explainedResponse(error, baseUrl, keySource);
+  if (error instanceof ResponseError) return explainedResponse(error, baseUrl, keySource);
   if (error instanceof TimeoutError)
     return new CliError(
       'unreachable',
@@ -74,7 +74,7 @@ export function explained(error: unknown, baseUrl: string, keySource: string): u
   );
 }
 
-function explainedResponse(error: PetstoreError, baseUrl: string, keySource: string): CliError {
+function explainedResponse(error: ResponseError, baseUrl: string, keySource: string): CliError {
   const { status, code, requestId, headers, message } = error;
   const kind = kindOf(status);
   const details = { status, ...(code && { code }), ...(requestId && { requestId }) };

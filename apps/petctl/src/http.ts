@@ -15,7 +15,12 @@ export async function fetchOverHttp(
   // Only the module in use is loaded.
   const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   checkProxies();
-  agent ??= new http.Agent({ keepAlive: true, proxyEnv: process.env });
+  try {
+    agent ??= new http.Agent({ keepAlive: true, proxyEnv: process.env });
+  } catch (cause) {
+    // Node cannot read the proxy. Like fetch, throw a TypeError for what is no mistake in the code.
+    throw new TypeError('fetch failed', { cause });
+  }
   const { method = 'GET', body, signal } = init;
   const length =
     typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
