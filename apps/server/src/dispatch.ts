@@ -3,7 +3,7 @@ import { exactJson, type Operation, parseExact } from '@petstore/types';
 import { asHttpError, HttpError, unavailable } from './errors.ts';
 import { type Collections, collections, type Handlers } from './handlers.ts';
 import { constantHeaders, type Exchange, type Input, type Target } from './request.ts';
-import type { Page, RequestKey, Store, Stored } from './store/store.ts';
+import { type KeyedRequest, type Store, StoredDocument, StoredPage } from './store/store.ts';
 import { checkResponse } from './validators.ts';
 
 /** A response, which may be sent to several requests with the same target. */
@@ -15,8 +15,6 @@ export interface Answer {
   readonly body?: string | undefined;
   /** The media type of the body. Default: JSON. */
   readonly type?: string;
-  /** Whether it is the same until the next write. */
-  readonly isLasting?: boolean;
 }
 
 export type Serve = (exchange: Exchange) => void | Promise<void>;
@@ -27,8 +25,6 @@ export interface Service {
   admit(exchange: Exchange): Promise<void> | undefined;
   /** Calls the handler of a valid request. */
   dispatch(exchange: Exchange, operation: Operation, input: Input): Promise<Answer>;
-  /** Changes with every write; NaN if only the database knows. */
-  version(): number;
   readonly bodyLimit: number;
 }
 
@@ -43,13 +39,12 @@ export function dispatcher(
   store: Store | Promise<Store>,
   handlers: Partial<Handlers>,
   validateResponses: boolean,
-): Pick<Service, 'dispatch' | 'version'> {
+): Pick<Service, 'dispatch'> {
   let opened: Store | undefined;
   (async () => (opened = await store))().catch(() => {});
   /** The idempotency keys of the requests that are running. */
   const running = new Set<string>();
   return {
-    version: () => opened?.version() ?? Number.NaN,
     async dispatch({ caller = '', target }, operation, input) {
       // Before the page is made. A write is small, and would be done already.
       if (operation.method === 'GET' && unread > MAX_UNREAD)
@@ -68,7 +63,7 @@ export function dispatcher(
       };
       const ready = opened;
       if (!ready) throw unavailable('The store is still being opened. Retry later.');
-      const respond = async (requestKey?: RequestKey) =>
+      const respond = async (requestKey?: KeyedRequest) =>
         answerOf(
           target,
           operation,
@@ -84,7 +79,8 @@ export function dispatcher(
       running.add(id);
       try {
         const request = `${operation.method} ${operation.path} ${exactJson(sorted(values))}`;
-        return await respond({ caller, key, fingerprint: hash('sha256', request, 'base64url') });
+        const fingerprint = hash('sha256', request, 'base64url');
+        return await respond({ caller, key, fingerprint, status: statusOf(operation) });
       } finally {
         running.delete(id);
       }
@@ -134,7 +130,7 @@ export function fail(exchange: Exchange, thrown: unknown): void {
   });
 }
 
-function collectionsOf(store: Store, key?: RequestKey): Collections {
+function collectionsOf(store: Store, key?: KeyedRequest): Collections {
   const entries = Object.entries(collections).map(([name, { name: stored }]) => [
     name,
     store.collection(stored, key),
@@ -156,15 +152,17 @@ function answerOf(
   result: unknown,
   validate: boolean,
 ): Answer {
-  const stored = isStored(result) ? result : undefined;
+  const isStored = result instanceof StoredDocument || result instanceof StoredPage;
+  const stored = isStored ? result : undefined;
   const body = stored?.json ?? (result === undefined ? undefined : exactJson(result));
-  const status = body === undefined ? 204 : (operation.success ?? Number(operation.successes[0]));
+  const status = body === undefined ? 204 : statusOf(operation);
   if (validate) checkResponse(operation, status, body === undefined ? undefined : parseExact(body));
   const headers = constantHeaders(operation);
-  if (stored?.isReplayed) headers['Idempotency-Replayed'] = 'true';
-  if (operation.pagination && stored?.next !== undefined) {
+  if (result instanceof StoredDocument && result.isReplayed)
+    headers['Idempotency-Replayed'] = 'true';
+  if (operation.pagination && result instanceof StoredPage && result.next !== undefined) {
     const query = new URLSearchParams(target.query);
-    query.set(operation.pagination.cursor, String(stored.next));
+    query.set(operation.pagination.cursor, String(result.next));
     // Relative to the request, so that it also works behind a proxy that adds a path.
     headers.Link = [headers.Link ?? [], `<?${query}>; rel="next"`].flat().join(', ');
   }
@@ -176,15 +174,10 @@ function answerOf(
     headers: Object.entries(headers).flat(),
     etag,
     body,
-    isLasting: stored !== undefined,
   };
 }
 
-function isStored(result: unknown): result is Stored & Partial<Page> {
-  return (
-    typeof result === 'object' &&
-    result !== null &&
-    'json' in result &&
-    typeof result.json === 'string'
-  );
+/** The status of a success with a body. */
+function statusOf(operation: Operation): number {
+  return operation.success ?? Number(operation.successes[0]);
 }

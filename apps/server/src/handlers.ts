@@ -1,6 +1,12 @@
 import { type Input, type OperationId, operations, type Result } from '@petstore/types';
 import { HttpError } from './errors.ts';
-import type { Awaitable, Collection, Declaration, Page, Stored } from './store/store.ts';
+import type {
+  Awaitable,
+  Collection,
+  Declaration,
+  StoredDocument,
+  StoredPage,
+} from './store/store.ts';
 
 const { listPets } = operations;
 const { limit: limitField, after: afterField } = listPets.fields;
@@ -18,15 +24,14 @@ export type Handlers = {
   readonly [Id in OperationId]: (
     input: Input<Id>,
     store: Collections,
-  ) => Awaitable<Stored | Page | Result<Id> | undefined>;
+  ) => Awaitable<StoredDocument | StoredPage | Result<Id> | undefined>;
 };
 
 export const handlers: Handlers = {
   listPets: (
     { limit = limitField.schema.default, after = afterField.schema.minimum, status },
     { pets },
-  ) =>
-    pets.list({ limit, after, ...(status && { filter: { property: 'status', value: status } }) }),
+  ) => pets.list({ limit, after, ...(status && { filters: { status } }) }),
 
   createPet: (pet, { pets }) => pets.create(pet),
 

@@ -32,7 +32,11 @@ export function createHealth(store: Store | Promise<Store>, lostLines = () => 0)
   gauge('petstore_log_lines_lost_total', 'Lines of the log that could not be written.', lostLines);
   const forgotten =
     'Idempotency keys that were forgotten before their time, because there were too many.';
-  gauge('petstore_idempotency_keys_forgotten_total', forgotten, () => opened?.forgottenKeys() ?? 0);
+  gauge(
+    'petstore_idempotency_keys_forgotten_total',
+    forgotten,
+    () => opened?.stats().forgottenKeys ?? 0,
+  );
   /** By operation and status, because looking labels up takes long. */
   const series = new Map<string, [Counter.Internal, Histogram.Internal<'operation'>]>();
   let text: Promise<string> | undefined;

@@ -17,7 +17,14 @@ export { type Handlers, handlers } from './handlers.ts';
 export { type KeyCheck, keysFrom } from './keys.ts';
 export { type ListenOptions, listen } from './listen.ts';
 export type { App } from './request.ts';
-export type { Collection, Page, Query, RequestKey, Store, Stored } from './store/store.ts';
+export {
+  type Collection,
+  type KeyedRequest,
+  type Query,
+  type Store,
+  StoredDocument,
+  StoredPage,
+} from './store/store.ts';
 
 export const declarations = Object.values(collections);
 

@@ -71,7 +71,6 @@ function renewed(newStore: () => Promise<Store>): Store {
   });
   return {
     ...memoryStore(),
-    version: () => Number.NaN,
     collection: (...which) => ({
       create: (document) => store.collection(...which).create(document),
       replace: (id, document) => store.collection(...which).replace(id, document),

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { newFolder, rounds } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { keysFrom, openLowdbStore, type Store } from '../src/index.ts';
+import { keysFrom, openLowdbStore, type Store, StoredDocument } from '../src/index.ts';
 import { type Listening, listen, listenForTest, modes, withFunctions } from './listening.ts';
 
 const { header } = operations.createPet.idempotencyKey;
@@ -109,7 +109,7 @@ describe.each(modes)('%s', (_, options) => {
     const slowly = async () => {
       started.resolve();
       await finished.promise;
-      return { json: '{"id":1,"name":"Rex","categoryId":2}' };
+      return new StoredDocument('{"id":1,"name":"Rex","categoryId":2}');
     };
     const { origin } = await listenForTest(
       { ...options, keys },

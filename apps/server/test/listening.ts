@@ -83,7 +83,6 @@ export function bothWays(
 export function withFunctions(store: Store, functions: Partial<Collection>): Store {
   return {
     ...store,
-    version: () => Number.NaN,
     collection: (name, key) => ({ ...store.collection(name, key), ...functions }),
   };
 }

@@ -3,24 +3,25 @@ import { exactJson } from '@petstore/types';
 import { batched } from './batch.ts';
 import {
   type Awaitable,
+  type Collection,
   type Declaration,
+  type KeyedRequest,
   KeyReusedError,
-  type Reader,
-  type RequestKey,
+  type Replay,
+  type Stats,
   type Store,
-  type Stored,
+  StoredDocument,
   StoreError,
   UnavailableError,
 } from './store.ts';
 
 /** Where a store keeps its data: in memory, in a folder, or in a database. */
 export interface Backend {
-  /** Changes with every write; undefined where only the database knows. */
-  readonly version?: number;
-  collection(name: string): Reader;
+  collection(name: string): Pick<Collection, 'get' | 'list'>;
   nextId(collection: string): Awaitable<number>;
-  /** How many idempotency keys were forgotten before their time. */
-  readonly keys: { readonly forgotten: number };
+  /** The record of an idempotency key. */
+  key(id: string): Awaitable<KeyRecord | undefined>;
+  stats(): Stats;
   /** Resolves with an outcome for each write when all are saved, or rejects for all of them. */
   commit(writes: readonly Write[]): Promise<Outcome[]>;
   check?(): Promise<void>;
@@ -37,11 +38,11 @@ export interface Write {
   readonly document: object | undefined;
   /** The document as JSON without its identifier; empty where there is none. */
   readonly body: string;
-  readonly key: { readonly id: string; readonly fingerprint: string } | undefined;
+  readonly key: Pick<KeyRecord, 'id' | 'fingerprint' | 'status'> | undefined;
 }
 
 /** The result of a write. An error rejects this write alone. */
-export type Outcome = Stored | undefined | Error;
+export type Outcome = StoredDocument | undefined | Error;
 
 /** A change of the stored data. To repeat it changes nothing. */
 export interface Change {
@@ -57,9 +58,11 @@ export interface Change {
 
 /** The first result of a write with an idempotency key. */
 export interface KeyRecord {
-  /** A hash of the caller, the key, and which write of the request it is. */
+  /** A hash of the caller and the key. */
   readonly id: string;
   readonly fingerprint: string;
+  /** The status of the first response. */
+  readonly status: number;
   /** When it was made, in milliseconds. */
   readonly made: number;
   /** The document that the write returned. */
@@ -68,8 +71,13 @@ export interface KeyRecord {
 
 /** What a commit has to know of the stored data. */
 export interface State {
-  collection(name: string): { readonly nextId: number; get(id: number): Stored | undefined };
-  readonly keys: { get(id: string): KeyRecord | undefined };
+  collection(name: string): {
+    readonly nextId: number;
+    get(id: number): StoredDocument | undefined;
+  };
+  key(id: string): KeyRecord | undefined;
+  /** Milliseconds since 1970. */
+  now(): number;
   /** How much documents may grow. Default: without a bound. */
   readonly room?: number;
 }
@@ -86,36 +94,45 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
     if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
     return declaration;
   };
+  /** The requests that have made their write. */
+  const finished = new WeakSet<KeyedRequest>();
   /** The function that writes to a collection. */
-  const writing = (declaration: Declaration, requestKey?: RequestKey) => {
+  const writing = (declaration: Declaration, request?: KeyedRequest) => {
     return async (kind: Write['kind'], id: number, document?: object) => {
       checkOpen();
-      const key = requestKey && nextKey(requestKey);
+      if (request && finished.has(request))
+        throw new Error('A handler has made a second write with the same idempotency key.');
+      if (request) finished.add(request);
       return batch.add({
         kind,
         declaration,
         id,
         document,
         body: bodyOf(document, declaration.id),
-        key,
+        key: request && keyOf(request),
       });
     };
   };
   return {
-    collection: (name, requestKey) => {
+    collection: (name, request) => {
       const declaration = declared(name);
       const reader = backend.collection(name);
-      const write = writing(declaration, requestKey);
+      const write = writing(declaration, request);
       return {
         get: (id) => reader.get(id),
         list: (query) => reader.list(query),
         // A create always returns its document.
-        create: (document) => write('create', 0, document) as Promise<Stored>,
+        create: (document) => write('create', 0, document) as Promise<StoredDocument>,
         replace: (id, document) => write('replace', id, document),
         remove: (id) => write('remove', id),
       };
     },
-    version: () => backend.version ?? Number.NaN,
+    replay: (request) => {
+      const { id } = keyOf(request);
+      const record = backend.key(id);
+      if (record instanceof Promise) return record.then((one) => replayOf(one, request));
+      return replayOf(record, request);
+    },
     nextId: (name) => backend.nextId(declared(name).name),
     restore: async (name, documents, nextId) => {
       const write = writing(declared(name));
@@ -126,7 +143,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       checkOpen();
       await backend.check?.();
     },
-    forgottenKeys: () => backend.keys.forgotten,
+    stats: () => backend.stats(),
     close: async () => {
       isClosed = true;
       await batch.finished();
@@ -147,10 +164,9 @@ export function plan(writes: readonly Write[], state: State) {
   let { room = Number.POSITIVE_INFINITY } = state;
 
   const outcomeOf = ({ kind, declaration, document, body, key, ...write }: Write): Outcome => {
-    const first = key && (keys.get(key.id) ?? state.keys.get(key.id));
-    if (first && first.fingerprint !== key.fingerprint)
-      return new KeyReusedError('The idempotency key was already used for another request.');
-    if (first) return { json: first.json, isReplayed: true };
+    const first = key && (keys.get(key.id) ?? state.key(key.id));
+    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
+    if (first) return new StoredDocument(first.json, true);
 
     const collection = declaration.name;
     const nextId = nextIds.get(collection) ?? state.collection(collection).nextId;
@@ -177,13 +193,13 @@ export function plan(writes: readonly Write[], state: State) {
     documents.set(place, json);
     nextIds.set(collection, Math.max(nextId, id + 1));
     const result = json ?? before ?? '';
-    const record = key && { ...key, made: Date.now(), json: result };
+    const record = key && { ...key, made: state.now(), json: result };
     if (record) keys.set(record.id, record);
     if (json !== undefined) changes.push({ collection, id, json, document, key: record });
     else changes.push({ collection, id, json: null });
     if (json === undefined && record)
       changes.push({ collection: null, id, json: result, key: record });
-    return { json: result };
+    return new StoredDocument(result);
   };
   return { outcomes: writes.map(outcomeOf), changes, nextIds };
 }
@@ -193,11 +209,15 @@ export function sizeOf(json: string | null | undefined): number {
   return json == null ? 0 : json.length + 128;
 }
 
-/** The stored key of the next write of a request. */
-function nextKey(request: RequestKey): Write['key'] {
-  const { caller, key, fingerprint, writes = 0 } = request;
-  request.writes = writes + 1;
-  return { id: hash('sha256', JSON.stringify([caller, key, writes]), 'base64url'), fingerprint };
+/** What is recorded of a request. */
+function keyOf({ caller, key, fingerprint, status }: KeyedRequest) {
+  return { id: hash('sha256', JSON.stringify([caller, key]), 'base64url'), fingerprint, status };
+}
+
+function replayOf(record: KeyRecord | undefined, request: KeyedRequest): Replay | undefined {
+  if (!record) return undefined;
+  if (record.fingerprint !== request.fingerprint) throw new KeyReusedError();
+  return { status: record.status, document: new StoredDocument(record.json, true) };
 }
 
 /** The JSON of a document without its identifier, and with it as the first member. */

@@ -15,6 +15,8 @@ export interface Limits {
   readonly fold?: number;
   /** About how much memory documents may need. */
   readonly size?: number;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
 }
 
 /** Opens the store in a folder, which is created if it is missing. */
@@ -23,18 +25,18 @@ export async function openLowdbStore(
   declarations: readonly Declaration[],
   limits: Limits = {},
 ) {
-  const { fold = 2 ** 23, size = maxSize() } = limits;
+  const { fold = 2 ** 23, size = maxSize(), clock = Date.now } = limits;
   const path = resolve(folder);
   let unlock = () => {};
   try {
     await makeFolder(path);
     unlock = lock(join(path, 'lock'));
-    const files = await load(path, new Memory(declarations, size));
-    const { save, close } = saving(files, await prepare(files), fold);
+    const files = await load(path, new Memory(declarations, size, clock));
+    const { save, close, journalBytes } = saving(files, await prepare(files), fold);
     const { memory } = files.db.data;
     return createStore(
       declarations,
-      Object.assign(memory, { save, close: () => close().finally(unlock) }),
+      Object.assign(memory, { save, journalBytes, close: () => close().finally(unlock) }),
     );
   } catch (error) {
     unlock();
@@ -140,6 +142,7 @@ function saving({ folder, db, snapshot }: Files, last: Journal, foldFloor: numbe
       }
       await journal.append(changes);
     },
+    journalBytes: () => journal.size(),
     close: async (): Promise<void> => {
       snapshot.isStopped = true;
       await folding;

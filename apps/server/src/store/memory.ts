@@ -14,24 +14,33 @@ import {
   filterText,
   KEYS,
   MAX_PAGE_SIZE,
-  type Page,
   type Query,
-  type Reader,
-  type Stored,
+  type Stats,
+  StoredDocument,
+  StoredPage,
   StoreError,
 } from './store.ts';
 
 /** All that a store holds in memory. */
 export class Memory implements Backend, State {
   readonly documents: ReadonlyMap<string, Documents>;
-  readonly keys = new RequestKeys();
-  version = 0;
+  readonly keys: RequestKeys;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The length of the journal, for the metrics. */
+  journalBytes?: () => number;
   /** Saves changes before they are applied. */
   save?: (changes: readonly Change[]) => Promise<void>;
   close?: () => Promise<void>;
   readonly #maxSize: number;
 
-  constructor(declarations: readonly Declaration[], maxSize = Number.POSITIVE_INFINITY) {
+  constructor(
+    declarations: readonly Declaration[],
+    maxSize = Number.POSITIVE_INFINITY,
+    clock = Date.now,
+  ) {
+    this.now = clock;
+    this.keys = new RequestKeys(clock);
     this.documents = new Map(
       declarations.map((declaration) => [declaration.name, new Documents(declaration)]),
     );
@@ -55,6 +64,20 @@ export class Memory implements Backend, State {
     return this.collection(name).nextId;
   }
 
+  key(id: string): KeyRecord | undefined {
+    return this.keys.get(id);
+  }
+
+  stats(): Stats {
+    const counts = Array.from(this.documents, ([name, { count }]) => [name, count] as const);
+    return {
+      documents: Object.fromEntries(counts),
+      ...(this.journalBytes && { journalBytes: this.journalBytes() }),
+      ...(this.#maxSize < Number.POSITIVE_INFINITY && { roomBytes: this.room }),
+      forgottenKeys: this.keys.forgotten,
+    };
+  }
+
   async commit(writes: readonly Write[]): Promise<Outcome[]> {
     const { changes, outcomes } = plan(writes, this);
     if (changes.length > 0) await this.save?.(changes);
@@ -63,7 +86,6 @@ export class Memory implements Backend, State {
   }
 
   apply({ collection, id, json, document, key }: Change): void {
-    this.version++;
     if (collection !== null) this.collection(collection).put(id, json, document);
     if (key) this.keys.add(key);
   }
@@ -74,7 +96,7 @@ export class Memory implements Backend, State {
  * which is the result of its request; it stands with null where that did not write the document.
  */
 export function entryOf({ collection, id, json, key }: Change): string {
-  const suffix = key ? `,${JSON.stringify([key.id, key.fingerprint, key.made])}` : '';
+  const suffix = key ? `,${JSON.stringify([key.id, key.fingerprint, key.made, key.status])}` : '';
   return `[${JSON.stringify(collection)},${json ?? id}${suffix}]`;
 }
 
@@ -88,18 +110,20 @@ export function applyEntry(memory: Memory, entry: unknown, json?: string): void 
   if (typeof value === 'number') return memory.apply({ collection, id: value, json: null });
   const text = json ?? exactJson(value);
   const id = collection === null ? 0 : Number(value[memory.collection(collection).declaration.id]);
-  const [keyId, fingerprint, made] = key ?? [];
-  const record = key && {
+  const [keyId, fingerprint, made, status] = key ?? [];
+  // The earlier format has no status: its keys are forgotten.
+  const record = status !== undefined && {
     id: String(keyId),
     fingerprint: String(fingerprint),
     made: Number(made),
+    status: Number(status),
     json: text,
   };
-  memory.apply({ collection, id, json: text, document: value, key: record });
+  memory.apply({ collection, id, json: text, document: value, key: record || undefined });
 }
 
 /** The documents of a collection, in order of their identifiers, with an index for each declared filter. */
-class Documents implements Reader {
+class Documents {
   readonly declaration: Declaration;
   /** The identifier that the next document gets. */
   nextId = 1;
@@ -114,19 +138,25 @@ class Documents implements Reader {
     this.#indexes = new Map(declaration.filters.map((property) => [property, new Map()]));
   }
 
-  get(id: number): Stored | undefined {
-    const json = this.all.get(id);
-    return json === undefined ? undefined : { json };
+  get count(): number {
+    return this.all.ids.length;
   }
 
-  list({ after, limit, filter }: Query): Page {
-    const source = filter ? this.#indexes.get(filter.property)?.get(filter.value) : this.all;
-    if (filter && !this.#indexes.has(filter.property))
-      throw new StoreError(`There is no filter '${filter.property}'.`);
-    if (!source) return { json: '[]' };
-    const { texts, last, hasMore } = source.slice(after + 1, limit, MAX_PAGE_SIZE);
-    const json = `[${texts.join(',')}]`;
-    return hasMore ? { json, next: last } : { json };
+  get(id: number): StoredDocument | undefined {
+    const json = this.all.get(id);
+    return json === undefined ? undefined : new StoredDocument(json);
+  }
+
+  list({ after, limit, filters = {} }: Query): StoredPage {
+    const [first, ...others] = Object.entries(filters);
+    if (!first) return pageOf(this.all, after, limit);
+    for (const [property] of Object.entries(filters))
+      if (!this.#indexes.has(property)) throw new StoreError(`There is no filter '${property}'.`);
+    const [property, value] = first;
+    const source = this.#indexes.get(property)?.get(value);
+    if (!source) return new StoredPage('[]');
+    if (others.length > 0) throw new StoreError('Several filters at once are not supported yet.');
+    return pageOf(source, after, limit);
   }
 
   /** Adds, replaces or removes (null) a document. `document` is the parsed JSON, if it is known. */
@@ -151,6 +181,11 @@ class Documents implements Reader {
       else index.set(value, texts);
     }
   }
+}
+
+function pageOf(source: SortedTexts, after: number, limit: number): StoredPage {
+  const { texts, last, hasMore } = source.slice(after + 1, limit, MAX_PAGE_SIZE);
+  return new StoredPage(`[${texts.join(',')}]`, hasMore ? last : undefined);
 }
 
 /** Texts in ascending order of their identifiers. To add or remove one in the middle of a million takes less than a millisecond. */
@@ -210,10 +245,15 @@ class RequestKeys {
   #size = 0;
   /** How many keys were forgotten before their time. */
   forgotten = 0;
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   get(id: string): KeyRecord | undefined {
     const record = this.records.get(id);
-    return record && !isExpired(record) ? record : undefined;
+    return record && !this.#isExpired(record) ? record : undefined;
   }
 
   /** Adds a record, and forgets those that are expired or too many. */
@@ -222,7 +262,7 @@ class RequestKeys {
     this.records.set(record.id, record);
     this.#size += record.json.length;
     for (const oldest of this.records.values()) {
-      if (!isExpired(oldest)) {
+      if (!this.#isExpired(oldest)) {
         if (this.records.size <= KEYS.count && this.#size <= KEYS.size) return;
         this.forgotten++;
       }
@@ -230,11 +270,11 @@ class RequestKeys {
     }
   }
 
+  #isExpired({ made }: KeyRecord): boolean {
+    return this.#now() - made >= KEYS.milliseconds;
+  }
+
   #delete(record: KeyRecord | undefined): void {
     if (record && this.records.delete(record.id)) this.#size -= record.json.length;
   }
-}
-
-function isExpired({ made }: KeyRecord): boolean {
-  return Date.now() - made >= KEYS.milliseconds;
 }

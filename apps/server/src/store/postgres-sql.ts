@@ -31,6 +31,7 @@ export async function migrate(client: Client, declarations: readonly Declaration
     CREATE TABLE IF NOT EXISTS petstore_request_keys (
       id text PRIMARY KEY, fingerprint text NOT NULL, result text NOT NULL, made timestamptz NOT NULL DEFAULT now(),
       size int GENERATED ALWAYS AS (octet_length(result)) STORED);
+    ALTER TABLE petstore_request_keys ADD COLUMN IF NOT EXISTS status int;
     CREATE INDEX IF NOT EXISTS petstore_request_keys_made ON petstore_request_keys (made) INCLUDE (id, size)`);
   for (const declaration of declarations) {
     const name = table(declaration.name);
@@ -109,38 +110,63 @@ export function applyChanges(
       ON CONFLICT (id) DO UPDATE SET ${columns.map((one) => `${one} = excluded.${one}`)}`);
   }
   const keys = changes.flatMap(({ key }) => key ?? []);
-  const texts = (['id', 'fingerprint', 'json'] as const).map((property) =>
-    keys.map((key) => key[property]),
-  );
   // A key that is there has expired.
-  if (keys.length > 0)
-    parts.push(`INSERT INTO petstore_request_keys (id, fingerprint, result)
-      SELECT * FROM unnest(${texts.map((array) => bind(array, 'text'))})
-      ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result, made = now()`);
+  if (keys.length > 0) {
+    const arrays = [
+      bind(
+        keys.map(({ id }) => id),
+        'text',
+      ),
+      bind(
+        keys.map(({ fingerprint }) => fingerprint),
+        'text',
+      ),
+      bind(
+        keys.map(({ json }) => json),
+        'text',
+      ),
+      bind(
+        keys.map(({ status }) => status),
+        'int',
+      ),
+      bind(
+        keys.map(({ made }) => new Date(made).toISOString()),
+        'timestamptz',
+      ),
+    ];
+    parts.push(`INSERT INTO petstore_request_keys (id, fingerprint, result, status, made)
+      SELECT * FROM unnest(${arrays})
+      ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
+        status = excluded.status, made = excluded.made`);
+  }
   const [names, next] = [bind([...nextIds.keys()], 'text'), bind([...nextIds.values()], 'bigint')];
   const text = `${parts.map((part, i) => `${i === 0 ? 'WITH' : ','} part${i} AS (${part})`).join('')}
     UPDATE petstore_counters c SET value = n.value FROM unnest(${names}, ${next}) n (name, value) WHERE c.name = n.name`;
   return { text, values };
 }
 
-const AGE = `interval '${KEYS.milliseconds} ms'`;
+/** When a key that expires now was made. */
+const expiry = (now: number) => new Date(now - KEYS.milliseconds).toISOString();
 
 /** Statements with a name are prepared once for each connection. */
-export function selectKeys(ids: readonly string[]): QueryConfig {
-  const text = `SELECT id, result AS json, fingerprint, extract(epoch FROM made) * 1000 AS made
-    FROM petstore_request_keys WHERE id = ANY($1::text[]) AND made > now() - ${AGE}`;
-  return { name: 'keys', text, values: [ids] };
+export function selectKeys(ids: readonly string[], now: number): QueryConfig {
+  const text = `SELECT id, result AS json, fingerprint, status, extract(epoch FROM made) * 1000 AS made
+    FROM petstore_request_keys WHERE id = ANY($1::text[]) AND made > $2 AND status IS NOT NULL`;
+  return { name: 'keys', text, values: [ids, expiry(now)] };
 }
 
 /** Deletes the idempotency keys that are expired or too many. Returns for each whether it was before its time. */
-export const forgetKeys = `
+export function forgetKeys(now: number): QueryConfig {
+  const text = `
   DELETE FROM petstore_request_keys WHERE id IN (
     SELECT id FROM (
       SELECT id, made, row_number() OVER newer AS count, sum(size) OVER newer AS size FROM petstore_request_keys
       WINDOW newer AS (ORDER BY made DESC ROWS UNBOUNDED PRECEDING)
     ) keys
-    WHERE count > ${KEYS.count} OR size > ${KEYS.size} OR made <= now() - ${AGE})
-  RETURNING made > now() - ${AGE} AS early`;
+    WHERE count > ${KEYS.count} OR size > ${KEYS.size} OR made <= $1)
+  RETURNING made > $1 AS early`;
+  return { text, values: [expiry(now)] };
+}
 
 export const selectNextId = 'SELECT value FROM petstore_counters WHERE name = $1';
 
@@ -153,12 +179,13 @@ export function selectDocuments(name: string, ids: readonly number[]): QueryConf
  * The documents of a page and one more. Those of more than 64 KiB have no JSON: they are read one by one, so that a page is never
  * much longer than it may be.
  */
-export function selectPage(name: string, { after, limit, filter }: Query): QueryConfig {
-  const condition = filter ? `AND ${column(filter.property)} = $3` : '';
+export function selectPage(name: string, { after, limit, filters = {} }: Query): QueryConfig {
+  const properties = Object.keys(filters);
+  const conditions = properties.map((property, i) => `AND ${column(property)} = $${i + 3}`);
   return {
-    name: `list ${name} ${filter?.property ?? ''}`,
+    name: `list ${name} ${properties}`,
     text: `SELECT id, CASE WHEN octet_length(data::text) <= 65536 THEN data::text END AS json
-      FROM ${table(name)} WHERE id > $1 ${condition} ORDER BY id LIMIT $2`,
-    values: [after, limit + 1, ...(filter ? [columnText(filter.value)] : [])],
+      FROM ${table(name)} WHERE id > $1 ${conditions.join(' ')} ORDER BY id LIMIT $2`,
+    values: [after, limit + 1, ...Object.values(filters).map(columnText)],
   };
 }

@@ -14,9 +14,10 @@ import {
   MAX_PAGE_SIZE,
   messageOf,
   nothingDone,
-  type Reader,
+  type Query,
   type Store,
-  type Stored,
+  StoredDocument,
+  StoredPage,
   StoreError,
   UnavailableError,
   UnknownOutcomeError,
@@ -31,6 +32,7 @@ export const SWEEP_MS = 5_000;
 export async function openPostgresStore(
   url: string,
   declarations: readonly Declaration[],
+  { clock = Date.now }: { readonly clock?: () => number } = {},
 ): Promise<Store> {
   checkUrl(url);
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
@@ -58,7 +60,7 @@ export async function openPostgresStore(
     }
   }
   const pool = new Pool({ ...options, query_timeout: 10_000, max: 10 });
-  return createStore(declarations, backendOf(pool, declarations));
+  return createStore(declarations, backendOf(pool, declarations, clock));
 }
 
 /** The messages do not repeat the address, because it may have a password. */
@@ -78,7 +80,7 @@ function checkUrl(url: string): void {
 }
 
 /** The data of a pool's database. */
-function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
+function backendOf(pool: Pool, declarations: readonly Declaration[], clock: () => number): Backend {
   // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -86,31 +88,35 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
     statement: string | QueryConfig,
     values?: unknown[],
   ): Promise<Row[]> => (await pool.query<Row>(statement, values).catch(nothingDone)).rows;
-  const keys = { forgotten: 0 };
+  let forgottenKeys = 0;
   const sweep = async () => {
-    const rows = await query<{ early: boolean }>(sql.forgetKeys);
-    keys.forgotten += rows.filter(({ early }) => early).length;
+    const rows = await query<{ early: boolean }>(sql.forgetKeys(clock()));
+    forgottenKeys += rows.filter(({ early }) => early).length;
   };
   // If one fails, the next follows.
   const sweeping = setInterval(() => sweep().catch(() => {}), SWEEP_MS).unref();
   return {
-    keys,
+    stats: () => ({ forgottenKeys }),
+    key: async (id) => (await query<KeyRecord>(sql.selectKeys([id], clock())))[0],
     collection: (name) => {
-      const get = async (id: number) => (await query<Stored>(sql.selectDocuments(name, [id])))[0];
-      const list: Reader['list'] = async (wanted) => {
+      const get = async (id: number) => {
+        const [row] = await query<{ json: string }>(sql.selectDocuments(name, [id]));
+        return row && new StoredDocument(row.json);
+      };
+      const list = async (wanted: Query) => {
         const rows = await query<{ id: string; json: string | null }>(sql.selectPage(name, wanted));
         const found: string[] = [];
         let [size, last] = [0, wanted.after];
         for (const { id, json } of rows) {
           if (found.length === wanted.limit || size >= MAX_PAGE_SIZE)
-            return { json: `[${found.join(',')}]`, next: last };
+            return new StoredPage(`[${found.join(',')}]`, last);
           last = Number(id);
           const text = json ?? (await get(last))?.json;
           if (text === undefined) continue;
           found.push(text);
           size += text.length;
         }
-        return { json: `[${found.join(',')}]` };
+        return new StoredPage(`[${found.join(',')}]`);
       };
       return { get, list };
     },
@@ -131,7 +137,7 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
       let isSent = false;
       try {
         client = await pool.connect();
-        const planned = plan(writes, await begin(client, writes));
+        const planned = plan(writes, await begin(client, writes, clock));
         const isChange = planned.changes.length > 0;
         if (isChange) await client.query(sql.applyChanges(declarations, planned));
         isSent = isChange;
@@ -149,28 +155,34 @@ function backendOf(pool: Pool, declarations: readonly Declaration[]): Backend {
 }
 
 /** Begins a transaction that no other commit overlaps, and reads what it has to know. */
-async function begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
+async function begin(
+  client: PoolClient,
+  writes: readonly Write[],
+  clock: () => number,
+): Promise<State> {
   // pg returns an array for several statements, which its types do not say.
   const results: unknown = await client.query(sql.beginCommit);
   const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
   const nextIds = new Map(counters?.rows.map(({ name, value }) => [name, Number(value)]));
-  const documents = new Map<string, Stored>();
+  const documents = new Map<string, StoredDocument>();
   for (const [declaration, some] of Map.groupBy(writes, (write) => write.declaration)) {
     const ids = some.map(({ id }) => id).filter((id) => id > 0);
     if (ids.length === 0) continue;
     const { rows } = await client.query<{ id: string; json: string }>(
       sql.selectDocuments(declaration.name, ids),
     );
-    for (const { id, json } of rows) documents.set(`${declaration.name} ${id}`, { json });
+    for (const { id, json } of rows)
+      documents.set(`${declaration.name} ${id}`, new StoredDocument(json));
   }
   const ids = writes.flatMap(({ key }) => key?.id ?? []);
   const { rows } =
-    ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids)) : { rows: [] };
+    ids.length > 0 ? await client.query<KeyRecord>(sql.selectKeys(ids, clock())) : { rows: [] };
   return {
     collection: (name) => ({
       nextId: nextIds.get(name) ?? 1,
       get: (id) => documents.get(`${name} ${id}`),
     }),
-    keys: new Map(rows.map((record) => [record.id, record])),
+    key: (id) => rows.find((record) => record.id === id),
+    now: clock,
   };
 }

@@ -1,9 +1,15 @@
 /** What stores offer. A store knows nothing of pets: it holds JSON documents in collections. */
 export interface Store {
-  /** A collection. With a request key, each write is done once, and saved together with the key in one commit. */
-  collection(name: string, key?: RequestKey): Collection;
-  /** Changes with every write; NaN where only the database knows. */
-  version(): number;
+  /**
+   * A collection. With a keyed request, its write is saved together with the key in one commit. A second write of the same keyed
+   * request throws an Error: it is a programming error.
+   */
+  collection(name: string, request?: KeyedRequest): Collection;
+  /**
+   * The first response of a request with this key; undefined if none has written. Throws KeyReusedError if the key belongs to
+   * another request. Locks nothing.
+   */
+  replay(request: KeyedRequest): Awaitable<Replay | undefined>;
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
   /** Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. */
@@ -14,55 +20,82 @@ export interface Store {
   ): Promise<void>;
   /** Rejects if the store cannot be used now. For /readyz. */
   check(): Promise<void>;
-  /** How many idempotency keys were forgotten before their time, because there were too many. For the metrics. */
-  forgottenKeys(): number;
+  /** For the metrics. */
+  stats(): Stats;
   close(): Promise<void>;
 }
 
-export interface Reader {
-  get(id: number): Awaitable<Stored | undefined>;
-  list(query: Query): Awaitable<Page>;
-}
-
-export interface Collection extends Reader {
-  create(document: object): Promise<Stored>;
+export interface Collection {
+  get(id: number): Awaitable<StoredDocument | undefined>;
+  list(query: Query): Awaitable<StoredPage>;
+  create(document: object): Promise<StoredDocument>;
   /** Undefined if there is no such document. */
-  replace(id: number, document: object): Promise<Stored | undefined>;
+  replace(id: number, document: object): Promise<StoredDocument | undefined>;
   /** Returns the removed document; undefined if there is no such document. */
-  remove(id: number): Promise<Stored | undefined>;
+  remove(id: number): Promise<StoredDocument | undefined>;
 }
 
 export type Awaitable<T> = T | Promise<T>;
 
 /** A document as its JSON text, which is sent and stored as it is: 64-bit integers stay exact, and nothing is parsed twice. */
-export interface Stored {
+export class StoredDocument {
   readonly json: string;
   /** Whether an earlier request with the same key wrote it. */
-  readonly isReplayed?: boolean;
+  readonly isReplayed: boolean;
+
+  constructor(json: string, isReplayed = false) {
+    this.json = json;
+    this.isReplayed = isReplayed;
+  }
+}
+
+/** A page of documents in ascending order of their identifiers. It ends early at about MAX_PAGE_SIZE. */
+export class StoredPage {
+  /** The documents as a JSON array. */
+  readonly json: string;
+  /** Where the next page begins: the next query's `after`. Undefined if there are no more documents. */
+  readonly next: number | undefined;
+
+  constructor(json: string, next?: number) {
+    this.json = json;
+    this.next = next;
+  }
 }
 
 export interface Query {
   /** Only documents with a greater identifier. */
   readonly after: number;
   readonly limit: number;
-  /** Only documents whose declared property has this value. */
-  readonly filter?: { readonly property: string; readonly value: string };
+  /** Only documents whose declared properties have these values, all of them. */
+  readonly filters?: Readonly<Record<string, string>>;
 }
 
-export interface Page {
-  /** The documents as a JSON array, in ascending order of identifiers. It ends early at about MAX_PAGE_SIZE. */
-  readonly json: string;
-  /** Where the next page begins, if there are more documents: the next query's `after`. */
-  readonly next?: number;
-}
-
-/** What makes a request the same one: the name of the API key, the idempotency key, and a hash of the request. */
-export interface RequestKey {
+/** What makes a request the same one, and what its first response was. Each request has an object of its own. */
+export interface KeyedRequest {
+  /** The name of the API key, to which the idempotency key belongs. */
   readonly caller: string;
   readonly key: string;
+  /** A hash of the request. */
   readonly fingerprint: string;
-  /** How many writes the request has made, which the store counts. Each request has an object of its own. */
-  writes?: number;
+  /** The status with which the request succeeds. It is saved with the write, and replayed. */
+  readonly status: number;
+}
+
+/** The first response of a keyed request. */
+export interface Replay {
+  readonly status: number;
+  readonly document: StoredDocument;
+}
+
+/** Numbers of a store. A number that the store does not know cheaply is left out. */
+export interface Stats {
+  /** How many documents each collection has. */
+  readonly documents?: Readonly<Record<string, number>>;
+  readonly journalBytes?: number;
+  /** How many bytes documents may still grow. */
+  readonly roomBytes?: number;
+  /** How many idempotency keys were forgotten before their time, because there were too many. */
+  readonly forgottenKeys: number;
 }
 
 /** A collection as the service declares it. */
@@ -84,7 +117,11 @@ export class UnavailableError extends Error {}
 export class UnknownOutcomeError extends Error {}
 
 /** The idempotency key belongs to another request. */
-export class KeyReusedError extends Error {}
+export class KeyReusedError extends Error {
+  constructor() {
+    super('The idempotency key was already used for another request.');
+  }
+}
 
 /** A page ends when its documents have this many characters. */
 export const MAX_PAGE_SIZE = 2 ** 20;

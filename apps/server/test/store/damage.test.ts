@@ -37,12 +37,12 @@ beforeAll(async () => {
   const read = (name: string) => readFileSync(join(folder, name));
   const write = async (fold: number, count: number, journal: number) => {
     const store = await openLowdbStore(folder, [things], { fold });
-    const collection = store.collection('things', key(`${journal}`));
+    const collection = store.collection('things');
     for (let i = 0; i < count; i++) {
-      await collection.create({ color: 'red', i });
+      await store.collection('things', key(`${journal} ${i}`)).create({ color: 'red', i });
       states.push(JSON.stringify(await everything(collection)));
     }
-    await collection.remove(1 + count);
+    await store.collection('things', key(`${journal} removed`)).remove(1 + count);
     states.push(JSON.stringify(await everything(collection)));
     while (!read('store.json').includes(`"journal":${journal},`)) await pause(5);
     await store.close();

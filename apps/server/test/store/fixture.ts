@@ -40,4 +40,5 @@ export const key = (name: string, fingerprint = 'same', caller = 'me') => ({
   caller,
   key: name,
   fingerprint,
+  status: 201,
 });

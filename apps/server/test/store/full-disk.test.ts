@@ -72,7 +72,7 @@ test.for([200, 400])(
     const created = await store
       .collection('things', key(rejectedKey))
       .create({ text: 'there is room' });
-    expect(created.isReplayed).toBeUndefined();
+    expect(created.isReplayed).toBe(false);
     stored.set(Number(parsed(created)?.key), parsed(created) ?? {});
     await fill(store, 'third', stored);
     await store.close();
