@@ -1,7 +1,5 @@
 // What the programs can be told, read from their help.
-import { join } from 'node:path';
 import { createProgram } from '../apps/server/src/program.ts';
-import { root } from './repository.ts';
 import { runPetctl } from './run-petctl.ts';
 
 type Command = ReturnType<typeof createProgram>;
@@ -31,9 +29,6 @@ export function serverHelp(): Help {
   add(createProgram(), []);
   return found;
 }
-
-/** Builds petctl first where a source file is newer. */
-export const petctlFile = join(root, 'apps/petctl/checkout.cjs');
 
 /** The names in the section `Commands:` of a help, without `help`. */
 function commandsIn(text: string): string[] {

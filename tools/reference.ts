@@ -5,8 +5,6 @@ import { type Help, petctlHelp } from './help.ts';
 import { root, textOf } from './repository.ts';
 import { boundsTable, errorTable, settingsTable } from './tables.ts';
 
-export { petctlFile } from './help.ts';
-
 /** A part of a page, between `<!-- generated: marker -->` and `<!-- end -->`. */
 export interface Region {
   readonly page: string;

@@ -8,7 +8,7 @@ const dist = process.argv[2] ?? join(import.meta.dirname, 'dist');
 
 const { outputFiles, metafile } = await build({
   entryPoints: [join(import.meta.dirname, 'src/main.ts')],
-  // These remain dependencies; `.pnpmfile.mjs` removes all others from the published manifest.
+  // The dependencies of the published package. All that is bundled is a devDependency.
   external: ['jq-wasm', '@napi-rs/keyring'],
   bundle: true,
   minify: true,

@@ -6,7 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Schema } from '@petstore/types';
-import { petctlFile, petctlHelp } from '../help.ts';
+import { petctlHelp } from '../help.ts';
+import { petctlFile } from '../repository.ts';
 import { type Ran, runPetctl } from '../run-petctl.ts';
 import { type Case, Cases, type Inputs } from './cases.ts';
 import { commandLinesOf } from './command-lines.ts';
@@ -182,7 +183,8 @@ async function checkOutput(
   if (get) await compare([...get.command.split(' '), String(all[0]?.[key])], all[0]);
   const args = [...words, '--limit=3', '--output=json'];
   const { stdout } = await run(spec, args, origin);
-  expect('what the built petctl prints', await runBuilt(spec, args, origin), stdout);
+  const own = await runProcess(spec, args, origin);
+  expect('what it prints in a process of its own', own, stdout);
 }
 
 function linesOf({ operation, help }: Tested, inputs: Inputs): string[][] {
@@ -193,7 +195,7 @@ function run(spec: Spec, args: readonly string[], origin = 'http://drift.test'):
   return runPetctl(args, environment(spec, origin));
 }
 
-async function runBuilt(spec: Spec, args: readonly string[], origin: string): Promise<string> {
+async function runProcess(spec: Spec, args: readonly string[], origin: string): Promise<string> {
   const env = { ...process.env, ...environment(spec, origin) };
   const { stdout } = await promisify(execFile)(process.execPath, [petctlFile, ...args], { env });
   return stdout;

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The only file that names `process`.
 import { run } from './run.ts';
 

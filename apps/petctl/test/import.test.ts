@@ -204,6 +204,15 @@ describe('a service that fails', () => {
     expect(added.size).toBe(4);
   });
 
+  test('at one of equal records that --again adds: its --failed file has only this one', async () => {
+    const { env } = await record((_, count): Reply => {
+      const isThird = count === 3;
+      return isThird ? errorReply(500, 'internal_error') : { status: 201, body: {} };
+    });
+    expect((await run(lines(1).repeat(4), env, '--again')).code).toBe(9);
+    expect(failedNames()).toEqual(['1']);
+  });
+
   test('-o json gives the error of a record with its request identifier', async () => {
     const reply = {
       ...errorReply(400, 'invalid_request', 'no'),

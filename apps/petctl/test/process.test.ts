@@ -91,8 +91,8 @@ test('the empty environment of cron, and a current folder that configures nothin
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a checkout runs petctl, which it builds if a source file has changed', () => {
-  const file = join(import.meta.dirname, '../checkout.cjs');
+test('a checkout runs the sources of petctl', () => {
+  const file = join(import.meta.dirname, '../src/main.ts');
   const stdout = execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' });
   expect(stdout).toBe(`${manifest.version}\n`);
 });

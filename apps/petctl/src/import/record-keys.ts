@@ -29,40 +29,39 @@ export interface RecordKey {
 export class RecordKeys {
   readonly #isUsed: boolean;
   readonly #digest: (...parts: unknown[]) => string;
-  readonly #newPart: () => string;
+  /** What the content of a record is extended by: with `--again`, no record equals another one. */
+  readonly #extension: () => string;
   readonly #byContent = new Map<string, EqualRecords>();
 
-  /** With `again`, no key equals that of another import. */
   static async create(operation: Operation, again: boolean): Promise<RecordKeys> {
     // Loaded on demand, because it is a fifth of a start.
     const { createHash, randomUUID } = await import('node:crypto');
-    const newPart = again ? randomUUID : () => '';
     const digest = (...parts: unknown[]) =>
       createHash('sha256').update(parts.join('\n')).digest('base64url');
-    return new RecordKeys(operation, digest, newPart);
+    return new RecordKeys(operation, digest, again ? randomUUID : () => '');
   }
 
   private constructor(
     { id, idempotencyKey }: Operation,
     digest: (...parts: unknown[]) => string,
-    newPart: () => string,
+    extension: () => string,
   ) {
     this.#isUsed = idempotencyKey !== undefined;
     this.#digest = (...parts) => digest(id, ...parts);
-    this.#newPart = newPart;
+    this.#extension = extension;
   }
 
   /** The key of the next record. */
   next(input: Input): RecordKey {
     if (!this.#isUsed) return { text: undefined, equals: { read: 1, stored: 0 }, ordinal: 0 };
     const properties = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1));
-    const content = this.#digest(exactJson(properties));
+    const content = this.#digest(exactJson(properties), this.#extension());
     const equals = this.#byContent.get(content) ?? { read: 0, stored: 0 };
     if (this.#byContent.size >= MAX_DIFFERENT_RECORDS)
       throw new CliError('partial', 'The file has too many records. Split it.');
     this.#byContent.set(content, equals);
     const ordinal = equals.read++;
-    return { text: this.#digest(content, ordinal, this.#newPart()), equals, ordinal };
+    return { text: this.#digest(content, ordinal), equals, ordinal };
   }
 
   /** How often the --failed file needs a record: its import counts from the first of equal records on, too. */

@@ -77,8 +77,8 @@ function rawLines(compact: string): string {
 /** The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at /dev/stdin:0): reason`. */
 function reasonIn(stderr: string): string {
   const [line = ''] = stderr.split('\n');
-  const text = withoutPlace(line.replace('jq: ', '')).replace('error: ', '');
-  return text.replace(/[.:]$/, '');
+  const text = line.replace(/^jq: /, '').replace(/^error: /, '');
+  return withoutPlace(text).replace(/[.:]$/, '');
 }
 
 function withoutPlace(text: string): string {
