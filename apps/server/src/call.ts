@@ -38,7 +38,8 @@ export function callHandler(
     if (!handler)
       throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
     const store = opening.get();
-    const values = valuesOf(operation, input);
+    input.values ??= Object.freeze(valuesOf(operation, input));
+    const { values } = input;
     const context = new ExchangeContext(exchange, log);
     if (input.idempotencyKey === undefined) {
       unkeyed ??= collectionsOf(store);

@@ -18,4 +18,6 @@ export interface Input extends Parameters {
   plainBody?: unknown;
   /** Whether it is what the spec describes, once that is known. */
   isAccepted?: boolean;
+  /** What a handler gets of it, once it is called. */
+  values?: Values;
 }
