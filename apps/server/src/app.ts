@@ -1,4 +1,5 @@
 // The Express app: every request passes these steps, one after the other.
+import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
 import { expectsBody, MAX_RECEIVING, parseBody, receiveBody } from './body.ts';
@@ -20,6 +21,7 @@ import { Health, probes } from './probes.ts';
 import { MAX_UNREAD, send, sendError, sendsByJson } from './send.ts';
 import type { Store } from './store/store.ts';
 import { validate } from './validate.ts';
+import { compileValidators } from './validation.ts';
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
@@ -72,11 +74,20 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     validate,
     callHandler(opening, handlers, log),
   ]);
-  // After the requests that wait for the store, because it stalls the process.
-  const ready = opening.opened
-    .then(() => loadExplainer(validateResponses))
-    .then(() => health.isWarm());
-  return { app, health, ready };
+  return { app, health, ready: warm(opening, health, validateResponses) };
+}
+
+/** Loads what takes long, once the store is open. Requests that have waited for the store get their answers first. */
+async function warm(
+  opening: OpeningStore,
+  health: Health,
+  validateResponses: boolean,
+): Promise<void> {
+  await opening.opened;
+  await pause(FIRST_ANSWERS_MS);
+  compileValidators();
+  await loadExplainer(validateResponses);
+  health.isWarm();
 }
 
 /** Creates the app of an admin port, which has the probes only. */
@@ -84,6 +95,9 @@ export function createProbesApp(health: Health, log: Log): Express {
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses: false };
   return appOf([begin(shared, health, log), probes(health), nothing]);
 }
+
+/** The time for requests that have waited for the store. */
+const FIRST_ANSWERS_MS = 10;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */
 const EVERY = /^/;
