@@ -51,7 +51,8 @@ export interface Service {
 /** Creates the app of the service over a store, which may still be being opened. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): Express {
   const { app, ready } = createService(store, options);
-  ready.catch(() => options.log?.warn('The validator could not be loaded; ajv explains alone.'));
+  // Requests are served nevertheless. Only the program knows whether it can go on like this.
+  ready.catch((error: unknown) => options.log?.warn(`Not all could be loaded: ${error}`));
   return app;
 }
 
@@ -74,11 +75,11 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     validate,
     callHandler(opening, handlers, log),
   ]);
-  return { app, health, ready: warm(opening, health, validateResponses) };
+  return { app, health, ready: loadRest(opening, health, validateResponses) };
 }
 
 /** Loads what takes long, once the store is open. Requests that have waited for the store get their answers first. */
-async function warm(
+async function loadRest(
   opening: OpeningStore,
   health: Health,
   validateResponses: boolean,
@@ -87,7 +88,7 @@ async function warm(
   await pause(FIRST_ANSWERS_MS);
   compileValidators();
   await loadExplainer(validateResponses);
-  health.isWarm();
+  health.loaded();
 }
 
 /** Creates the app of an admin port, which has the probes only. */

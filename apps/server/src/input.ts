@@ -18,6 +18,6 @@ export interface Input extends Parameters {
   plainBody?: unknown;
   /** Whether it is what the spec describes, once that is known. */
   isAccepted?: boolean;
-  /** What a handler gets of it, once it is called. */
+  /** The parameters and the properties of the body, as a handler gets them, once it is called. */
   values?: Values;
 }
