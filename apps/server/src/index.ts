@@ -1,7 +1,8 @@
 import { collections } from './handlers.ts';
 import { createStore } from './store/create-store.ts';
-import { openLowdbStore as openLowdb } from './store/lowdb.ts';
-import { Memory, memoryBackend } from './store/memory.ts';
+import { type LowdbOptions, openLowdbStore as openLowdb } from './store/lowdb.ts';
+import { Memory, type MemoryOptions, memoryBackend } from './store/memory.ts';
+import type { PostgresOptions } from './store/postgres.ts';
 import type { Store } from './store/store.ts';
 
 export { type AppOptions, createApp } from './app.ts';
@@ -22,15 +23,13 @@ export {
 export const declarations = Object.values(collections);
 
 /** A store that forgets everything when the process ends, for tests. */
-export const memoryStore = (): Store =>
-  createStore(declarations, memoryBackend(new Memory(declarations)));
+export const memoryStore = (options?: MemoryOptions): Store =>
+  createStore(declarations, memoryBackend(new Memory(declarations, options)));
 
 /** The durable store in a folder. */
-export const openLowdbStore = (
-  folder: string,
-  limits?: Parameters<typeof openLowdb>[2],
-): Promise<Store> => openLowdb(folder, declarations, limits);
+export const openLowdbStore = (folder: string, options?: LowdbOptions): Promise<Store> =>
+  openLowdb(folder, declarations, options);
 
 /** The store in a PostgreSQL database, which several servers can share. */
-export const openPostgresStore = async (url: string): Promise<Store> =>
-  (await import('./store/postgres.ts')).openPostgresStore(url, declarations);
+export const openPostgresStore = async (url: string, options?: PostgresOptions): Promise<Store> =>
+  (await import('./store/postgres.ts')).openPostgresStore(url, declarations, options);

@@ -105,7 +105,7 @@ export class MemoryCollection {
   }
 }
 
-interface Slice {
+export interface Slice {
   readonly texts: string[];
   /** The identifier of the last text, if there are more texts. */
   readonly next: number | undefined;

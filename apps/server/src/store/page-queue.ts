@@ -11,7 +11,7 @@ interface Waiting {
 
 /**
  * Collects the queries of a moment, and reads their pages by one statement: most of a page's cost is the statement. Sixty-four
- * readers get five times as many pages as with a statement for each.
+ * readers get four times as many pages as with a statement for each.
  */
 export class PageQueue {
   readonly #read: (queries: readonly Query[]) => Promise<StoredPage[]>;

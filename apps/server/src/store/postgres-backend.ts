@@ -1,27 +1,19 @@
-import { DatabaseError, type Pool, type PoolClient, type QueryConfig } from 'pg';
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { CommitPlan, type KeyRecord, type Outcome, type State, type Write } from './commit-plan.ts';
 import type { Backend } from './create-store.ts';
-import { PageQueue } from './page-queue.ts';
+import { PostgresMaintenance } from './postgres-maintenance.ts';
+import { PostgresPages, readDocument, readRows } from './postgres-pages.ts';
 import * as sql from './postgres-sql.ts';
-import { fillFilters } from './postgres-tables.ts';
 import {
   type Collection,
   type Declaration,
-  MAX_PAGE_SIZE,
   messageOf,
   nothingDone,
-  type Query,
   type Stats,
   StoredDocument,
-  StoredPage,
   UnavailableError,
   UnknownOutcomeError,
 } from './store.ts';
-
-/** How often idempotency keys are forgotten, and filters filled that a server without them has left. */
-export const MAINTENANCE_MS = 2_000;
-/** As many new keys, or as many characters of results, make a server look whether they are too many. */
-const NEW_KEYS = { count: 2_000, size: 2 ** 22 };
 
 /** Errors that the data of one write can cause, by the class of their code: its data, constraints, sizes, a trigger. */
 const DATA_ERRORS: readonly string[] = ['21', '22', '23', '54', 'P0'];
@@ -31,51 +23,50 @@ export class PostgresBackend implements Backend {
   readonly #pool: Pool;
   readonly #declarations: readonly Declaration[];
   readonly #now: () => number;
-  readonly #pages = new Map<string, PageQueue>();
-  readonly #maintaining: NodeJS.Timeout;
-  #isMaintaining = false;
-  #forgottenKeys = 0;
-  /** What this server has saved since it last looked whether keys are too many. The first look is due. */
-  #newKeys = { ...NEW_KEYS };
+  readonly #pages: PostgresPages;
+  readonly #maintenance: PostgresMaintenance;
 
   constructor(pool: Pool, declarations: readonly Declaration[], now: () => number) {
     this.#pool = pool;
     this.#declarations = declarations;
     this.#now = now;
-    this.#maintaining = setInterval(() => this.#maintain(), MAINTENANCE_MS).unref();
+    this.#pages = new PostgresPages(pool);
+    this.#maintenance = new PostgresMaintenance(pool, declarations, now);
   }
 
   collection(name: string): Pick<Collection, 'get' | 'list'> {
     return {
-      get: (id) => this.#get(name, id),
-      list: (query) => this.#pagesOf(name, query).list(query),
+      get: async (id) => {
+        const json = await readDocument(this.#pool, name, id);
+        return json === undefined ? undefined : new StoredDocument(json);
+      },
+      list: (query) => this.#pages.list(name, query),
     };
   }
 
   async nextId(collection: string): Promise<number> {
-    const [row] = await this.#query<{ value: string }>(sql.selectNextId, [collection]);
+    const [row] = await readRows<{ value: string }>(this.#pool, sql.selectNextId, [collection]);
     return Number(row?.value);
   }
 
   async key(id: string): Promise<KeyRecord | undefined> {
-    const [record] = await this.#query<KeyRecord>(sql.selectKeys([id], this.#now()));
+    const [record] = await readRows<KeyRecord>(this.#pool, sql.selectKeys([id], this.#now()));
     return record;
   }
 
   stats(): Stats {
-    return { forgottenKeys: this.#forgottenKeys };
+    return { forgottenKeys: this.#maintenance.forgottenKeys };
   }
 
   async check(): Promise<void> {
-    const [row] = await this.#query<{ transaction_read_only: string }>(
-      'SHOW transaction_read_only',
-    );
+    type Row = { transaction_read_only: string };
+    const [row] = await readRows<Row>(this.#pool, 'SHOW transaction_read_only');
     if (row?.transaction_read_only !== 'off')
       throw new UnavailableError('The database accepts no writes.');
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#maintaining);
+    this.#maintenance.stop();
     await this.#pool.end();
   }
 
@@ -119,7 +110,7 @@ export class PostgresBackend implements Backend {
       return nothingDone(error);
     }
     await this.#finish(client, plan);
-    this.#countKeys(plan);
+    this.#maintenance.countKeys(sql.keysOf(plan.changes));
     return { outcomes: plan.outcomes };
   }
 
@@ -183,98 +174,6 @@ export class PostgresBackend implements Backend {
     if (ids.length === 0) return new Map();
     const { rows } = await client.query<KeyRecord>(sql.selectKeys(ids, this.#now()));
     return new Map(rows.map((record) => [record.id, record]));
-  }
-
-  async #get(name: string, id: number): Promise<StoredDocument | undefined> {
-    const [row] = await this.#query<{ json: string }>(sql.selectDocuments(name, [id]));
-    return row && new StoredDocument(row.json);
-  }
-
-  /** The queue of the queries with the same filters. */
-  #pagesOf(name: string, { filters = {} }: Query): PageQueue {
-    const id = `${name} ${Object.keys(filters)}`;
-    let queue = this.#pages.get(id);
-    if (!queue) {
-      queue = new PageQueue((queries) => this.#readPages(name, queries));
-      this.#pages.set(id, queue);
-    }
-    return queue;
-  }
-
-  async #readPages(name: string, queries: readonly Query[]): Promise<StoredPage[]> {
-    type Row = { json: string | null; last: string | null; more: boolean };
-    const rows = await this.#query<Row>(sql.selectPages(name, queries));
-    const pages: StoredPage[] = [];
-    for (const [i, query] of queries.entries()) {
-      const row = rows[i];
-      if (!row || row.last === null) pages.push(new StoredPage('[]'));
-      else if (row.json === null) pages.push(await this.#readLongPage(name, query));
-      else pages.push(new StoredPage(`[${row.json}]`, row.more ? Number(row.last) : undefined));
-    }
-    return pages;
-  }
-
-  /** Reads a page with large documents, which ends early. */
-  async #readLongPage(name: string, query: Query): Promise<StoredPage> {
-    type Row = { id: string; json: string | null };
-    const found: string[] = [];
-    let size = 0;
-    let last = query.after;
-    for (const { id, json } of await this.#query<Row>(sql.selectRows(name, query))) {
-      if (found.length === query.limit || size >= MAX_PAGE_SIZE)
-        return new StoredPage(`[${found}]`, last);
-      last = Number(id);
-      const text = json ?? (await this.#get(name, last))?.json;
-      // It was removed meanwhile.
-      if (text === undefined) continue;
-      found.push(text);
-      size += text.length;
-    }
-    return new StoredPage(`[${found}]`);
-  }
-
-  #countKeys({ changes }: CommitPlan): void {
-    for (const { json } of sql.keysOf(changes)) {
-      this.#newKeys.count += 1;
-      this.#newKeys.size += json.length;
-    }
-  }
-
-  /** If a part fails, the next time follows: until then nothing is lost but room and a filter's completeness. */
-  async #maintain(): Promise<void> {
-    if (this.#isMaintaining) return;
-    this.#isMaintaining = true;
-    await this.#forgetKeys().catch(() => {});
-    await this.#fillFilters().catch(() => {});
-    this.#isMaintaining = false;
-  }
-
-  /** Costs a look into an index when nothing is due. */
-  async #forgetKeys(): Promise<void> {
-    const { count, size } = this.#newKeys;
-    const mayBeTooMany = count >= NEW_KEYS.count || size >= NEW_KEYS.size;
-    const expired = await this.#query(sql.selectExpired(this.#now()));
-    if (!mayBeTooMany && expired.length === 0) return;
-    this.#newKeys = { count: 0, size: 0 };
-    const forgotten = await this.#query<{ early: boolean }>(sql.forgetKeys(this.#now()));
-    this.#forgottenKeys += forgotten.filter(({ early }) => early).length;
-  }
-
-  async #fillFilters(): Promise<void> {
-    const client = await this.#pool.connect();
-    try {
-      for (const declaration of this.#declarations) while (await fillFilters(client, declaration));
-    } finally {
-      client.release();
-    }
-  }
-
-  async #query<Row extends object>(
-    statement: string | QueryConfig,
-    values?: unknown[],
-  ): Promise<Row[]> {
-    const { rows } = await this.#pool.query<Row>(statement, values).catch(nothingDone);
-    return rows;
   }
 }
 

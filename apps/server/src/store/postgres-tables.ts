@@ -24,13 +24,16 @@ export async function prepareTables(
   await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
 }
 
-/**
- * Fills the filters of documents that were written by a server without these filters. Returns whether there may be more. A document
- * is locked for that moment only.
- */
-export async function fillFilters(client: ClientBase, declaration: Declaration): Promise<boolean> {
-  const { name, filters } = declaration;
-  if (filters.length === 0) return false;
+/** Fills the filters of documents that were written by a server without these filters. */
+export async function fillFilters(client: ClientBase, declaration: Declaration): Promise<void> {
+  if (declaration.filters.length === 0) return;
+  let count = FILL;
+  while (count === FILL) count = await fillSome(client, declaration);
+}
+
+/** Returns how many documents it has filled. They are locked for that moment only. */
+async function fillSome(client: ClientBase, declaration: Declaration): Promise<number> {
+  const { name } = declaration;
   await client.query('BEGIN');
   try {
     const { rows } = await client.query<{ id: string; json: string }>(`
@@ -38,7 +41,7 @@ export async function fillFilters(client: ClientBase, declaration: Declaration):
       ORDER BY id LIMIT ${FILL} FOR UPDATE`);
     if (rows.length > 0) await client.query(fillRows(declaration, rows));
     await client.query('COMMIT');
-    return rows.length === FILL;
+    return rows.length;
   } catch (error) {
     // The error says what is wrong; without a connection there is nothing to roll back.
     await client.query('ROLLBACK').catch(() => {});
@@ -115,7 +118,7 @@ async function prepareCollection(client: ClientBase, declaration: Declaration): 
     `petstore_${name}_unfilled_${id}`,
     `${table} (id) WHERE ${unfilled(declaration)}`,
   );
-  while (await fillFilters(client, declaration));
+  await fillFilters(client, declaration);
   for (const property of filters)
     await createIndex(
       client,

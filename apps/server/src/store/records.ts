@@ -22,7 +22,7 @@ export function recordOf(change: Change): string {
 }
 
 /** The record of a document without a key. */
-export function documentRecord(collection: string, json: string): string {
+function documentRecord(collection: string, json: string): string {
   return `[${JSON.stringify(collection)},${json}]`;
 }
 

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { Adapter } from 'lowdb';
-import type { MemoryCollection } from './collection.ts';
+import type { MemoryCollection, Slice } from './collection.ts';
 import { damaged, eachLine, earlierFormat, hexOf, replaceFile, writeAll } from './disk.ts';
 import type { Memory } from './memory.ts';
-import { applyRecord, documentRecord, parseRecord, recordOf } from './records.ts';
+import { applyRecord, parseRecord, recordOf } from './records.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
@@ -14,14 +14,18 @@ export interface Data {
   journal: number;
 }
 
+/** What the first line says. */
 interface Head {
-  readonly format?: string;
+  readonly format: string;
   readonly journal: number;
   readonly nextIds: Readonly<Record<string, number>>;
 }
 
 const FORMAT = 'petstore store 2';
 const EARLIER_FORMAT = 'petstore store 1';
+
+/** Only the last line begins with it. */
+const QUOTE = 34;
 
 /** About how many characters are written at once. */
 const PIECE = 2 ** 16;
@@ -53,7 +57,7 @@ export class Snapshot implements Adapter<Data> {
     await eachLine(this.path, (line, number) => {
       if (isWhole) throw damaged(this.path, `line ${number} is damaged`);
       if (number === 1) journal = this.#readHead(line);
-      else if (line.equals(endOf(checksum))) isWhole = true;
+      else if (line[0] === QUOTE && line.equals(endOf(checksum))) isWhole = true;
       else this.#readRecord(line, number);
       checksum = crc32(line, checksum);
       this.bytes += line.length;
@@ -73,13 +77,16 @@ export class Snapshot implements Adapter<Data> {
     const head = headIn(line);
     if (head?.format === EARLIER_FORMAT) throw earlierFormat(this.path);
     if (head?.format !== FORMAT) throw damaged(this.path, `its format is not '${FORMAT}'`);
-    for (const [name, nextId] of Object.entries(head.nextIds)) {
+    const { journal, nextIds } = head;
+    if (journal === undefined || nextIds === undefined)
+      throw damaged(this.path, 'its first line is damaged');
+    for (const [name, nextId] of Object.entries(nextIds)) {
       const collection = this.#memory.collections.get(name);
       if (!collection)
         throw damaged(this.path, `it has a collection '${name}', which this server does not know`);
       collection.nextId = nextId;
     }
-    return head.journal;
+    return journal;
   }
 
   #readRecord(line: Buffer, number: number): void {
@@ -120,7 +127,7 @@ export class Snapshot implements Adapter<Data> {
   }
 }
 
-function headIn(line: Buffer): Head | undefined {
+function headIn(line: Buffer): Partial<Head> | undefined {
   try {
     return JSON.parse(`${line}]}`);
   } catch {
@@ -135,8 +142,7 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   for (const [name, { nextId }] of memory.collections) nextIds[name] = nextId;
   const head: Head = { format: FORMAT, journal, nextIds };
   yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
-  for (const [name, collection] of memory.collections)
-    for (const json of textsOf(collection)) yield `${documentRecord(name, json)},\n`;
+  for (const [name, collection] of memory.collections) yield* documentLines(name, collection);
   // Those that are added meanwhile follow.
   for (const key of memory.keys.all()) {
     const { collection } = key;
@@ -144,13 +150,15 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   }
 }
 
-/** The texts of a collection that may change meanwhile. */
-function* textsOf(collection: MemoryCollection): Generator<string> {
+/** The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up the event loop far longer. */
+function* documentLines(name: string, collection: MemoryCollection): Generator<string> {
+  const begin = `[${JSON.stringify(name)},`;
+  const end = '],\n';
   let least: number | undefined = 1;
   while (least !== undefined) {
-    const { texts, next } = collection.slice(least, PIECE);
-    yield* texts;
-    least = next === undefined ? undefined : next + 1;
+    const slice: Slice = collection.slice(least, PIECE);
+    if (slice.texts.length > 0) yield `${begin}${slice.texts.join(end + begin)}${end}`;
+    least = slice.next === undefined ? undefined : slice.next + 1;
   }
 }
 

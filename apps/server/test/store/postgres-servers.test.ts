@@ -5,7 +5,7 @@ import { ask } from '@petstore/testing/postgres';
 import { Client } from 'pg';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres.ts';
-import { MAINTENANCE_MS } from '../../src/store/postgres-backend.ts';
+import { MAINTENANCE_MS } from '../../src/store/postgres-maintenance.ts';
 import {
   type Collection,
   KeyReusedError,
@@ -44,10 +44,12 @@ describeOnOwnDatabase('an upgrade with a new filter', (newDatabase) => {
     const url = await newDatabase();
     const before = await openBefore(url);
     const count = rounds(2000, 50_000);
-    const creating = Array.from({ length: count }, (_, i) =>
-      before.collection('things').create({ color: 'red', size: i % 2 }),
-    );
-    await Promise.all(creating);
+    for (let done = 0; done < count; done += 1000) {
+      const creating = Array.from({ length: 1000 }, (_, i) =>
+        before.collection('things').create({ color: 'red', size: i % 2 }),
+      );
+      await Promise.all(creating);
+    }
     const opening = { isDone: false };
     const writing = writeAlong(before, opening);
     const store = await open(url);

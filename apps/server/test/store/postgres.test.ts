@@ -6,7 +6,6 @@ import { rounds } from '@petstore/testing';
 import type { Cluster } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres.ts';
-import { MAINTENANCE_MS } from '../../src/store/postgres-backend.ts';
 import {
   type Collection,
   KEYS,
@@ -85,11 +84,13 @@ describeOnSchema('servers that share a database', (newSchema) => {
     const store = await open(await newSchema());
     const create = (name: string, text = '') =>
       store.collection('things', key(name)).create({ text });
+    // Eight of them fit. A server may have two more before it looks again.
     const large = 'x'.repeat(KEYS.size / 8);
-    for (let i = 0; i < 10; i++) await create(`${i}`, large);
-    await expect.poll(() => store.stats().forgottenKeys, { timeout: 4 * MAINTENANCE_MS }).toBe(3);
+    for (let i = 0; i < 14; i++) await create(`${i}`, large);
+    await expect.poll(() => store.stats().forgottenKeys).toBeGreaterThanOrEqual(4);
+    expect(store.stats().forgottenKeys).toBeLessThanOrEqual(6);
     expect((await create('0')).isReplayed).toBe(false);
-    expect((await create('5')).isReplayed).toBe(true);
+    expect((await create('13')).isReplayed).toBe(true);
     await store.close();
   });
 });
