@@ -1,4 +1,5 @@
 // The Express app: every request passes these steps, one after the other.
+import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
 import { expectsBody, MAX_RECEIVING, parseBody, receiveBody } from './body.ts';
@@ -20,6 +21,7 @@ import { Health, probes } from './probes.ts';
 import { MAX_UNREAD, send, sendError, sendsByJson } from './send.ts';
 import type { Store } from './store/store.ts';
 import { validate } from './validate.ts';
+import { compileValidators } from './validation.ts';
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
@@ -49,7 +51,8 @@ export interface Service {
 /** Creates the app of the service over a store, which may still be being opened. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): Express {
   const { app, ready } = createService(store, options);
-  ready.catch(() => options.log?.warn('The validator could not be loaded; ajv explains alone.'));
+  // Requests are served nevertheless. Only the program knows whether it can go on like this.
+  ready.catch((error: unknown) => options.log?.warn(`Not all could be loaded: ${error}`));
   return app;
 }
 
@@ -72,11 +75,20 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     validate,
     callHandler(opening, handlers, log),
   ]);
-  // After the requests that wait for the store, because it stalls the process.
-  const ready = opening.opened
-    .then(() => loadExplainer(validateResponses))
-    .then(() => health.isWarm());
-  return { app, health, ready };
+  return { app, health, ready: loadRest(opening, health, validateResponses) };
+}
+
+/** Loads what takes long, once the store is open. Requests that have waited for the store get their answers first. */
+async function loadRest(
+  opening: OpeningStore,
+  health: Health,
+  validateResponses: boolean,
+): Promise<void> {
+  await opening.opened;
+  await pause(FIRST_ANSWERS_MS);
+  compileValidators();
+  await loadExplainer(validateResponses);
+  health.loaded();
 }
 
 /** Creates the app of an admin port, which has the probes only. */
@@ -84,6 +96,9 @@ export function createProbesApp(health: Health, log: Log): Express {
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses: false };
   return appOf([begin(shared, health, log), probes(health), nothing]);
 }
+
+/** The time for requests that have waited for the store. */
+const FIRST_ANSWERS_MS = 10;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */
 const EVERY = /^/;

@@ -6,15 +6,13 @@ import { type Exchange, exchangeOf } from './exchange.ts';
 import { collections, type Handlers } from './handlers.ts';
 import type { Context, HandlerLog } from './handling.ts';
 import { fingerprintOf, IdempotentCalls, type KeyedWrites } from './idempotency.ts';
-import type { Input } from './input.ts';
+import type { Input, Values } from './input.ts';
 import type { Log } from './log.ts';
 import type { OpeningStore } from './opening-store.ts';
 import { keyedReplyOf, replyOf, successesOf } from './reply.ts';
 import { send } from './send.ts';
 import type { Collection, KeyedRequest, Store } from './store/store.ts';
 
-/** The parameters and the properties of the body, as a handler gets them. */
-type Values = Readonly<Record<string, unknown>>;
 type Collections = Readonly<Record<string, Collection>>;
 type AnyHandler = (input: Values, collections: Collections, context: Context) => unknown;
 
@@ -38,7 +36,8 @@ export function callHandler(
     if (!handler)
       throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
     const store = opening.get();
-    const values = valuesOf(operation, input);
+    input.values ??= Object.freeze(valuesOf(operation, input));
+    const { values } = input;
     const context = new ExchangeContext(exchange, log);
     if (input.idempotencyKey === undefined) {
       unkeyed ??= collectionsOf(store);
@@ -58,7 +57,7 @@ export function callHandler(
 function valuesOf(operation: Operation, { header, query, path, body }: Input): Values {
   const parameters = { ...header, ...query, ...path };
   if (!operation.body) return parameters;
-  return operation.body.whole ? { ...parameters, body } : { ...parameters, ...Object(body) };
+  return operation.body.whole ? { ...parameters, body } : { ...parameters, ...(body as object) };
 }
 
 function collectionsOf(store: Pick<Store, 'collection'>): Collections {

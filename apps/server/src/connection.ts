@@ -96,7 +96,7 @@ export class Connection {
     this.#current = undefined;
     if (!this.#socket.writable) this.#waiting = [];
     const next = this.#waiting.shift();
-    if (this.#socket.isPaused()) this.#socket.resume();
+    if (this.#waiting.length < MAX_WAITING && this.#socket.isPaused()) this.#socket.resume();
     if (next) this.#start(next);
     else if (this.#state === 'ending') this.#end();
   }

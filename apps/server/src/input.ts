@@ -18,4 +18,6 @@ export interface Input extends Parameters {
   plainBody?: unknown;
   /** Whether it is what the spec describes, once that is known. */
   isAccepted?: boolean;
+  /** The parameters and the properties of the body, as a handler gets them, once it is called. */
+  values?: Values;
 }

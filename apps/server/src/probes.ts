@@ -14,7 +14,7 @@ export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '
 export class Health {
   readonly metrics: Metrics;
   readonly #store: OpeningStore;
-  #isWarm = false;
+  #isLoaded = false;
   #isDraining = false;
 
   constructor(store: OpeningStore, metrics: Metrics) {
@@ -22,12 +22,13 @@ export class Health {
     this.metrics = metrics;
   }
 
-  /** What is loaded after the store is open is loaded. */
-  isWarm(): void {
-    this.#isWarm = true;
+  /** Notes that all is loaded. */
+  loaded(): void {
+    this.#isLoaded = true;
   }
 
-  drain(): void {
+  /** Notes that the server is stopping. */
+  draining(): void {
     this.#isDraining = true;
   }
 
@@ -35,7 +36,7 @@ export class Health {
   async check(): Promise<void> {
     if (this.#isDraining) throw unavailable('The server stops.');
     const store = this.#store.get();
-    if (!this.#isWarm) throw unavailable('The validator is still being loaded. Retry later.');
+    if (!this.#isLoaded) throw unavailable('The validator is still being loaded. Retry later.');
     await store.check();
   }
 }

@@ -9,8 +9,11 @@ import type { Violation } from './violations.ts';
 const ajv = createAjv();
 
 const validators = new Map<Operation, ValidateFunction>();
-for (const operation of Object.values<Operation>(operations))
-  validators.set(operation, ajv.compile(requestSchema(operation)));
+
+/** Compiles the validators of all operations. Otherwise the first request of each operation waits for its own. */
+export function compileValidators(): void {
+  for (const operation of Object.values<Operation>(operations)) validatorOf(operation);
+}
 
 /** Whether the content of a request is what the spec describes. */
 export function accepts(operation: Operation, input: Input): boolean {
@@ -44,8 +47,10 @@ export function checkResponse(operation: Operation, status: number, body: unknow
 }
 
 function validatorOf(operation: Operation): ValidateFunction {
-  const validate = validators.get(operation);
-  if (!validate) throw new Error(`${operation.id} is no operation of the spec.`);
+  const known = validators.get(operation);
+  if (known) return known;
+  const validate = ajv.compile(requestSchema(operation));
+  validators.set(operation, validate);
   return validate;
 }
 
