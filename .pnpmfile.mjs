@@ -10,23 +10,4 @@ function readPackage(pkg) {
   return pkg;
 }
 
-// petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed. The
-// server is published with the files of its docs page, because their package brings one that reports each installation.
-const bundled = {
-  petctl: [
-    '@petstore/client',
-    '@petstore/types',
-    'commander',
-    'csv-parse',
-    'esbuild',
-    'string-width',
-  ],
-  '@petstore/server': ['swagger-ui-dist'],
-};
-
-function beforePacking(pkg) {
-  for (const name of bundled[pkg.name] ?? []) delete pkg.dependencies[name];
-  return pkg;
-}
-
-export const hooks = { readPackage, beforePacking };
+export const hooks = { readPackage };

@@ -7,7 +7,7 @@
 // Exit code: 0 all added, 1 some lines skipped, 2 stopped; the last line on stderr gives the reason.
 // For names with commas, or thousands of lines, use `petctl pets import`.
 import { readFile } from 'node:fs/promises';
-import { petstore } from '@petstore/client';
+import { petstore, ResponseError } from '@petstore/client';
 
 /** @typedef {import('@petstore/client').NewPet} NewPet */
 
@@ -35,7 +35,7 @@ for (const [index, line] of lines.entries()) {
     continue;
   }
   const { error } = outcome;
-  const code = 'code' in error ? error.code : undefined;
+  const code = error instanceof ResponseError ? error.code : undefined;
   switch (code) {
     case 'invalid_request': // Only this line is invalid.
       skip(`${location}: ${error.message}`);
@@ -50,7 +50,7 @@ for (const [index, line] of lines.entries()) {
 }
 
 // Requests one page at a time, while the loop reads the previous one.
-for await (const pet of store.listPets({ status: 'sold', limit: 100 })) {
+for await (const pet of store.listPets({ status: 'sold' })) {
   console.log(`sold ${pet.id} ${pet.name}`);
 }
 

@@ -7,7 +7,7 @@ import { root, textOf } from './repository.ts';
 
 export const page = 'docs/petctl.md';
 /** Builds petctl first where a source file is newer. */
-export const petctlFile = join(root, 'apps/petctl/checkout.cjs');
+export const petctlFile = join(root, 'apps/petctl/src/main.ts');
 
 /** The help of a command and of all below it, by their words. */
 export async function helpOf(file: string, words = ''): Promise<Map<string, string>> {

@@ -7,7 +7,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../', import.meta.url);
 
-/** The filters for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
+/**
+ * The filters for the packages of `npm start` and `npx petctl`, without those of tests and tools. What petctl and the docs
+ * page need is bundled into the published packages, so it is in their devDependencies; the dependencies of the root have it.
+ */
 const serverPackages = [
   '--prod',
   '--filter',

@@ -8,7 +8,7 @@ const dist = process.argv[2] ?? join(import.meta.dirname, 'dist');
 
 const { outputFiles, metafile } = await build({
   entryPoints: [join(import.meta.dirname, 'src/main.ts')],
-  // These remain dependencies; `.pnpmfile.mjs` removes all others from the published manifest.
+  // The dependencies of the published package. All that is bundled is a devDependency.
   external: ['jq-wasm', '@napi-rs/keyring'],
   bundle: true,
   minify: true,
@@ -37,10 +37,9 @@ function put(name: string, text: string, mode = 0o644): void {
 
 /** The licences of the packages that these files are from. */
 function licences(files: readonly string[]): string {
-  const folders = files.flatMap(
-    (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(`/${file}`)?.[0] ?? [],
-  );
-  const texts = [...new Set(folders)].sort().map((folder) => {
+  const folders = new Set(files.map(packageFolder));
+  folders.delete(undefined);
+  const texts = [...folders].sort().map((folder = '') => {
     const { name, version, license } = JSON.parse(
       readFileSync(join(folder, 'package.json'), 'utf8'),
     );
@@ -49,6 +48,17 @@ function licences(files: readonly string[]): string {
     return `${'-'.repeat(80)}\n\n${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}`;
   });
   return `${['petctl contains code of these packages.', ...texts].join('\n\n')}\n`;
+}
+
+/** The folder of the package that a file is from: `/x/node_modules/@a/b` of `x/node_modules/@a/b/c.js`. */
+function packageFolder(file: string): string | undefined {
+  const parent = '/node_modules/';
+  const end = `/${file}`.lastIndexOf(parent);
+  if (end < 0) return undefined;
+  const start = end + parent.length;
+  const [scope = '', name = ''] = `/${file}`.slice(start).split('/');
+  const words = scope.startsWith('@') ? `${scope}/${name}` : scope;
+  return `/${file}`.slice(0, start) + words;
 }
 
 /**

@@ -24,7 +24,7 @@ async function run(event, action) {
 
 async function showPets({ store, status } = readSettings()) {
   const items = [];
-  for await (const pet of store.listPets({ status, limit: 100 })) {
+  for await (const pet of store.listPets({ status })) {
     const item = document.createElement('li');
     // A name is untrusted, so it is set as text and not as HTML.
     item.textContent = `${pet.id} ${pet.name}`;

@@ -1,125 +1,142 @@
-// The pets that every measured server has, and the load generator: keep-alive connections, each of which sends the next request
-// as soon as it has a response. It parses only the status and the length of a response, so that it costs less than any server.
+// The load generator, a process of its own. Each of its connections sends the next request as soon
+// as it has a response. It reads only the status and the length of a response, so that it costs
+// less than any server.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import { openLowdbStore, type Store } from '@petstore/server';
-import { type NewPet, operations, type Pet, service } from '@petstore/types';
+import { apiKey, CONCURRENCY } from './pets.ts';
+import { type BenchRequest, type Row, rows } from './requests.ts';
 
-export const { listPets: list, createPet: create, getPet: get } = operations;
-export const { basePath } = service;
-export const apiKey = 'a-key-that-is-for-the-bench';
-export const collection = 'pets';
-export const connections = 64;
+const successes = new Set(['200', '201']);
+const contentLength = /\ncontent-length: *(\d+)/i;
 
-/** How many pets every server has. */
-export const size = 10_000;
-
-const statuses = [...list.fields.status.schema.enum, undefined] as const;
-
-/** The pet of this number without its identifier. */
-export function newPet(number: number): NewPet {
-  const status = statuses[number % statuses.length];
-  return { name: `Rex the ${number}th`, categoryId: number % 50, ...(status && { status }) };
+/** Asks for new connections to a port. */
+interface Connect {
+  readonly kind: 'connect';
+  readonly port: number;
 }
 
-export const pets = (): Pet[] =>
-  Array.from({ length: size }, (_, i) => ({ id: i + 1, ...newPet(i + 1) }));
-
-/** Adds pets to a store. */
-export async function fill(store: Store, count: number): Promise<void> {
-  for (let done = 0; done < count; done += 1000) {
-    const batch = Array.from({ length: Math.min(1000, count - done) }, (_, i) =>
-      newPet(done + i + 1),
-    );
-    await Promise.all(batch.map((pet) => store.collection(collection).create(pet)));
-  }
+/** Asks for requests over the connections, until all are sent or the time is over. */
+interface Send {
+  readonly kind: 'send';
+  readonly row: Row;
+  readonly count: number;
+  readonly milliseconds: number;
 }
 
-/** A durable store in a new folder, with so many pets. */
-export async function filledStore(folder: string, count: number) {
-  const store = await openLowdbStore(folder);
-  await fill(store, count);
-  return store;
+export type LoadCommand = Connect | Send;
+
+/** What a load has measured. Latencies are in milliseconds. */
+export interface LoadResult {
+  readonly responses: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
 }
 
-const read = (paths: readonly string[]) => ({
-  method: 'GET',
-  paths: paths.map((path) => basePath + path),
-  body: '',
+let connections: Connection[] = [];
+/** Requests so far. It goes on from one load to the next, so that each sends other requests. */
+let sent = 0;
+
+process.on('message', async (command: LoadCommand) => {
+  process.send?.(command.kind === 'connect' ? await open(command.port) : await load(command));
 });
-const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
+// The bench has ended.
+process.on('disconnect', () => process.exit());
 
-/** The requests of each load, in turn. Creating is last, because it adds pets. */
-export const loads = {
-  'list 20': read([`${list.path}?limit=20`]),
-  'list 100 filtered': read([`${list.path}?limit=100&status=${statuses[0]}`]),
-  get: read(ids.map((id) => get.path.replace('{petId}', `${id}`))),
-  create: {
-    method: 'POST',
-    paths: [basePath + create.path],
-    body: JSON.stringify(newPet(1234567)),
-  },
-} as const;
-export type Load = keyof typeof loads;
+async function open(port: number): Promise<'connected'> {
+  for (const connection of connections) connection.close();
+  connections = Array.from({ length: CONCURRENCY }, () => new Connection(port));
+  await Promise.all(connections.map((connection) => connection.opened));
+  return 'connected';
+}
 
-/** Sends the requests of a load for a time. Each connection has had one response before the clock starts. Latencies are in milliseconds. */
-export async function send(port: number, load: Load, milliseconds: number) {
-  const { method, paths, body } = loads[load];
-  const more =
-    body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  const head = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${apiKey}\r\n${more}\r\n${body}`;
-  const requests = paths.map((path) => Buffer.from(`${method} ${path} ${head}`));
-  const sockets = Array.from({ length: connections }, () =>
-    connect({ port, host: '127.0.0.1', noDelay: true }),
-  );
-  let sent = 0;
-  const next = (socket: Socket) =>
-    exchange(socket, requests[sent++ % requests.length] ?? Buffer.of());
-  try {
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    await Promise.all(sockets.map(next));
-    // In microseconds.
-    const latencies = createHistogram();
-    const started = performance.now();
-    const measure = async (socket: Socket) => {
-      for (let sentAt = started; sentAt < started + milliseconds; ) {
-        await next(socket);
-        const now = performance.now();
-        latencies.record(Math.ceil((now - sentAt) * 1000));
-        sentAt = now;
-      }
-    };
-    await Promise.all(sockets.map(measure));
-    const perSecond = (latencies.count * 1000) / (performance.now() - started);
-    const [p50, p99] = [latencies.percentile(50) / 1000, latencies.percentile(99) / 1000];
-    return { responses: latencies.count, perSecond, p50, p99 };
-  } finally {
-    for (const socket of sockets) socket.destroy();
+async function load({ row, count, milliseconds }: Send): Promise<LoadResult> {
+  const requests = rows[row].map(bytesOf);
+  const microseconds = createHistogram();
+  const started = performance.now();
+  let left = count;
+  const sendInTurn = async (connection: Connection) => {
+    let sentAt = performance.now();
+    while (left > 0 && sentAt < started + milliseconds) {
+      left--;
+      sent++;
+      await connection.exchange(requests[sent % requests.length] as Buffer);
+      const now = performance.now();
+      microseconds.record(Math.ceil((now - sentAt) * 1000));
+      sentAt = now;
+    }
+  };
+  await Promise.all(connections.map(sendInTurn));
+  return {
+    responses: microseconds.count,
+    perSecond: (microseconds.count * 1000) / (performance.now() - started),
+    p50: microseconds.percentile(50) / 1000,
+    p99: microseconds.percentile(99) / 1000,
+  };
+}
+
+function bytesOf({ method, target, body = '' }: BenchRequest): Buffer {
+  const head = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${apiKey}`,
+  ];
+  if (body !== '') head.push('Content-Type: application/json', `Content-Length: ${body.length}`);
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** A keep-alive connection, which exchanges one request and response at a time. */
+class Connection {
+  readonly opened: Promise<unknown>;
+  readonly #socket: Socket;
+  /** Bytes of the response that have not arrived yet. */
+  #missing = 0;
+  #responded = () => {};
+
+  constructor(port: number) {
+    // All pieces are read into the same memory, which costs less than the events of a stream.
+    const buffer = Buffer.alloc(2 ** 16);
+    const callback = (length: number) => this.#read(buffer.subarray(0, length));
+    this.#socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      onread: { buffer, callback },
+    });
+    this.opened = once(this.#socket, 'connect');
+    this.#socket.on('end', () => {
+      throw new Error('The server closed a connection.');
+    });
+  }
+
+  /** Resolves when the response has arrived. */
+  exchange(request: Buffer): Promise<void> {
+    this.#socket.write(request);
+    return new Promise((resolve) => {
+      this.#responded = resolve;
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(bytes: Buffer): boolean {
+    if (this.#missing === 0) this.#missing = lengthOf(bytes);
+    this.#missing -= bytes.length;
+    if (this.#missing === 0) this.#responded();
+    return true;
   }
 }
 
-/** Sends a request, and resolves when its response has arrived. */
-function exchange(socket: Socket, request: Buffer): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let left = 0;
-  const fail = (problem: unknown) => reject(new Error(`The load failed: ${problem}`));
-  const closed = () => fail('the server closed a connection');
-  const onData = (bytes: Buffer) => {
-    if (left === 0) {
-      // A head is sent at once, so it arrives as one piece.
-      const end = bytes.indexOf('\r\n\r\n');
-      const head = bytes.toString('latin1', 0, end);
-      const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
-      if (!/^HTTP\/1\.1 20[01]/.test(head) || length === undefined) return fail(head);
-      left = end + 4 + Number(length);
-    }
-    left -= bytes.length;
-    if (left > 0) return;
-    socket.off('data', onData).off('close', closed);
-    resolve();
-  };
-  socket.on('data', onData).on('close', closed).once('error', fail);
-  socket.write(request);
-  return promise.finally(() => socket.off('error', fail));
+/** The length of a response with its head, of which the first piece has arrived: servers send a head as one piece. */
+function lengthOf(piece: Buffer): number {
+  const headLength = piece.indexOf('\r\n\r\n') + 4;
+  const head = piece.toString('latin1', 0, headLength);
+  const status = head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
+  const bodyLength = contentLength.exec(head)?.[1];
+  if (!successes.has(status) || bodyLength === undefined)
+    throw new Error(`The load got a response that it does not expect:\n${piece}`);
+  return headLength + Number(bodyLength);
 }

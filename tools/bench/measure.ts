@@ -1,68 +1,142 @@
 // How all parts of the bench measure, and what they return.
 import { mkdtempDisposableSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+/** How much a run measures. */
+export interface Effort {
+  /** Each subject is measured so often, in turns with the others. */
+  readonly rounds: number;
+  /** Servers that are compared over HTTP are started so often, each time for a part of the rounds. */
+  readonly launches: number;
+  /** Requests or calls of a subject in a round. */
+  readonly requests: number;
+  /** A subject that is too slow for these requests stops after this time. */
+  readonly milliseconds: number;
+  /** Documents of the large store. */
+  readonly documents: number;
+}
+
+export const full: Effort = {
+  rounds: 9,
+  launches: 3,
+  requests: 20_000,
+  milliseconds: 1500,
+  documents: 1_000_000,
+};
+
+/** Proves that everything can be measured. Its figures say nothing. */
+export const quick: Effort = {
+  rounds: 2,
+  launches: 1,
+  requests: 200,
+  milliseconds: 300,
+  documents: 5000,
+};
 
 export type Table = readonly Readonly<Record<string, string | number>>[];
 
-/** A bound, which is only shown: a missed one fails nothing. */
-export type Target = readonly [what: string, measured: number, sign: '≥' | '≤', bound: number];
+/** A bound on a measured value. A run that misses one prints it, and does not publish it. */
+export interface Target {
+  readonly name: string;
+  readonly measured: number;
+  readonly sign: '≥' | '≤';
+  readonly bound: number;
+}
 
 /** What a part of the bench has measured. */
-export interface Section {
-  readonly title: string;
-  /** The method, in a few sentences. */
-  readonly how: string;
+export interface Part {
+  /** A Mermaid chart. */
+  readonly chart?: string;
   readonly tables: readonly Table[];
   readonly targets: readonly Target[];
 }
 
-/** Before a part keeps this process on one of them. */
-export const cores = availableParallelism();
-
-export function median(numbers: readonly number[] = []): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+/** What is compared: how it is measured, and the bound of its ratio to the first of its comparison. */
+export interface Subject {
+  readonly measure: () => Promise<number>;
+  readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
-/** The median of the ratios of two numbers, round by round. */
-export function medianRatio(parts: readonly number[] = [], wholes: readonly number[] = []): number {
-  return median(parts.map((part, round) => part / (wholes[round] ?? Number.NaN)));
+/** Measures subjects in turns, and compares each with the first. */
+export async function compare(
+  unit: string,
+  subjects: Readonly<Record<string, Subject>>,
+  { rounds }: Effort,
+): Promise<Part> {
+  const measures: Record<string, () => Promise<number>> = {};
+  for (const [name, { measure }] of Object.entries(subjects)) measures[name] = measure;
+  const measured = await inRotation(unit, measures, rounds);
+  const [first = ''] = Object.keys(subjects);
+  const rows: Record<string, string | number>[] = [];
+  const targets: Target[] = [];
+  for (const [name, { atLeast, atMost }] of Object.entries(subjects)) {
+    const ratio = medianRatio(measured[name], measured[first]);
+    rows.push({ [unit]: name, median: median(measured[name]), [`/ ${first}`]: ratio });
+    const target = { name: `${unit}: ${name} / ${first}`, measured: ratio };
+    if (atLeast !== undefined) targets.push({ ...target, sign: '≥', bound: atLeast });
+    if (atMost !== undefined) targets.push({ ...target, sign: '≤', bound: atMost });
+  }
+  return { tables: [rows], targets };
+}
+
+/** Several measurements as one part. */
+export function joined(parts: readonly Part[]): Part {
+  return {
+    tables: parts.flatMap(({ tables }) => tables),
+    targets: parts.flatMap(({ targets }) => targets),
+  };
 }
 
 /**
- * Measures all subjects in turns, so that other load on the machine affects all alike. Each round begins with another
- * subject. An additional round, number -1, only warms up.
+ * Measures all subjects in turns, so that other load on the machine affects all alike. Each round
+ * begins with another subject. An additional first round only warms up.
  */
-export async function inRounds<Name extends string, Measured>(
-  subjects: Readonly<Record<Name, (round: number) => Promise<Measured>>>,
+export async function inRotation<Name extends string, Measured>(
+  what: string,
+  subjects: Readonly<Record<Name, () => Promise<Measured>>>,
   rounds: number,
 ): Promise<Record<Name, Measured[]>> {
-  const all = Object.entries(subjects) as [Name, (round: number) => Promise<Measured>][];
-  // `fromEntries` loses the names.
-  const measured = Object.fromEntries(all.map(([name]) => [name, []])) as unknown as Record<
-    Name,
-    Measured[]
-  >;
-  for (let round = -1; round < rounds; round++) {
-    const first = Math.max(round, 0) % all.length;
-    for (const [name, measure] of [...all.slice(first), ...all.slice(0, first)]) {
-      const result = await measure(round);
-      if (round >= 0) measured[name].push(result);
+  const names = Object.keys(subjects) as Name[];
+  const measured = {} as Record<Name, Measured[]>;
+  for (const name of names) measured[name] = [];
+  progress(`${what}: ${names.join(', ')}`);
+  for (let round = 0; round <= rounds; round++) {
+    for (const index of names.keys()) {
+      const name = names[(index + round) % names.length] as Name;
+      const result = await subjects[name]();
+      if (round > 0) measured[name].push(result);
     }
   }
   return measured;
 }
 
-/** The calls per second of concurrent callers, which repeat the call `count` times together. */
-export async function rateOf(call: () => unknown, callers: number, count: number): Promise<number> {
-  const started = performance.now();
-  let calls = 0;
-  const caller = async () => {
-    while (calls++ < count) await call();
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  return (count / (performance.now() - started)) * 1000;
+/** The smallest number that at least this part of the numbers does not exceed. */
+export function quantile(numbers: readonly number[] = [], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
+}
+
+export function median(numbers?: readonly number[]): number {
+  return quantile(numbers, 0.5);
+}
+
+/** The ratios of two subjects, round by round: what slows a whole round down changes none of them. */
+export function ratios(parts: readonly number[], wholes: readonly number[]): number[] {
+  return parts.map((part, round) => part / (wholes[round] ?? Number.NaN));
+}
+
+export function medianRatio(parts: readonly number[] = [], wholes: readonly number[] = []): number {
+  return median(ratios(parts, wholes));
+}
+
+/** Says on stderr what is being measured, and how long the bench has been running. */
+export function progress(what: string): void {
+  console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${what}`);
 }
 
 /** A temporary folder, which is removed at the end of the block that declares it with `using`. */
-export const newScratch = () => mkdtempDisposableSync(join(tmpdir(), 'petstore-bench-'));
+export function newScratch() {
+  return mkdtempDisposableSync(join(tmpdir(), 'petstore-bench-'));
+}

@@ -1,7 +1,7 @@
 // D4: the client sends and reads what the spec says. A `fetch` that records its requests stands for the service.
 import { petstore } from '@petstore/client';
 import { exactJson, parseExact } from '@petstore/types';
-import { node } from '../generate/table.ts';
+import { recordOf as node } from '../generate/document.ts';
 import { type Inputs, requestOf, validInputs, validValues } from './requests.ts';
 import { differ, type Operation, type Report, type Spec } from './spec.ts';
 

@@ -1,8 +1,8 @@
 // D2: the spec is valid, and does not contradict itself. `main.ts` has found it within the supported part.
 import { join } from 'node:path';
 import type { Schema } from '@petstore/types';
+import { listOf as list, recordOf as node } from '../generate/document.ts';
 import { problemsOf } from '../generate/refusals.ts';
-import { list, node } from '../generate/table.ts';
 import { root, textOf } from '../repository.ts';
 import { membersOf } from './requests.ts';
 import { commonHeaders, differ, type Operation, type Report, type Spec, specFile } from './spec.ts';

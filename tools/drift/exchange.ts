@@ -1,6 +1,6 @@
 // Requests to a running server. Each answer is compared with what the spec declares.
 import { exactJson, parseExact } from '@petstore/types';
-import { node } from '../generate/table.ts';
+import { recordOf as node } from '../generate/document.ts';
 import type { Request } from './requests.ts';
 import { commonHeaders, differ, type Operation, type Report, type Spec } from './spec.ts';
 

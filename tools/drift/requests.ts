@@ -1,6 +1,6 @@
 // The requests that an operation has to accept and to refuse, from the valid and invalid values of its schemas.
 import { exactJson, type Schema } from '@petstore/types';
-import { node } from '../generate/table.ts';
+import { recordOf as node } from '../generate/document.ts';
 import { integers, type Operation, type Parameter, type Spec } from './spec.ts';
 
 /** What a caller passes to an operation. */

@@ -1,7 +1,7 @@
 // What a server stores: documents that are written are read, listed in pages, and written once for an idempotency key.
 import { isDeepStrictEqual } from 'node:util';
 import { exactJson, parseExact } from '@petstore/types';
-import { list, type Node, node } from '../generate/table.ts';
+import { listOf as list, type Node, recordOf as node } from '../generate/document.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { type Inputs, membersOf, requestOf, validInputs, validValues } from './requests.ts';
 import { differ, type Operation, type Report, type Spec } from './spec.ts';

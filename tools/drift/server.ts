@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { apiKey, startServer } from '@petstore/testing/server';
-import { node } from '../generate/table.ts';
+import { recordOf as node } from '../generate/document.ts';
 import { root } from '../repository.ts';
 import { exchangeWith } from './exchange.ts';
 import { badRequests, type Inputs, requestOf, validInputs } from './requests.ts';

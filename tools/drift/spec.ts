@@ -9,7 +9,8 @@ import {
 import { parseYaml } from '@redocly/openapi-core';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { followed, type Node, node, operationsIn, tableOf } from '../generate/table.ts';
+import { followed, type Node, recordOf as node, operationsIn } from '../generate/document.ts';
+import { tableOf } from '../generate/table.ts';
 
 /** A parameter or a header. */
 export type Parameter = Pick<Field, 'required' | 'schema'> & {
@@ -85,12 +86,9 @@ export function readSpec(text: string): Spec {
     const [{ instancePath = '', message = '', params = {} } = {}] = validate.errors ?? [];
     return `${instancePath} ${message} ${JSON.stringify(params)}`.trim();
   };
-  const { operations, service, deployments } = tableOf(document);
+  const { operations, service, deployments, version } = tableOf(document);
   const declarations = operationsIn(document);
-  const { statuses, basePath, version } = service as Pick<
-    Spec,
-    'statuses' | 'basePath' | 'version'
-  >;
+  const { statuses, basePath } = service;
   const all = operations.map((operation, i) => {
     const declared = node(declarations[i]?.operation);
     const headers = Object.entries(node(declared.responses)).map(([status, response]) => {

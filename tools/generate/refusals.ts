@@ -1,4 +1,5 @@
-// Finds what the generator does not support in a document, all of it in one run, each with its place and what to write instead.
+// Finds what the generator does not support in a document: all of it in one run, each with its
+// place and what to write instead.
 import {
   createConfig,
   getLineColLocation,
@@ -7,19 +8,23 @@ import {
   type RawUniversalConfig,
   type UserContext,
 } from '@redocly/openapi-core';
-import { instead, members, type Refuse, rules, values } from './rules.ts';
-import {
-  commandOf,
-  deploymentsOf,
-  kebab,
-  list,
-  type Node,
-  node,
-  operationsIn,
-  parametersOf,
-  recursiveIn,
-} from './table.ts';
-import { operationType, typeName } from './types.ts';
+import { isRecord, type Node, recordOf } from './document.ts';
+import { checkDocument } from './document-rules.ts';
+import { objectRules, type Refuse } from './object-rules.ts';
+import { alternatives, keys, properties, values } from './supported.ts';
+
+/** Something wrong in a document. */
+export interface Problem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+interface LinterProblem extends Problem {
+  readonly ruleId: string;
+  /** What may have been meant. */
+  readonly suggest: readonly string[];
+}
 
 /** The linter's own rules that apply too, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
@@ -38,198 +43,127 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /** All refusals of a document, in the order of their places. */
-export async function refusalsOf(text: string, file: string) {
-  const names = ['petstore/supported', 'petstore/whole', ...Object.keys(advice)];
+export async function refusalsOf(text: string, file: string): Promise<Problem[]> {
+  const rules: Record<string, 'error'> = { 'petstore/object': 'error', 'petstore/whole': 'error' };
+  for (const rule of Object.keys(advice)) rules[rule] = 'error';
   const problems = await problemsOf(text, file, {
-    plugins: [{ id: 'petstore', rules: { oas3: { supported, whole } } }],
-    rules: Object.fromEntries(names.map((rule) => [rule, 'error'] as const)),
+    plugins: [{ id: 'petstore', rules: { oas3: { object: objectRule, whole: wholeRule } } }],
+    rules,
   });
-  // Where a rule of ours refuses a place too, it says what to write.
   const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
   const others = problems
-    // `supported` refuses other files, whether they are there or not.
-    .filter(
-      ({ ruleId, message }) => ruleId in advice && !message.startsWith("Can't resolve $ref: "),
-    )
-    .filter(
-      ({ line, column }) => !ours.some((each) => each.line === line && each.column === column),
-    )
-    .map(({ ruleId, message, suggest, ...place }) => {
-      const fix = suggest.length > 0 ? `did you mean ${suggest[0]}?` : `${advice[ruleId]}.`;
-      return { ...place, message: `${message.replace(/\.?$/, ';')} ${fix}` };
-    });
+    .filter(isAdvisable)
+    // Where a rule of ours refuses a place too, it says what to write.
+    .filter((problem) => !ours.some((our) => isSamePlace(our, problem)))
+    .map((problem) => ({ ...problem, message: withAdvice(problem) }));
   return [...ours, ...others].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 /** What the linter finds in a document. */
-export async function problemsOf(source: string, absoluteRef: string, rules: RawUniversalConfig) {
-  const problems = await lintFromString({
-    source,
-    absoluteRef,
-    config: await createConfig(rules),
-  }).catch((error) => [
-    // The linter does not parse such a document, or it ends at a reference that leads to itself.
-    {
-      ruleId: 'petstore/whole',
-      message: `${error.message}; correct the document.`,
-      suggest: [],
-      location: [],
-    },
-  ]);
-  return problems.map(({ ruleId, message, suggest, location: [place] }) => {
-    const { line, col: column } = place ? getLineColLocation(place).start : { line: 1, col: 1 };
-    return { line, column, ruleId, message, suggest };
-  });
-}
-
-function refuseAt(context: UserContext, path: readonly string[] = []): Refuse {
-  return (problem, fix, key) => {
-    const place = path.reduce((location, name) => location.child(name), context.location);
-    const location = key ? place.child(key).key() : place.key();
-    context.report({ message: `${problem} is not supported; ${fix}.`, location });
-  };
-}
-
-/** Refuses members and values that the tables do not allow. */
-const supported: Oas3Rule = () => ({
-  any(value, context) {
-    const { name: type } = context.type;
-    if (type === 'SpecExtension' || Object(value) !== value) return;
-    const refuse = refuseAt(context);
-    const object = node(value);
-    const handled = members[type]?.split(' ');
-    for (const key of Object.keys(object)) {
-      const fix = instead[key] ?? `remove it${key.startsWith('x-') ? ', or correct its name' : ''}`;
-      if (handled && !handled.includes(key)) refuse(`${key} in ${type}`, fix, key);
-      const [allowed, advised = ''] = values[`${type}.${key}`] ?? [];
-      if (allowed?.test(String(object[key])) === false)
-        refuse(`${key}: ${object[key]}`, advised, key);
-      const [allowedKey, advisedKey = ''] = values[`${type}.*`] ?? [];
-      if (allowedKey?.test(key) === false) refuse(`${key} in ${type}`, advisedKey, key);
-    }
-    const follow = (each: unknown) => {
-      const { $ref } = node(each);
-      return node(typeof $ref === 'string' ? context.resolve({ $ref }).node : each);
-    };
-    rules[type]?.(object, refuse, {
-      own: context.location.pointer.split('/').at(-1) ?? '',
-      follow,
+export async function problemsOf(
+  source: string,
+  absoluteRef: string,
+  rules: RawUniversalConfig,
+): Promise<LinterProblem[]> {
+  const config = await createConfig(rules);
+  try {
+    const problems = await lintFromString({ source, absoluteRef, config });
+    return problems.map(({ ruleId, message, suggest, location: [place] }) => {
+      const { line, col } = place ? getLineColLocation(place).start : { line: 1, col: 1 };
+      return { line, column: col, ruleId, message, suggest };
     });
+  } catch (error) {
+    // The linter does not parse such a document, or it ends at a reference that leads to itself.
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `${reason}; correct the document.`;
+    return [{ line: 1, column: 1, ruleId: 'petstore/whole', message, suggest: [] }];
+  }
+}
+
+/** `objectRule` refuses other files, whether they are there or not. */
+function isAdvisable({ ruleId, message }: LinterProblem): boolean {
+  return ruleId in advice && !message.startsWith("Can't resolve $ref: ");
+}
+
+function isSamePlace(a: Problem, b: Problem): boolean {
+  return a.line === b.line && a.column === b.column;
+}
+
+function withAdvice({ ruleId, message, suggest: [meant] }: LinterProblem): string {
+  const problem = message.endsWith('.') ? message.slice(0, -1) : message;
+  const fix = meant === undefined ? `${advice[ruleId]}.` : `did you mean ${meant}?`;
+  return `${problem}; ${fix}`;
+}
+
+/** Refuses what is wrong with an object or a reference alone. */
+const objectRule: Oas3Rule = () => ({
+  any(value, context) {
+    const type = context.type.name;
+    if (type === 'SpecExtension' || !isRecord(value)) return;
+    const refuse = refuserOf(context, []);
+    refuseProperties(type, value, refuse);
+    refuseKeys(type, value, refuse);
+    refuseValues(type, value, refuse);
+    const own = context.location.pointer.split('/').at(-1) ?? '';
+    const follow = (target: unknown) => followedIn(context, target);
+    for (const check of objectRules[type] ?? []) check(value, refuse, { own, follow });
   },
-  ref(value, context) {
-    const refuse = refuseAt(context);
-    if (!/^#\/components\/\w+\/[\w.-]+$/.test(value.$ref))
-      refuse(`the reference ${value.$ref}`, 'refer to a component of this document', '$ref');
-    for (const key of Object.keys(value))
-      if (key !== '$ref' && !(key === 'description' && context.type.name === 'Schema'))
-        refuse(`${key} beside $ref`, 'move it to the target', key);
+  ref(reference, context) {
+    const refuse = refuserOf(context, []);
+    if (!/^#\/components\/\w+\/[\w.-]+$/.test(reference.$ref)) {
+      const problem = `the reference ${reference.$ref}`;
+      refuse(problem, 'refer to a component of this document', '$ref');
+    }
+    const allowed = context.type.name === 'Schema' ? ['$ref', 'description'] : ['$ref'];
+    for (const key of Object.keys(reference))
+      if (!allowed.includes(key)) refuse(`${key} beside $ref`, 'move it to the target', key);
   },
 });
 
 /** Refuses what is wrong only together with another part of the document. */
-const whole: Oas3Rule = () => ({
+const wholeRule: Oas3Rule = () => ({
   Root: {
     leave(root, context) {
-      const document = node(root);
-      const operations = operationsIn(document);
-      const schemas = node(node(document.components).schemas);
-      const endless = endlessIn(schemas);
-      const ids = operations.map(({ operation }) => String(operation.operationId));
-      const commands = new Map<string, unknown>();
-      for (const each of operations) {
-        const { path, method, operation } = each;
-        const refuse = refuseAt(context, ['paths', path, method]);
-        const command = commandOf(operation, path).join(' ');
-        const owner = /^(?:auth|completion|help) | import$/.test(command)
-          ? 'petctl itself'
-          : commands.get(command);
-        if (owner !== undefined || (!operation['x-command'] && !/^\S+ \S+$/.test(command)))
-          refuse(
-            `the command '${command}'${owner ? ` beside that of ${owner}` : ''}`,
-            'choose another in x-command',
-          );
-        commands.set(command, operation.operationId);
-        const { 'x-successor': successor, operationId } = operation;
-        if (
-          successor !== undefined &&
-          (successor === operationId || !ids.includes(String(successor)))
-        )
-          refuse(
-            `the successor ${successor}`,
-            'write the operationId of another operation',
-            'x-successor',
-          );
-        checkParameters(parametersOf(each, document), method, operation['x-pagination'], refuse);
-        const names = ['Data', 'Responses', 'Response', 'Errors', 'Error'].map((part) =>
-          operationType(String(operationId), part),
-        );
-        for (const name of names.filter((each) => each in schemas))
-          refuse(
-            `the operationId ${operationId} beside the schema ${name}`,
-            'rename one',
-            'operationId',
-          );
-      }
-      for (const name of Object.keys(schemas)) {
-        const refuse = refuseAt(context, ['components', 'schemas', name]);
-        if (typeName(name) !== name && typeName(name) in schemas)
-          refuse(`${name} beside ${typeName(name)}`, 'rename one');
-        if (endless.has(name))
-          refuse(`${name}, which is a part of itself`, 'put a property or an array between');
-      }
-      const servers = list(document.servers);
-      const refuse = refuseAt(context);
-      if (new Set(servers.map((server) => node(server)['x-deployment'])).size < servers.length)
-        refuse('two servers of one name', 'give each its own x-deployment', 'servers');
-      const urls = Object.values(deploymentsOf(servers)).map((url) =>
-        URL.parse(url, 'http://localhost'),
-      );
-      if (urls.includes(null)) refuse('a server whose address is no URL', 'write a URL', 'servers');
-      else if (new Set(urls.map((url) => url?.pathname)).size > 1)
-        refuse('servers with different paths', 'end all with the same one', 'servers');
+      checkDocument(recordOf(root), (path) => refuserOf(context, path));
     },
   },
 });
 
-/** Refuses parameters that cannot be told apart by their names, which are the names of inputs, and parameters that do nothing. */
-function checkParameters(
-  parameters: readonly Node[],
-  method: string,
-  pagination: unknown,
-  refuse: Refuse,
-): void {
-  const names = parameters.map(({ name }) => kebab(String(name)));
-  const repeated = names.find((name, i) => names.indexOf(name) < i);
-  if (repeated !== undefined)
-    refuse(`two parameters called ${repeated}`, 'rename one of them', 'parameters');
-  const keys = parameters.filter((parameter) => parameter['x-idempotency-key'] === true);
-  if (keys.length > 1 || (keys.length > 0 && !/^(?:post|patch)$/.test(method)))
-    refuse(
-      `this x-idempotency-key of ${method.toUpperCase()}`,
-      'declare one, for POST or PATCH',
-      'parameters',
-    );
-  if (pagination === undefined) return;
-  const { cursor, limit, key, ...others } = node(pagination);
-  const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
-  if (
-    !query.includes(cursor) ||
-    !query.includes(limit) ||
-    typeof key !== 'string' ||
-    Object.keys(others).length > 0
-  )
-    refuse(
-      'this x-pagination',
-      'write cursor and limit, which are query parameters, and key',
-      'x-pagination',
-    );
+function refuseProperties(type: string, object: Node, refuse: Refuse): void {
+  const supported = properties[type];
+  if (!supported) return;
+  for (const key of Object.keys(object)) {
+    if (supported.includes(key)) continue;
+    const usual = key.startsWith('x-') ? 'remove it, or correct its name' : 'remove it';
+    refuse(`${key} in ${type}`, alternatives[key] ?? usual, key);
+  }
 }
 
-/** The schemas that contain themselves through references, alternatives and parts alone, so that they have no end. */
-function endlessIn(schemas: Node): Set<string> {
-  const inner = /^(?:properties|items|additionalProperties)$/;
-  const withoutInner = JSON.stringify(schemas, (key, value) =>
-    inner.test(key) ? undefined : value,
-  );
-  return recursiveIn(JSON.parse(withoutInner));
+function refuseKeys(type: string, object: Node, refuse: Refuse): void {
+  const allowed = keys[type];
+  if (!allowed) return;
+  for (const key of Object.keys(object))
+    if (!allowed.isAllowed(key)) refuse(`${key} in ${type}`, allowed.fix, key);
+}
+
+function refuseValues(type: string, object: Node, refuse: Refuse): void {
+  for (const [key, value] of Object.entries(object)) {
+    const allowed = values[`${type}.${key}`];
+    if (allowed && !allowed.isAllowed(String(value))) refuse(`${key}: ${value}`, allowed.fix, key);
+  }
+}
+
+/** Refuses at a path below the place of the linter. */
+function refuserOf(context: UserContext, path: readonly string[]): Refuse {
+  let place = context.location;
+  for (const name of path) place = place.child(name);
+  return (problem, fix, key) => {
+    const location = key === undefined ? place.key() : place.child(key).key();
+    context.report({ message: `${problem} is not supported; ${fix}.`, location });
+  };
+}
+
+function followedIn(context: UserContext, value: unknown): Node {
+  const { $ref } = recordOf(value);
+  return recordOf(typeof $ref === 'string' ? context.resolve({ $ref }).node : value);
 }

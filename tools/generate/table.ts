@@ -1,256 +1,199 @@
-// The parsed document as the table of operations. The document has passed the refusals, so nothing is checked here.
+// The parsed document as the table of operations. The document has passed the refusals, so nothing
+// is checked here.
 import type { Field, IdempotencyKey, Operation, OperationResponse, Schema } from '@petstore/types';
-
-/** An object of the document. */
-export type Node = Readonly<Record<string, unknown>>;
+import {
+  type DeclaredOperation,
+  deploymentsOf,
+  followed,
+  isRecord,
+  jsonSchemaOf,
+  listOf,
+  type Node,
+  operationsIn,
+  parametersOf,
+  reachableFrom,
+  recordOf,
+  recursiveIn,
+  referencesIn,
+} from './document.ts';
+import { commandOf } from './names.ts';
 
 /** What is generated as data. A schema may be a `$ref` to one of `schemas`. */
 export interface Table {
   readonly operations: readonly Operation[];
+  /** The schemas that operations use, without extensions. */
   readonly schemas: Readonly<Record<string, Schema>>;
   /** The names of the schemas that contain themselves. */
   readonly recursive: ReadonlySet<string>;
-  readonly service: Node;
+  readonly version: string;
+  readonly service: Service;
   readonly deployments: Readonly<Record<string, string>>;
 }
 
+interface Service {
+  readonly title: string;
+  readonly summary: string;
+  /** The status of each error code. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** The path that every address of the service ends with. */
+  readonly basePath: string;
+}
+
+type Follow = (value: unknown) => Node;
+
 export function tableOf(document: Node): Table {
-  const operations = operationsIn(document).map((each) => operationOf(each, document));
-  const schemas = node(node(document.components).schemas) as Table['schemas'];
-  const { title, version, summary = '' } = node(document.info);
-  const deployments = deploymentsOf(list(document.servers));
-  const [firstUrl = '/'] = Object.values(deployments);
-  const basePath = new URL(firstUrl, 'http://localhost').pathname.replace(/\/$/, '');
-  const service = {
-    title,
-    version,
-    summary,
-    statuses: node(schemas.ErrorCode)['x-statuses'] ?? {},
-    basePath,
+  const operations = operationsIn(document).map((declared) => operationOf(declared, document));
+  const schemas = recordOf(recordOf(document.components).schemas);
+  const { title, version, summary = '' } = recordOf(document.info);
+  const deployments = deploymentsOf(document);
+  return {
+    operations,
+    schemas: usedSchemas(schemas, operations),
+    recursive: recursiveIn(schemas),
+    version: String(version),
+    service: {
+      title: String(title),
+      summary: String(summary),
+      statuses: recordOf(recordOf(schemas.ErrorCode)['x-statuses']) as Service['statuses'],
+      basePath: basePathOf(deployments),
+    },
+    deployments,
   };
-  return { operations, schemas, recursive: recursiveIn(schemas), service, deployments };
 }
 
-/** An operation as the document has it. */
-interface Declared {
-  readonly path: string;
-  readonly method: string;
-  readonly item: Node;
-  readonly operation: Node;
+function usedSchemas(schemas: Node, operations: readonly Operation[]): Record<string, Schema> {
+  const used = referencesIn(operations);
+  const reachable = reachableFrom(schemas);
+  for (const name of [...used]) for (const further of reachable.get(name) ?? []) used.add(further);
+  const entries = Object.entries(schemas).filter(([name]) => used.has(name));
+  return Object.fromEntries(entries.map(([name, schema]) => [name, withoutExtensions(schema)]));
 }
 
-/** All operations of a document, in its order. */
-export function operationsIn(document: Node): Declared[] {
-  return Object.entries(node(document.paths)).flatMap(([path, value]) => {
-    const item = node(value);
-    const methods = Object.keys(item).filter((key) => /^(?:get|put|post|delete|patch)$/.test(key));
-    return methods.map((method) => ({ path, method, item, operation: node(item[method]) }));
-  });
+function withoutExtensions(schema: unknown): Schema {
+  const entries = Object.entries(recordOf(schema)).filter(([key]) => !key.startsWith('x-'));
+  return Object.fromEntries(entries);
 }
 
-/** The parameters of an operation, and those of its path that it does not replace. */
-export function parametersOf({ item, operation }: Declared, document: Node): Node[] {
-  const all = [...list(item.parameters), ...list(operation.parameters)].map((each) =>
-    followed(document, each),
-  );
-  return [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];
+/** All deployments have the same path. */
+function basePathOf(deployments: Readonly<Record<string, string>>): string {
+  const [url = '/'] = Object.values(deployments);
+  return new URL(url, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
-function operationOf(each: Declared, document: Node): Operation {
-  const { path, method, item, operation: declared } = each;
-  const follow = (value: unknown) => followed(document, value);
-  // A summary or description of the path is that of its operations.
-  const text = (key: string) => String(declared[key] ?? item[key] ?? '').trim();
-  const parameters = parametersOf(each, document);
+function operationOf(declared: DeclaredOperation, document: Node): Operation {
+  const { path, method, item, operation } = declared;
+  const follow: Follow = (value) => followed(document, value);
+  const parameters = parametersOf(declared, document);
   const key = parameters.find((parameter) => parameter['x-idempotency-key'] === true);
   const inputs = parameters.filter((parameter) => parameter !== key);
-  const responses = Object.entries(node(declared.responses)).map(
-    ([status, response]) => [status, responseOf(follow(response))] as const,
-  );
-  const successes = responses.map(([status]) => status).filter((status) => status.startsWith('2'));
-  const { body, fields } = bodyOf(declared.requestBody, inputs, follow);
-  return defined({
-    id: String(declared.operationId),
+  const body = bodyOf(operation.requestBody, inputs, follow);
+  const responses = responsesOf(operation, follow);
+  const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
+  return withoutUndefined<Operation>({
+    id: String(operation.operationId),
     method: method.toUpperCase() as Operation['method'],
     path,
-    command: commandOf(declared, path),
-    summary: text('summary') || `${method.toUpperCase()} ${path}`,
-    description: text('description'),
-    tags: list(declared.tags).map(String),
-    deprecated: declared.deprecated === true,
-    deprecatedSince: declared['x-deprecated-since'] as string | undefined,
-    sunset: declared['x-sunset'] as string | undefined,
-    successor: declared['x-successor'] as string | undefined,
-    stability: declared['x-stability-level'] as Operation['stability'],
-    body,
+    command: commandOf(operation, path),
+    // A summary or description of the path is that of its operations.
+    summary: textOf(operation.summary ?? item.summary) || `${method.toUpperCase()} ${path}`,
+    description: textOf(operation.description ?? item.description),
+    tags: listOf(operation.tags).map(String),
+    deprecated: operation.deprecated === true,
+    deprecatedSince: operation['x-deprecated-since'] as string | undefined,
+    sunset: operation['x-sunset'] as string | undefined,
+    successor: operation['x-successor'] as string | undefined,
+    stability: operation['x-stability-level'] as Operation['stability'],
+    body: body?.requestBody,
     idempotencyKey: key && idempotencyKeyOf(key),
-    pagination: declared['x-pagination'] as Operation['pagination'],
-    fields: {
-      ...Object.fromEntries(
-        inputs.map((parameter) => [String(parameter.name), fieldOf(parameter)]),
-      ),
-      ...fields,
-    },
-    responses: Object.fromEntries(responses),
+    pagination: operation['x-pagination'] as Operation['pagination'],
+    fields: { ...parameterFields(inputs), ...body?.fields },
+    responses,
     successes,
     success: successes.length === 1 ? Number(successes[0]) : undefined,
   });
 }
 
+function parameterFields(parameters: readonly Node[]): Record<string, Field> {
+  return Object.fromEntries(
+    parameters.map((parameter) => [String(parameter.name), fieldOf(parameter)]),
+  );
+}
+
 function fieldOf({ in: place, required, description, deprecated, schema }: Node): Field {
-  return defined({
+  return withoutUndefined<Field>({
     in: place as Field['in'],
     required: required === true,
     description: String(description ?? ''),
     deprecated: deprecated === true || undefined,
-    schema: node(schema),
+    schema: recordOf(schema),
   });
 }
 
 function idempotencyKeyOf({ name, description, schema }: Node): IdempotencyKey {
-  return {
-    header: String(name),
-    description: String(description ?? '').trim(),
-    schema: node(schema),
-  };
+  return { header: String(name), description: textOf(description), schema: recordOf(schema) };
 }
 
-function responseOf({ description, content }: Node): OperationResponse {
-  const media = node(content)['application/json'];
-  return {
-    description: String(description),
-    ...(media !== undefined && { schema: node(node(media).schema) }),
-  };
-}
-
-/** The body, and its inputs: its properties, or all of it as the input `body`. */
-function bodyOf(
-  declared: unknown,
-  parameters: readonly Node[],
-  follow: (value: unknown) => Node,
-): { body?: NonNullable<Operation['body']>; fields?: Record<string, Field> } {
-  if (declared === undefined) return {};
-  const { required = false, description = '', content } = follow(declared);
-  const schema = node(node(node(content)['application/json']).schema);
-  const parts = partsOf(schema, follow);
-  const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Record<
-    string,
-    Node
-  >;
-  const names = Object.keys(properties);
-  const needed = new Set(parts.flatMap((part) => list(part.required)));
-  const isWhole =
-    names.length === 0 ||
-    // A body that may be something else than an object, or has properties of any name.
-    parts.some(
-      ({ type, allOf, additionalProperties }) =>
-        (type !== 'object' && !allOf) || node(additionalProperties) === additionalProperties,
-    ) ||
-    parameters.some(({ name }) => names.includes(String(name))) ||
-    (required === false && needed.size > 0);
-  if (isWhole) {
-    const field = fieldOf({ in: 'body', required, description, schema });
-    return { body: { required: required === true, whole: true }, fields: { body: field } };
+function responsesOf(operation: Node, follow: Follow): Record<string, OperationResponse> {
+  const responses: Record<string, OperationResponse> = {};
+  for (const [status, declared] of Object.entries(recordOf(operation.responses))) {
+    const response = follow(declared);
+    const description = String(response.description);
+    const hasBody = 'application/json' in recordOf(response.content);
+    responses[status] = hasBody ? { description, schema: jsonSchemaOf(response) } : { description };
   }
-  const fields = Object.entries(properties).map(([name, property]) => {
-    const { description = follow(property).description, deprecated } = property;
-    return [
-      name,
-      fieldOf({
-        in: 'body',
-        required: needed.has(name),
-        description,
-        deprecated,
-        schema: property,
-      }),
-    ];
-  });
-  return { body: { required: required === true }, fields: Object.fromEntries(fields) };
+  return responses;
+}
+
+interface Body {
+  readonly requestBody: NonNullable<Operation['body']>;
+  /** Its inputs: its properties, or all of it as the input `body`. */
+  readonly fields: Record<string, Field>;
+}
+
+function bodyOf(declared: unknown, parameters: readonly Node[], follow: Follow): Body | undefined {
+  if (declared === undefined) return undefined;
+  const body = follow(declared);
+  const required = body.required === true;
+  const schema = jsonSchemaOf(body);
+  const parts = partsOf(schema, follow);
+  const properties: Node = Object.assign({}, ...parts.map((part) => part.properties));
+  const needed = new Set(parts.flatMap((part) => listOf(part.required)));
+  const isWhole =
+    !parts.every(listsAllProperties) ||
+    Object.keys(properties).length === 0 ||
+    parameters.some(({ name }) => Object.hasOwn(properties, String(name))) ||
+    (!required && needed.size > 0);
+  if (isWhole) {
+    const field = fieldOf({ in: 'body', required, description: body.description, schema });
+    return { requestBody: { required, whole: true }, fields: { body: field } };
+  }
+  const fields: Record<string, Field> = {};
+  for (const [name, property] of Object.entries(properties))
+    fields[name] = propertyField(recordOf(property), needed.has(name), follow);
+  return { requestBody: { required }, fields };
+}
+
+function propertyField(property: Node, required: boolean, follow: Follow): Field {
+  const { description = follow(property).description, deprecated } = property;
+  return fieldOf({ in: 'body', required, description, deprecated, schema: property });
 }
 
 /** The schema and the parts of its `allOf`, with references followed. */
-function partsOf(schema: Node, follow: (value: unknown) => Node): Node[] {
+function partsOf(schema: Node, follow: Follow): Node[] {
   const target = follow(schema);
-  return [target, ...list(target.allOf).flatMap((part) => partsOf(node(part), follow))];
+  return [target, ...listOf(target.allOf).flatMap((part) => partsOf(recordOf(part), follow))];
 }
 
-/** The base URL of each deployment, with the default of each variable. */
-export function deploymentsOf(servers: readonly unknown[]): Record<string, string> {
-  const urls = servers
-    .map(node)
-    .map(({ url, variables, 'x-deployment': name }, i): [string, string] => [
-      String(name ?? `server${i + 1}`),
-      String(url).replace(/\{([^}]+)\}/g, (_, variable) =>
-        String(node(node(variables)[variable]).default),
-      ),
-    ]);
-  return Object.fromEntries(urls);
+/** Whether the part is an object, or an `allOf` of objects, that lists all its properties. */
+function listsAllProperties({ type, allOf, additionalProperties }: Node): boolean {
+  const isObject = type === 'object' || allOf !== undefined;
+  return isObject && !isRecord(additionalProperties);
 }
 
-/** The schemas from which a chain of references leads back to themselves. */
-export function recursiveIn(schemas: Table['schemas']): Set<string> {
-  const reached = new Map(
-    Object.entries(schemas).map(([name, schema]) => [name, referencesIn(schema)]),
-  );
-  // The loop also visits the targets that it adds.
-  for (const targets of reached.values())
-    for (const target of targets)
-      for (const further of reached.get(target) ?? []) targets.add(further);
-  return new Set([...reached].filter(([name, targets]) => targets.has(name)).map(([name]) => name));
-}
-
-/** The names of the schemas that a value refers to. */
-export function referencesIn(value: unknown): Set<string> {
-  const text = JSON.stringify(value) ?? '';
-  return new Set(
-    [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name),
-  );
-}
-
-/** The object that a value is, or refers to. */
-export function followed(document: Node, value: unknown): Node {
-  const { $ref } = node(value);
-  if (typeof $ref !== 'string') return node(value);
-  const target = $ref
-    .slice(2)
-    .split('/')
-    .reduce((parent, name) => node(parent[name]), document);
-  return followed(document, target);
-}
-
-export const node = (value: unknown): Node => (Object(value) === value ? (value as Node) : {});
-
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown) => String(value ?? '').trim();
 
 /** The object without the properties that are undefined. */
-function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, property]) => property !== undefined),
-  ) as T;
+function withoutUndefined<T extends object>(object: { [K in keyof T]: T[K] | undefined }): T {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as T;
 }
-
-/** The words of an operation's petctl command. They depend on this operation only, so that no other operation renames it. */
-export function commandOf(
-  { operationId, tags, 'x-command': chosen }: Record<string, unknown>,
-  path: string,
-): string[] {
-  if (chosen !== undefined) return String(chosen).split(' ');
-  const [segment = 'root'] = path.split('/').filter((part) => part !== '' && !part.includes('{'));
-  const [tag = segment] = Array.isArray(tags) ? tags : [];
-  const group = kebab(String(tag));
-  const words = kebab(String(operationId)).split('-');
-  const nouns = new Set([...group.split('-'), ...group.split('-').map(singular), singular(group)]);
-  // The verb is the first word, so it stays even if it is also a noun of the tag.
-  return [group, words.filter((word, i) => i === 0 || !nouns.has(word)).join('-')];
-}
-
-/** `categoryId` as `category-id`. */
-export function kebab(name: string): string {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .toLowerCase();
-}
-
-const singular = (noun: string) => noun.replace(/ies$/, 'y').replace(/(?<![sui])s$/, '');

@@ -23,7 +23,7 @@ test.each([
   ['an addition', { ...breaking, from: '\ncomponents:\n', to: listToys }, undefined, 0],
   [
     'a description',
-    { ...breaking, from: 'Maximum number of animals', to: 'Most animals' },
+    { ...breaking, from: 'the maximum number of animals', to: 'the most animals' },
     undefined,
     0,
   ],

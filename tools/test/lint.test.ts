@@ -37,6 +37,12 @@ const imports: readonly Plant[] = [
   wrong('tools/generate', '@petstore/client'),
 ];
 
+const processes: readonly Plant[] = [
+  ['apps/petctl/src/planted.ts', 'console.log(process.pid);\n', 'noRestrictedGlobals'],
+  wrong('apps/petctl/src', 'node:process'),
+  ['apps/petctl/src/main.ts', 'console.log(process.pid);\n', undefined],
+];
+
 const functionOf = (lines: string) => `export function planted(n: number) {\n${lines}}\n`;
 const tooLong = functionOf('  console.log(n);\n'.repeat(51));
 const plain = 'tools/plain';
@@ -70,7 +76,7 @@ beforeAll(() => {
   folder = made.folder;
   cpSync(join(root, 'biome.json'), join(folder, 'biome.json'));
   cpSync(join(root, 'tools/lint'), join(folder, 'tools/lint'), { recursive: true });
-  for (const [file, text] of [...imports, ...code]) {
+  for (const [file, text] of [...imports, ...processes, ...code]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
@@ -84,7 +90,7 @@ beforeAll(() => {
   return made.remove;
 });
 
-test.each([...imports, ...code])('%s', (file, _text, complaint) => {
+test.each([...imports, ...processes, ...code])('%s', (file, _text, complaint) => {
   const found = errors.filter((line) => line.includes(`file=${join(folder, file)},`)).join('\n');
   if (complaint === undefined) expect(found).toBe('');
   else expect(found).toContain(complaint);

@@ -1,24 +1,37 @@
-import { createInterface } from 'node:readline';
-import { type Operation, operations, service } from '@petstore/types';
+import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
-import * as credentials from './credentials.ts';
-import { CliError, notice } from './errors.ts';
+import { methodFor } from './call.ts';
+import { checkedKey, type Key } from './credentials.ts';
+import { CliError } from './errors.ts';
+import { enteredKey, explained } from './explain.ts';
 import { readWord } from './input.ts';
-import { printer, write } from './output.ts';
-import { senderTo } from './send.ts';
-import { settingsOf } from './settings.ts';
+import { printerFor } from './output/printer.ts';
+import type { Session } from './session.ts';
+import { type Settings, settingsOf } from './settings.ts';
+import { type Target, targetOf } from './target.ts';
+
+/** What each of the commands gets. */
+interface AuthCommand {
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly target: Target;
+}
 
 /** Adds the commands for API keys. */
-export function addAuth(root: Command): void {
+export function addAuth(root: Command, session: Session): void {
   const auth = root.command('auth').description('Store the API key, or show the one in use.');
   const add = (
     name: string,
     summary: string,
     details: string,
-    run: (command: Command) => Promise<void>,
+    run: (command: AuthCommand) => Promise<void>,
   ) => {
     const command = auth.command(name).summary(summary).description(`${summary}. ${details}`);
-    command.action(() => run(command));
+    command.action(() => {
+      const settings = settingsOf(command, session.env);
+      const target = targetOf(settings, session.env, () => session.credentials.current());
+      return run({ session, settings, target });
+    });
   };
   const loginDetails = `Asks for the key without echo, or reads it from stdin, and tries it. Keeps it in the system's keyring, \
 or in a file that only you can read. From then on, petctl uses this address if no other is given.`;
@@ -43,96 +56,104 @@ or in a file that only you can read. From then on, petctl uses this address if n
   );
 }
 
-async function login(command: Command): Promise<void> {
-  const target = credentials.targetOf(command);
-  const settings = settingsOf(command);
-  const value = credentials.checkedKey((await readKey(target.origin)).trim(), 'The input');
-  const failure = await failureOf({ value, from: 'the input' }, target, command);
-  if (failure !== undefined) notice('The key was not stored.', settings);
-  if (failure !== undefined) throw failure;
-  const place = await credentials.storeKey(target, value);
-  const hint =
-    process.env.PETCTL_API_KEY === undefined
-      ? ''
-      : ' PETCTL_API_KEY is set and counts more than it.';
-  notice(`Stored the key in ${place}. petctl now uses ${target.baseUrl}.${hint}`, settings);
+async function login(command: AuthCommand): Promise<void> {
+  const { session, target } = command;
+  const { reporter, credentials } = session;
+  const entered = await readKey(target.baseUrl, session);
+  const value = checkedKey(entered.trim(), 'The input');
+  const failure = await failureOf({ value, from: enteredKey }, command);
+  if (failure !== undefined) {
+    reporter.notice('The key was not stored.');
+    throw failure;
+  }
+  const place = await credentials.storeKey(target.baseUrl, value);
+  reporter.notice(`Stored the key in ${place}. petctl now uses ${target.baseUrl}.`);
+  if (session.env.PETCTL_API_KEY !== undefined)
+    reporter.notice('PETCTL_API_KEY is set and takes precedence over the stored key.');
 }
 
-async function status(command: Command): Promise<void> {
-  const target = credentials.targetOf(command);
-  const rows: object[] = [];
-  let failure: unknown;
-  for (const origin of new Set([target.origin, ...credentials.storedOrigins()])) {
-    const inUse = origin === target.origin;
-    const { value = '', from } =
-      (await (inUse ? credentials.findKey(target) : credentials.storedKey(origin))) ?? {};
-    if (inUse && from) failure = await failureOf({ value, from }, target, command);
-    const isRejected = failure instanceof CliError && failure.kind === 'unauthorized';
-    const accepted =
-      inUse && from ? (failure === undefined ? true : isRejected ? false : 'unknown') : null;
-    const key = from && (value.length > 12 ? `${value.slice(0, 3)}…${value.slice(-3)}` : '…');
-    rows.push({
-      address: inUse ? target.baseUrl : origin + service.basePath,
-      inUse,
-      key,
-      from,
-      accepted,
-    });
-  }
-  const out = await printer(['address', 'inUse', 'key', 'from', 'accepted'], true, command);
+async function status(command: AuthCommand): Promise<void> {
+  const { session, settings, target } = command;
+  const { credentials } = session;
+  const others = credentials.addresses().filter((address) => address !== target.baseUrl);
+  const key = await credentials.findKey(target);
+  const failure = key && (await failureOf(key, command));
+  const rows = [statusRow(target.baseUrl, key, true, key ? acceptance(failure) : null)];
+  for (const address of others)
+    rows.push(statusRow(address, await credentials.storedKey(address), false, null));
+  const columns = Object.keys(rows[0] ?? {});
+  const out = await printerFor({ columns, isList: true }, settings, session);
   await out.write(rows);
   await out.end();
   if (failure !== undefined) throw failure;
   await credentials.keyFor(target);
 }
 
-async function token(command: Command): Promise<void> {
-  await write(`${(await credentials.keyFor(credentials.targetOf(command))).value}\n`);
+function statusRow(
+  address: string,
+  key: Key | undefined,
+  inUse: boolean,
+  accepted: boolean | 'unknown' | null,
+) {
+  return { address, inUse, key: key && shortened(key.value), from: key?.from, accepted };
 }
 
-async function logout(command: Command): Promise<void> {
-  const target = credentials.targetOf(command);
-  const isRemoved = await credentials.removeKey(target);
+/** The ends of a key, if that does not show too much of it. */
+function shortened(key: string): string {
+  return key.length > 12 ? `${key.slice(0, 3)}…${key.slice(-3)}` : '…';
+}
+
+/** Whether the service accepts a key, by the error of a call with it. */
+function acceptance(failure: unknown): boolean | 'unknown' {
+  if (failure === undefined) return true;
+  const isRejected = failure instanceof CliError && failure.kind === 'unauthorized';
+  return isRejected ? false : 'unknown';
+}
+
+async function token({ session, target }: AuthCommand): Promise<void> {
+  const { value } = await session.credentials.keyFor(target);
+  await session.stdout.write(`${value}\n`);
+}
+
+async function logout({ session, target }: AuthCommand): Promise<void> {
+  const { reporter, credentials, env } = session;
   const hint =
-    process.env.PETCTL_API_KEY === undefined
-      ? undefined
-      : 'PETCTL_API_KEY is set and remains in use.';
-  if (!isRemoved)
-    throw new CliError('unauthorized', `There is no stored key for ${target.origin}.`, hint);
-  notice(
-    [`Removed the key for ${target.origin}.`, hint].filter(Boolean).join(' '),
-    settingsOf(command),
-  );
+    env.PETCTL_API_KEY === undefined ? undefined : 'PETCTL_API_KEY is set and remains in use.';
+  if (!(await credentials.removeKey(target.baseUrl)))
+    throw new CliError('unauthorized', `There is no stored key for ${target.baseUrl}.`, hint);
+  reporter.notice(`Removed the key for ${target.baseUrl}.`);
+  if (hint !== undefined) reporter.notice(hint);
 }
 
 /** Tries a key with the smallest request. Returns the error; undefined if the service accepts the key. */
-async function failureOf(
-  key: credentials.Key,
-  target: credentials.Target,
-  command: Command,
-): Promise<unknown> {
-  const probe = Object.values<Operation>(operations).find(
+async function failureOf(key: Key, { session, settings, target }: AuthCommand): Promise<unknown> {
+  const operation = Object.values<Operation>(operations).find(
     ({ method, fields }) =>
       method === 'GET' && Object.values(fields).every(({ required }) => !required),
   );
-  if (!probe) return undefined;
-  const { pagination, fields } = probe;
-  const input = pagination
-    ? { [pagination.limit]: fields[pagination.limit]?.schema.minimum ?? 1 }
-    : {};
-  const send = senderTo(target, key, probe, command);
-  return send(input).then(
+  if (!operation) return undefined;
+  const { pagination, fields } = operation;
+  const smallest = pagination && fields[pagination.limit]?.schema.minimum;
+  const input = pagination ? { [pagination.limit]: smallest ?? 1 } : {};
+  const facts = { operation, target, key };
+  return methodFor(
+    { ...facts, settings },
+    session,
+  )(input).then(
     () => undefined,
-    (error: unknown) => error,
+    (error: unknown) => explained(error, facts),
   );
 }
 
 /** The key from stdin, or from a terminal without echo. */
-async function readKey(origin: string): Promise<string> {
-  if (!process.stdin.isTTY) return readWord('-');
+async function readKey(address: string, { context, stderr }: Session): Promise<string> {
+  const { stdin } = context;
+  if (!stdin.isTTY) return readWord('-', stdin);
+  // Loaded on demand, because only a login on a terminal needs it.
+  const { createInterface } = await import('node:readline');
   // Without an output, readline echoes nothing.
-  const lines = createInterface({ input: process.stdin, terminal: true });
-  process.stderr.write(`Enter the API key for ${origin} (hidden): `);
+  const lines = createInterface({ input: stdin, terminal: true });
+  stderr.writeAndForget(`Enter the API key for ${address} (hidden): `);
   try {
     return await new Promise((resolve, reject) => {
       // Ctrl-Z would end the prompt.
@@ -142,6 +163,6 @@ async function readKey(origin: string): Promise<string> {
     });
   } finally {
     lines.close();
-    process.stderr.write('\n');
+    stderr.writeAndForget('\n');
   }
 }

@@ -7,53 +7,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { devNull } from 'node:os';
+import { devNull, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { deployments, parseExact } from '@petstore/types';
-import type { Command } from 'commander';
+import type { Environment } from './context.ts';
 import { CliError, UsageError } from './errors.ts';
-import { settingsOf } from './settings.ts';
+import type { Target } from './target.ts';
 import { codeOf, isObject } from './text.ts';
-
-/** The service that a command calls, and the origin that a key in the environment is for: that of an address beside it, if any. */
-export interface Target {
-  readonly baseUrl: string;
-  readonly origin: string;
-  readonly keyOrigin: string;
-}
-
-/** The address of a command: that of its flags, else of the environment, else of the last login, else of the first deployment. */
-export function targetOf(command: Command): Target {
-  const { baseUrl, deployment } = settingsOf(command);
-  const [from, deploymentFrom] = ['baseUrl', 'deployment'].map((name) =>
-    command.getOptionValueSource(name),
-  );
-  if (from !== undefined && from === deploymentFrom)
-    throw new UsageError(
-      'The base URL and the deployment both say where the service is.',
-      'Set only one of them.',
-    );
-  const given = deployment && from !== 'cli' ? deployments[deployment] : baseUrl;
-  const { PETCTL_BASE_URL, PETCTL_DEPLOYMENT = '' } = process.env;
-  const inEnvironment =
-    PETCTL_BASE_URL ?? deployments[PETCTL_DEPLOYMENT as keyof typeof deployments];
-  const { href, origin } = parseAddress(
-    given ?? readFile().current ?? deployments[firstDeployment],
-  );
-  const keyOrigin = inEnvironment ? parseAddress(inEnvironment).origin : origin;
-  return { baseUrl: href.replace(/\/+$/, ''), origin, keyOrigin };
-}
-
-const [firstDeployment] = Object.keys(deployments) as [keyof typeof deployments];
-
-/** Throws for an address without quoting it, because it may contain a password. */
-function parseAddress(text: string): URL {
-  if (/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return new URL(text);
-  throw new UsageError(
-    'The base URL is invalid.',
-    `Use one such as ${deployments[firstDeployment]}, without a user or a query.`,
-  );
-}
 
 /** An API key, and where it comes from. */
 export interface Key {
@@ -61,79 +20,7 @@ export interface Key {
   readonly from: string;
 }
 
-/** The key for an address. Throws if there is none. */
-export async function keyFor(target: Target): Promise<Key> {
-  const key = await findKey(target);
-  if (key) return key;
-  const { baseUrl, origin, keyOrigin } = target;
-  const other =
-    process.env.PETCTL_API_KEY === undefined ? '' : ` PETCTL_API_KEY is for ${keyOrigin}.`;
-  const hint = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY${other && ' and PETCTL_BASE_URL'}.`;
-  throw new CliError('unauthorized', `There is no API key for ${origin}.${other}`, hint);
-}
-
-/** The key of the environment, if that is for this address, else the stored one. */
-export async function findKey({ origin, keyOrigin }: Target): Promise<Key | undefined> {
-  const { PETCTL_API_KEY: value } = process.env;
-  if (value === undefined || keyOrigin !== origin) return storedKey(origin);
-  return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
-}
-
-/** The stored key for an origin. Throws if the keyring that has it cannot be opened. */
-export async function storedKey(origin: string): Promise<Key | undefined> {
-  const value = readFile().keys[origin];
-  if (value === undefined) return undefined;
-  if (value !== inKeyring)
-    return { value: checkedKey(value, credentialsFile()), from: credentialsFile() };
-  const password = (await keyringEntry(origin))?.getPassword();
-  if (password) return { value: password, from: 'the keyring' };
-  throw new UsageError(
-    `The keyring with the key for ${origin} cannot be opened.`,
-    'Unlock it, or set PETCTL_API_KEY.',
-  );
-}
-
-/** The origins that have a stored key. */
-export function storedOrigins(): string[] {
-  return Object.keys(readFile().keys);
-}
-
-/** Returns a key, or throws if no request can carry it. */
-export function checkedKey(value: string, from: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value;
-  throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
-}
-
-/** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
-export async function storeKey({ baseUrl, origin }: Target, key: string): Promise<string> {
-  const entry = await keyringEntry(origin);
-  try {
-    entry?.setPassword(key);
-  } catch (error) {
-    throw new UsageError(
-      `The keyring did not take the key (${codeOf(error)}).`,
-      'Or set PETCTL_KEYRING=false.',
-    );
-  }
-  const { keys } = readFile();
-  writeFile({ current: baseUrl, keys: { ...keys, [origin]: entry ? inKeyring : key } });
-  return entry ? "the system's keyring" : credentialsFile();
-}
-
-/** Removes the key for an address, and forgets the address. Returns whether there was a key. */
-export async function removeKey({ origin }: Target): Promise<boolean> {
-  const { current, keys } = readFile();
-  const { [origin]: removed, ...others } = keys;
-  if (removed === undefined) return false;
-  // Without the keyring, the key would stay there.
-  if (removed === inKeyring && (await storedKey(origin)))
-    (await keyringEntry(origin))?.deletePassword();
-  const isCurrent = current !== undefined && new URL(current).origin === origin;
-  writeFile({ current: isCurrent ? undefined : current, keys: others });
-  return true;
-}
-
-/** The file: the address of the last login, and the keys by origin. */
+/** The file: the address of the last login, and the keys by address. */
 interface Stored {
   readonly current: string | undefined;
   readonly keys: Readonly<Record<string, string>>;
@@ -142,66 +29,169 @@ interface Stored {
 /** Stands for a key that the keyring has. No key contains a space. */
 const inKeyring = 'in the keyring';
 
-/** A relative folder is ignored, because the current folder must not configure petctl. */
-function credentialsFile(): string {
-  const { XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' } = process.env;
-  const home =
-    process.platform === 'win32' ? APPDATA : join(isAbsolute(HOME) ? HOME : devNull, '.config');
-  return join(isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : home, 'petctl', 'credentials.json');
-}
+/** The keys that logins have stored, each for one address: in the system's keyring, or in a file. */
+export class Credentials {
+  readonly #env: Environment;
+  readonly #file: string;
 
-function readFile(): Stored {
-  const file = credentialsFile();
-  try {
-    const { current, keys } = Object(parseExact(readFileSync(file, 'utf8')));
-    const isValid = isObject(keys) && Object.values(keys).every((key) => typeof key === 'string');
-    if (isValid && (current === undefined || URL.canParse(current)))
-      return { current, keys: keys as Stored['keys'] };
-    throw new Error('it has another content');
-  } catch (error) {
-    // Accounts of services have /dev/null as their home folder.
-    if (/^(ENOENT|ENOTDIR)$/.test(codeOf(error))) return { current: undefined, keys: {} };
-    throw new UsageError(
-      `${file} cannot be read (${codeOf(error)}).`,
-      'Fix it, or move it away and log in again.',
+  constructor(env: Environment) {
+    this.#env = env;
+    this.#file = join(configFolder(env), 'petctl', 'credentials.json');
+  }
+
+  /** The address of the last login. */
+  current(): string | undefined {
+    return this.#read().current;
+  }
+
+  /** The addresses that have a stored key. */
+  addresses(): string[] {
+    return Object.keys(this.#read().keys);
+  }
+
+  /** The key for an address. Throws if there is none. */
+  async keyFor(target: Target): Promise<Key> {
+    const key = await this.findKey(target);
+    if (key) return key;
+    const { baseUrl, variableKeyFor } = target;
+    const login = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY`;
+    const message = `There is no API key for ${baseUrl}.`;
+    if (this.#env.PETCTL_API_KEY === undefined)
+      throw new CliError('unauthorized', message, `${login}.`);
+    throw new CliError(
+      'unauthorized',
+      `${message} PETCTL_API_KEY is for ${variableKeyFor}.`,
+      `${login} and PETCTL_BASE_URL.`,
     );
+  }
+
+  /** The key of the environment, if that is for this address, else the stored one. */
+  async findKey({ baseUrl, variableKeyFor }: Target): Promise<Key | undefined> {
+    const value = this.#env.PETCTL_API_KEY;
+    if (value === undefined || variableKeyFor !== baseUrl) return this.storedKey(baseUrl);
+    return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
+  }
+
+  /** The stored key for an address. Throws if the keyring that has it cannot be opened. */
+  async storedKey(address: string): Promise<Key | undefined> {
+    const value = this.#read().keys[address];
+    if (value === undefined) return undefined;
+    if (value !== inKeyring) return { value: checkedKey(value, this.#file), from: this.#file };
+    const password = (await keyringEntry(address, this.#env))?.getPassword();
+    if (password) return { value: password, from: 'the keyring' };
+    throw new UsageError(
+      `The keyring with the key for ${address} cannot be opened.`,
+      'Unlock it, or set PETCTL_API_KEY.',
+    );
+  }
+
+  /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
+  async storeKey(address: string, key: string): Promise<string> {
+    const entry = await keyringEntry(address, this.#env);
+    try {
+      entry?.setPassword(key);
+    } catch (error) {
+      throw new UsageError(
+        `The keyring did not take the key (${codeOf(error)}).`,
+        'Or set PETCTL_KEYRING=false.',
+      );
+    }
+    const keys = { ...this.#read().keys, [address]: entry ? inKeyring : key };
+    this.#write({ current: address, keys });
+    return entry ? "the system's keyring" : this.#file;
+  }
+
+  /** Removes the key for an address, and forgets the address. Returns whether there was a key. */
+  async removeKey(address: string): Promise<boolean> {
+    const { current, keys } = this.#read();
+    const { [address]: removed, ...others } = keys;
+    if (removed === undefined) return false;
+    // Without the keyring, the key would stay there.
+    if (removed === inKeyring && (await this.storedKey(address)))
+      (await keyringEntry(address, this.#env))?.deletePassword();
+    this.#write({ current: current === address ? undefined : current, keys: others });
+    return true;
+  }
+
+  #read(): Stored {
+    try {
+      return storedIn(readFileSync(this.#file, 'utf8'));
+    } catch (error) {
+      // Accounts of services have /dev/null as their home folder.
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return { current: undefined, keys: {} };
+      throw new UsageError(
+        `${this.#file} cannot be read (${codeOf(error)}).`,
+        'Fix it, or move it away and log in again.',
+      );
+    }
+  }
+
+  /** Replaces the file at once. If it is a link, the file that it leads to. */
+  #write(stored: Stored): void {
+    const file = existsSync(this.#file) ? realpathSync(this.#file) : this.#file;
+    const temporary = `${file}.${Date.now()}`;
+    try {
+      // Root would replace the device.
+      if (file === devNull) throw new Error(`it leads to ${devNull}`);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      const text = `${JSON.stringify(stored, undefined, 2)}\n`;
+      writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+      renameSync(temporary, file);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw new UsageError(
+        `${this.#file} cannot be written (${codeOf(error)}).`,
+        'Check its folder and permissions.',
+      );
+    }
   }
 }
 
-/** Replaces the file at once. If it is a link, the file that it leads to. */
-function writeFile(stored: Stored): void {
-  let file = credentialsFile();
-  if (existsSync(file)) file = realpathSync(file);
-  const temporary = `${file}.${process.pid}`;
-  try {
-    // Root would replace the device.
-    if (file === devNull) throw new Error(`it leads to ${devNull}`);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(stored, undefined, 2)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new UsageError(
-      `${file} cannot be written (${codeOf(error)}).`,
-      'Check its folder and permissions.',
-    );
-  }
+/** Returns a key, or throws if no request can carry it. */
+export function checkedKey(value: string, from: string): string {
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
 }
 
-/** The entry of the system's keyring; undefined if there is no keyring, or PETCTL_KEYRING is false. */
-async function keyringEntry(origin: string) {
-  if (process.env.PETCTL_KEYRING === 'false') return undefined;
+/** The user's folder for settings. A relative one is ignored, because the current folder must not configure petctl. */
+function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environment): string {
+  if (isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
+  if (platform() === 'win32') return APPDATA;
+  return join(isAbsolute(HOME) ? HOME : devNull, '.config');
+}
+
+/** Throws for a text that `Credentials` did not write. */
+function storedIn(text: string): Stored {
+  const content: unknown = JSON.parse(text);
+  if (!isObject(content)) throw new Error('it has another content');
+  const { current, keys } = content;
+  const isCurrent = current === undefined || isAddress(current);
+  if (isCurrent && isStringRecord(keys)) return { current, keys };
+  throw new Error('it has another content');
+}
+
+function isAddress(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  return URL.canParse(value);
+}
+
+function isStringRecord(value: unknown): value is Record<string, string> {
+  if (!isObject(value)) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
+}
+
+/** The entry of the system's keyring for an address; undefined if there is no keyring, or PETCTL_KEYRING is false. */
+async function keyringEntry(address: string, env: Environment) {
+  if (env.PETCTL_KEYRING === 'false') return undefined;
   try {
     const { Entry } = await import('@napi-rs/keyring');
     // Without Secret Service, the library would use the keyring of the kernel, which is lost at the next boot.
-    const entry = new Entry('petctl', origin, { linux: { store: 'secret-service' } });
+    const entry = new Entry('petctl', address, { linux: { store: 'secret-service' } });
     // A test: without a keyring this throws, without a password it does not.
     entry.getPassword();
     return entry;
   } catch {
+    // Without a keyring, the file has the keys.
     return undefined;
   }
 }

@@ -1,61 +1,93 @@
 import type { Agent, IncomingMessage } from 'node:http';
+import type { Environment } from './context.ts';
 import { CliError, UsageError } from './errors.ts';
+import { proxyFor } from './proxy.ts';
 
 /** More than any page has. */
-const MAX_LENGTH = 256 * 2 ** 20;
+const MAX_LENGTH = 64 * 2 ** 20;
 
-let agent: Agent | undefined;
+/** The members of a response that the client uses. */
+type UsedResponse = Pick<Response, 'status' | 'body' | 'text'> & { headers: Pick<Headers, 'get'> };
 
-/** `fetch` over node:http, because Node's own takes longer to load than all of petctl. It has what the client needs. */
-export async function fetchOverHttp(
-  address: string | URL | Request,
-  init: RequestInit = {},
-): Promise<Response> {
-  const url = new URL(String(address));
-  // Only the module in use is loaded.
-  const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  checkProxies();
-  agent ??= new http.Agent({ keepAlive: true, proxyEnv: process.env });
-  const { method = 'GET', body, signal } = init;
-  const length =
-    typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
-  const headers = { ...(init.headers as Record<string, string>), ...length };
-  const options = { method, headers, agent, ...(signal && { signal }) };
-  return new Promise((resolve, reject) => {
-    const request = http.request(url, options, (message) => resolve(responseOf(message)));
-    request.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
-    request.end(body);
-  });
-}
+/** Sends requests by node:http, because loading Node's own `fetch` takes longer than all of petctl. */
+export class HttpConnections {
+  readonly #env: Environment;
+  readonly #knowsProxies: () => boolean;
+  #agent: Agent | undefined;
 
-/** Throws if the environment names a proxy that Node would ignore. */
-function checkProxies(): void {
-  for (const [name, value] of Object.entries(process.env)) {
-    if (!/^https?_proxy$/i.test(name) || !value) continue;
-    if (!/^https?:\/\//i.test(value))
-      throw new UsageError(`${name} is invalid.`, 'It has to begin with http://.');
-    if (!process.allowedNodeEnvironmentFlags.has('--use-env-proxy'))
+  constructor(env: Environment, knowsProxies: () => boolean) {
+    this.#env = env;
+    this.#knowsProxies = knowsProxies;
+  }
+
+  /** `fetch`, as far as the client needs it. All requests of a call of petctl have one origin. */
+  fetch = async (
+    address: string | URL | Request,
+    { method = 'GET', headers, body, signal }: RequestInit = {},
+  ): Promise<Response> => {
+    const url = new URL(String(address));
+    // Only the module in use is loaded.
+    const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+    const proxy = this.#proxyOptions(url);
+    try {
+      this.#agent ??= new http.Agent({ keepAlive: true, ...proxy });
+    } catch (error) {
+      // Node cannot read the proxy, for example its password.
+      throw networkFailure(error);
+    }
+    const options = {
+      method,
+      agent: this.#agent,
+      headers: { ...(headers as Record<string, string>), ...lengthOf(body) },
+      signal: signal ?? undefined,
+    };
+    return new Promise((resolve, reject) => {
+      const request = http.request(url, options, (message) => resolve(responseOf(message)));
+      request.on('error', (error) => {
+        reject(signal?.aborted ? signal.reason : networkFailure(error));
+      });
+      request.end(body);
+    });
+  };
+
+  /** Closes the connections that are kept for further requests. */
+  close(): void {
+    this.#agent?.destroy();
+  }
+
+  #proxyOptions(url: URL): object {
+    const proxy = proxyFor(url, this.#env);
+    if (proxy === undefined) return {};
+    if (!this.#knowsProxies())
       throw new UsageError(
-        `Node ${process.versions.node} knows no proxies.`,
-        `Use Node 22.21, or unset ${name}.`,
+        'This version of Node does not support proxies.',
+        'Use Node 22.21 or later, or name the host in no_proxy.',
       );
+    return { proxyEnv: { http_proxy: proxy, https_proxy: proxy } };
   }
 }
 
-/** A response with the members that the client uses: Node's own class would load all of fetch. */
+/** What `fetch` throws where it is not the caller's mistake. */
+function networkFailure(cause: unknown): TypeError {
+  return new TypeError('fetch failed', { cause });
+}
+
+function lengthOf(body: RequestInit['body']): Record<string, string> {
+  return typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+}
+
+/** A response without the members that the client does not use: Node's own class would load all of `fetch`. */
 function responseOf(message: IncomingMessage): Response {
-  const all = new Map(
+  const headers = new Map(
     Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
   );
-  const headers = { get: (name: string) => all.get(name.toLowerCase()) ?? null };
-  const response = {
+  const response: UsedResponse = {
     status: message.statusCode ?? 0,
-    headers,
+    headers: { get: (name) => headers.get(name.toLowerCase()) ?? null },
     body: null,
     text: () => textOf(message),
   };
-  // The other members are missing, those that change headers too, so TypeScript sees no relation.
-  return response as unknown as Response;
+  return response as Response;
 }
 
 async function textOf(message: IncomingMessage): Promise<string> {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import {
   closest,
+  type Field,
   isInt64,
   type Operation,
   parseExact,
@@ -9,19 +10,35 @@ import {
   type Schema,
   typeIn,
 } from '@petstore/types';
-import { InvalidArgumentError } from 'commander';
+import type { InputSource } from './context.ts';
 import { UsageError } from './errors.ts';
-import { codeOf, isObject, kebab } from './text.ts';
+import { codeOf, isObject, kebab, quoted } from './text.ts';
 
-/** The input of an operation: parameters and members of the body by name. */
+/** The input of an operation: parameters and properties of the body by name. */
 export type Input = Record<string, unknown>;
 
-/** The value that a text of a flag, an argument or a CSV cell has by its schema. Throws if it is invalid. */
-export function parseValue(text: string, schema: Schema): unknown {
+/** A word of the command line, the environment or a file, and what an error calls it. */
+export interface Word {
+  readonly text: string;
+  readonly name: string;
+}
+
+/** The value that a word has by its schema. Throws a UsageError if it has none. */
+export function parseValue({ text, name }: Word, schema: Schema): unknown {
   const type = typeIn(schema) ?? 'string';
   const value = type === 'string' ? text : parseScalar(text, type);
   if (value !== undefined && isAllowed(value, schema)) return value;
-  throw new InvalidArgumentError(`It must be ${expected(schema)}.`);
+  throw new UsageError(`${name} must be ${expected(schema)}, not ${quoted(text)}.`);
+}
+
+/** Returns the word as one of the choices. Throws a UsageError if it is none. */
+export function parseChoice<Choice extends string>(
+  { text, name }: Word,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw new UsageError(`${name} must be ${list(choices)}, not ${quoted(text)}.`);
 }
 
 function isAllowed(value: string | number | bigint | boolean, schema: Schema): boolean {
@@ -29,31 +46,37 @@ function isAllowed(value: string | number | bigint | boolean, schema: Schema): b
   if (values) return values.includes(value);
   if (typeof value !== 'number' && typeof value !== 'bigint') return true;
   if (format === 'int64' && typeof value === 'bigint' && !isInt64(value)) return false;
-  return !(minimum !== undefined && value < minimum) && !(maximum !== undefined && value > maximum);
+  if (minimum !== undefined && value < minimum) return false;
+  return maximum === undefined || value <= maximum;
 }
 
 /** The values that a schema allows: `a whole number from 1 to 100`. */
 function expected(schema: Schema): string {
   const { enum: values, type, format } = schema;
-  if (values) return `one of ${values.join(', ')}`;
-  const kind =
-    type === 'integer' ? `a ${format === 'int64' ? '64-bit ' : ''}whole number` : `a ${type}`;
-  return kind + range(schema);
+  if (values) return list(values);
+  if (type !== 'integer') return `a ${type}${range(schema)}`;
+  return `a ${format === 'int64' ? '64-bit ' : ''}whole number${range(schema)}`;
+}
+
+function list(values: readonly unknown[]): string {
+  return `one of ${values.join(', ')}`;
 }
 
 /** ` from 1 to 100`; empty without bounds. */
 export function range({ minimum, maximum }: Schema): string {
-  const parts = [
-    minimum !== undefined && ` from ${minimum}`,
-    maximum !== undefined && ` to ${maximum}`,
-  ];
-  return parts.filter(Boolean).join('');
+  const from = minimum === undefined ? '' : ` from ${minimum}`;
+  const to = maximum === undefined ? '' : ` to ${maximum}`;
+  return from + to;
 }
 
 /** The input in `--data`: JSON, `@FILE`, or `-` for stdin. */
-export async function readData(data: string, operation: Operation): Promise<Input> {
-  const value = parseJson(await readWord(data), '--data');
-  return operation.body?.whole ? { body: value } : checkMembers(value, operation, '--data');
+export async function readData(
+  data: string,
+  operation: Operation,
+  stdin: InputSource,
+): Promise<Input> {
+  const value = parseJson(await readWord(data, stdin), '--data');
+  return operation.body?.whole ? { body: value } : checkProperties(value, operation, '--data');
 }
 
 /** Parses JSON exactly. Throws a UsageError for JSON that would not be sent as it is written. */
@@ -61,15 +84,35 @@ export function parseJson(text: string, source: string): unknown {
   try {
     const value = parseExact(text.replace(/^\ufeff/, ''));
     const repeated = repeatedKey(text);
-    if (repeated === undefined) return value;
-    throw new Error(`it has the member '${repeated}' twice`);
+    if (repeated !== undefined) throw new Error(`it has the property '${repeated}' twice`);
+    checkNumbers(value);
+    return value;
   } catch (error) {
     throw new UsageError(`${source}: ${codeOf(error)}.`);
   }
 }
 
-/** Throws if a value is not an object with members of an operation's body. */
-export function checkMembers(value: unknown, { fields }: Operation, source: string): Input {
+/** Throws for a number that the client would not send, because it may have been rounded. */
+function checkNumbers(value: unknown): void {
+  if (typeof value === 'number' && Math.abs(value) >= 2 ** 53)
+    throw new Error(`the number ${value} has more than 64 bits`);
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkNumbers);
+}
+
+/** A character that a header can have: of ISO 8859-1, and no control character. */
+const headerText = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Throws for a word that a path or a header cannot have. */
+export function checkPlace({ text, name }: Word, place: Field['in']): void {
+  // `.` and `..` would lead to another path.
+  if (place === 'path' && ['', '.', '..'].includes(text))
+    throw new UsageError(`${name} cannot be ${quoted(text)}.`);
+  if (place === 'header' && !headerText.test(text))
+    throw new UsageError(`${name} has a character that a header cannot have.`);
+}
+
+/** Throws if a value is not an object with properties of an operation's body. */
+export function checkProperties(value: unknown, { fields }: Operation, source: string): Input {
   if (!isObject(value)) throw new UsageError(`${source}: it is not a JSON object.`);
   const names = Object.keys(fields).filter((name) => fields[name]?.in === 'body');
   checkNames(Object.keys(value), names, source);
@@ -86,22 +129,23 @@ export function checkNames(
   if (unknown === undefined) return;
   const similar = closest(unknown, known);
   const hint = similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;
-  throw new UsageError(`${source}: there is no member '${unknown.slice(0, 40)}'.`, hint);
+  throw new UsageError(`${source}: there is no property ${quoted(unknown)}.`, hint);
 }
 
-/** Throws if a required input is missing. */
-export function checkComplete(input: Input, { fields, body }: Operation, source?: string): Input {
-  const missing = Object.keys(fields).filter(
-    (name) => fields[name]?.required && input[name] === undefined,
-  );
-  if (missing.length === 0) return input;
-  if (source) throw new UsageError(`${source}: ${missing.join(' and ')} missing.`);
-  const flags = missing.map((name) =>
-    name === 'body' && body?.whole ? '--data' : `--${kebab(name)}`,
-  );
+/** The names of the required inputs that are missing. */
+export function missingInputs(input: Input, { fields }: Operation): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.required && input[name] === undefined);
+}
+
+/** Throws if a required input of a command is missing. */
+export function checkFlags(input: Input, operation: Operation): void {
+  const missing = missingInputs(input, operation);
+  if (missing.length === 0) return;
+  const isWhole = operation.body?.whole === true;
+  const flags = missing.map((name) => (name === 'body' && isWhole ? '--data' : `--${kebab(name)}`));
   throw new UsageError(
     `${flags.join(' and ')} missing.`,
-    body && 'Use flags, or members of --data.',
+    operation.body && 'Use flags, or properties of --data.',
   );
 }
 
@@ -109,12 +153,12 @@ export function checkComplete(input: Input, { fields, body }: Operation, source?
 const MAX_MIB = 64;
 
 /** A word itself, or the text of the file or of stdin that it names. */
-export async function readWord(word: string): Promise<string> {
+export async function readWord(word: string, stdin: InputSource): Promise<string> {
   if (word !== '-' && !word.startsWith('@')) return word;
   try {
     const parts: Buffer[] = [];
     let length = 0;
-    for await (const part of word === '-' ? process.stdin : createReadStream(word.slice(1))) {
+    for await (const part of word === '-' ? stdin : createReadStream(word.slice(1))) {
       parts.push(part);
       length += part.length;
       if (length > MAX_MIB * 2 ** 20) throw new Error(`more than ${MAX_MIB} MiB`);

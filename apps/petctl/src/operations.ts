@@ -8,155 +8,172 @@ import {
   typesOf,
 } from '@petstore/types';
 import { type Command, Option } from 'commander';
-import { notice } from './errors.ts';
-import { addImport } from './import.ts';
-import { checkComplete, type Input, parseValue, range, readData } from './input.ts';
-import { cutNotice, pageSize, pages } from './lists.ts';
-import { checkOutput, columnsOf, isClosed, printer } from './output.ts';
-import { deprecationOf, printRequest, senderFor } from './send.ts';
+import { deprecationOf } from './call.ts';
+import { type CallFlags, callOperation } from './call-operation.ts';
+import { addImport } from './import/import-command.ts';
+import { checkFlags, checkPlace, type Input, parseValue, range, readData } from './input.ts';
+import type { Session } from './session.ts';
 import { globalOptions, settingsOf } from './settings.ts';
 import { kebab } from './text.ts';
 
 /** Adds a command for each operation of the spec. Its name and its flags depend on this operation alone. */
-export function addOperations(root: Command): void {
+export function addOperations(root: Command, session: Session): void {
   for (const operation of Object.values<Operation>(operations)) {
     const [group = '', name = ''] = operation.command;
     const parent =
       root.commands.find((command) => command.name() === group) ??
       root.command(group).description(`Commands for ${group}.`);
-    addOperation(parent, name, operation);
-    if (isImportable(operation))
-      addImport(parent, name === 'create' ? 'import' : `import-${name}`, operation);
+    addOperation(parent, name, operation, session);
+    if (isImportable(operation)) {
+      const importName = name === 'create' ? 'import' : `import-${name}`;
+      addImport(parent, importName, operation, session);
+    }
   }
 }
 
-function addOperation(parent: Command, name: string, operation: Operation): void {
-  const { fields, pagination, deprecated, stability } = operation;
-  const state = deprecated ? 'deprecated' : stability;
+/** A flag of a command that sets a field of its operation. */
+interface FieldFlag {
+  readonly name: string;
+  readonly option: Option;
+  readonly parse: (words: string | string[]) => unknown;
+}
+
+function addOperation(parent: Command, name: string, operation: Operation, session: Session): void {
   const command = parent
     .command(name)
-    .summary(operation.summary + (state ? ` (${state})` : ''))
-    .description(
-      [joinLines(operation.description), noticeOf(operation)].filter(Boolean).join('\n\n'),
-    );
-  const paths = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, field = '']) => field);
-  for (const name of paths) {
-    const field = fields[name];
-    if (field)
-      command.argument(`<${kebab(name)}>`, textOf(field), (text) => parseValue(text, field.schema));
+    .summary(summaryOf(operation))
+    .description(descriptionOf(operation));
+  const pathFields = pathFieldsOf(operation);
+  for (const [field, { description, schema }] of pathFields) {
+    const bounds = boundsOf(schema);
+    command.argument(`<${kebab(field)}>`, [joinLines(description), ...bounds].join(' '));
   }
   const own = ownOptions(operation);
-  const reserved = [...own, ...globalOptions()].map((option) => option.long);
-  const flags = new Map<string, string>();
-  for (const [name, field] of Object.entries(fields)) {
-    const option =
-      field.in === 'path' || name === pagination?.limit
-        ? undefined
-        : fieldOption(name, field, reserved);
-    if (!option) continue;
-    command.addOption(option);
-    flags.set(name, option.attributeName());
-  }
+  const flags = fieldFlags(operation, own);
+  for (const { option } of flags) command.addOption(option);
   for (const option of own) command.addOption(option);
 
-  command.action(async (...args: unknown[]) => {
-    const data: unknown = command.getOptionValue('data');
-    const input: Input = typeof data === 'string' ? await readData(data, operation) : {};
-    for (const [i, field] of paths.entries()) input[field] = args[i];
-    for (const [field, attribute] of flags) {
-      const value: unknown = command.getOptionValue(attribute);
-      if (value !== undefined) input[field] = value;
+  command.action(async () => {
+    const options = command.opts<CallFlags>();
+    const settings = settingsOf(command, session.env);
+    const { data } = options;
+    const input: Input =
+      data === undefined ? {} : await readData(data, operation, session.context.stdin);
+    for (const [i, [field, { schema }]] of pathFields.entries()) {
+      const word = { text: command.args[i] ?? '', name: `<${kebab(field)}>` };
+      checkPlace(word, 'path');
+      input[field] = parseValue(word, schema);
     }
-    await callOperation(operation, checkComplete(input, operation), command);
+    for (const { name, option, parse } of flags) {
+      const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
+      if (words !== undefined) input[name] = parse(words);
+    }
+    checkFlags(input, operation);
+    await callOperation({ operation, input, flags: options, settings }, session);
   });
 }
 
-/** The options of an operation's command. */
-interface CallFlags {
-  readonly limit?: number;
-  readonly all?: true;
-  readonly idempotencyKey?: string;
-  readonly dryRun?: true;
-  readonly curl?: true;
+function summaryOf({ summary, deprecated, stability }: Operation): string {
+  const state = deprecated ? 'deprecated' : stability;
+  return state === undefined ? summary : `${summary} (${state})`;
 }
 
-/** Calls an operation and prints its result, or with --dry-run and --curl its request. */
-async function callOperation(operation: Operation, input: Input, command: Command): Promise<void> {
-  const { dryRun, curl, idempotencyKey, limit, all } = command.opts<CallFlags>();
-  const { pagination, successes } = operation;
-  await checkOutput(operation, command);
-  const total = all ? Number.POSITIVE_INFINITY : limit && Number(limit);
-  const first = { ...input, ...(pagination && pageSize(operation, pagination, total)) };
-  const isPart = pagination && total && total > Number(first[pagination.limit]);
-  if (isPart && (dryRun || curl))
-    notice('Only the first of the requests is shown.', settingsOf(command));
-  if (dryRun || curl) return printRequest(operation, first, command, idempotencyKey);
-  const send = await senderFor(operation, command);
-  const out = await printer(columnsOf(operation), pagination !== undefined, command);
-  if (!pagination) {
-    const { data } = await send(first, { idempotencyKey });
-    const body = successes.length > 1 ? Object(data).data : data;
-    if (body !== undefined) await out.write([body]);
-    return out.end();
-  }
-  let [rows, cut] = [0, ''];
-  for await (const { items, next } of pages(send, operation, pagination, first, total)) {
-    await out.write(items);
-    if (isClosed()) return;
-    rows += items.length;
-    if (next !== undefined) cut = cutNotice(rows, pagination, next);
-  }
-  await out.end();
-  if (cut) notice(cut, settingsOf(command));
+/** The first paragraph of the spec's description. What follows it is for those who write HTTP requests. */
+function descriptionOf(operation: Operation): string {
+  const [first = ''] = operation.description.split('\n\n');
+  const paragraphs = [joinLines(first)];
+  if (operation.deprecated) paragraphs.push(deprecationOf(operation, operation.sunset));
+  else if (operation.stability)
+    paragraphs.push(`This command is ${operation.stability}: it may change.`);
+  return paragraphs.join('\n\n');
+}
+
+/** The parameters in the path, in their order. */
+function pathFieldsOf({ path, fields }: Operation): [name: string, field: Field][] {
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  return names.flatMap((name): [string, Field][] => {
+    const field = fields[name];
+    return field ? [[name, field]] : [];
+  });
 }
 
 /** The options that are not fields of the spec. */
 function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
-  const parseLimit = (text: string) => parseValue(text, { type: 'integer', minimum: 1 });
+  const options: Option[] = [];
+  if (body) {
+    const description = 'The body as JSON, @FILE, or - for stdin. Flags override it.';
+    options.push(new Option('-d, --data <json>', description));
+  }
+  if (pagination)
+    options.push(
+      new Option('--limit <number>', 'How many results, over all pages. Default: one page.'),
+      new Option('--all', 'All results.').conflicts('limit'),
+    );
+  if (idempotencyKey)
+    options.push(
+      new Option(
+        '--idempotency-key <key>',
+        'A key of your own, so that repeating the command within 24 hours has no further effect.',
+      ),
+    );
   return [
-    ...(body
-      ? [
-          new Option(
-            '-d, --data <json>',
-            'The body as JSON, @FILE, or - for stdin. Flags override it.',
-          ),
-        ]
-      : []),
-    ...(pagination
-      ? [
-          new Option(
-            '--limit <number>',
-            'How many results, over all pages. Default: one page.',
-          ).argParser(parseLimit),
-          new Option('--all', 'All results.').conflicts('limit'),
-        ]
-      : []),
-    ...(idempotencyKey
-      ? [new Option('--idempotency-key <key>', joinLines(idempotencyKey.description))]
-      : []),
+    ...options,
     new Option('--dry-run', 'Show the request as JSON, and do not send it.'),
     new Option('--curl', 'Show the request as a curl command, and do not send it.'),
   ];
 }
 
-/** The flag of a field; undefined if only JSON can express its values. */
-function fieldOption(name: string, field: Field, reserved: readonly unknown[]): Option | undefined {
-  const schema = resolved(field.schema);
-  const type = typeIn(schema) ?? (field.in === 'body' ? 'object' : 'string');
-  const item = type === 'array' ? resolved(schema.items ?? {}) : schema;
-  const itemType = type === 'array' ? typeIn(item) : type;
-  if (itemType === undefined || itemType === 'object' || itemType === 'array') return undefined;
-  const flag = reserved.includes(`--${kebab(name)}`) ? `${field.in}-${kebab(name)}` : kebab(name);
-  const option = new Option(
-    `--${flag} <${itemType}>`,
-    textOf(field) + (type === 'array' ? ' Repeatable.' : ''),
-  );
-  const choices = itemType === 'boolean' ? [true, false] : item.enum;
-  if (choices) option.choices(choices.map(String));
-  return option.argParser((word: string, previous: unknown) => {
-    const value = parseValue(word, item);
-    return type === 'array' ? [...(Array.isArray(previous) ? previous : []), value] : value;
+/** The flags of all fields but those in the path. */
+function fieldFlags({ fields, pagination }: Operation, own: readonly Option[]): FieldFlag[] {
+  const reserved = [...own, ...globalOptions()].map(({ long }) => long);
+  return Object.entries(fields).flatMap(([name, field]) => {
+    if (field.in === 'path' || name === pagination?.limit) return [];
+    // A field that has the name of another option has its place in the name.
+    const isReserved = reserved.includes(`--${kebab(name)}`);
+    const flag = `--${isReserved ? `${field.in}-` : ''}${kebab(name)}`;
+    return fieldFlag(name, flag, field) ?? [];
   });
+}
+
+/** The flag of a field; undefined if only JSON can express its values. */
+function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefined {
+  const schema = resolved(field.schema);
+  const isArray = typeIn(schema) === 'array';
+  const item = isArray ? resolved(schema.items ?? {}) : schema;
+  // A parameter without a type is a string; a property without one may be anything.
+  const type = typeIn(item) ?? (field.in === 'body' ? undefined : 'string');
+  if (type === undefined || type === 'object' || type === 'array') return undefined;
+  const placeholder = item.enum ? kebab(name) : type;
+  const option = new Option(`${flag} <${placeholder}>`, optionText(field, isArray));
+  const choices = choicesOf(item, type);
+  if (choices) option.argChoices = choices;
+  if (isArray)
+    option.argParser((word: string, before: string[] | undefined) => [...(before ?? []), word]);
+  const parseWord = (text: string) => {
+    checkPlace({ text, name: flag }, field.in);
+    return parseValue({ text, name: flag }, item);
+  };
+  return {
+    name,
+    option,
+    parse: (words) => (Array.isArray(words) ? words.map(parseWord) : parseWord(words)),
+  };
+}
+
+function choicesOf(schema: Schema, type: string): string[] | undefined {
+  return type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
+}
+
+function optionText({ description, schema, required }: Field, isArray: boolean): string {
+  const sentences = [joinLines(description), ...boundsOf(schema)];
+  if (required) sentences.push('Required.');
+  if (isArray) sentences.push('Repeatable.');
+  return sentences.join(' ');
+}
+
+function boundsOf(schema: Schema): string[] {
+  const bounds = range(resolved(schema));
+  return bounds === '' ? [] : [`Value:${bounds}.`];
 }
 
 /** The lines of each paragraph as one, because help is wrapped anew. */
@@ -164,30 +181,11 @@ function joinLines(text: string): string {
   return text.trim().replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
 }
 
-function textOf({ description, schema, required, in: location }: Field): string {
-  const bounds = range(resolved(schema));
-  return [
-    joinLines(description),
-    bounds && `Value:${bounds}.`,
-    required && location !== 'path' && 'Required.',
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-/** Whether an operation can be called for each record of a file: all its inputs are scalar members of the body. */
+/** Whether an operation can be called for each record of a file: all its inputs are scalar properties of the body. */
 function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
-  const isScalar = (schema: Schema) =>
-    typesOf(schema).every((type) => type !== 'object' && type !== 'array');
-  return (
-    method === 'POST' &&
-    all.length > 0 &&
-    all.every((field) => field.in === 'body' && isScalar(field.schema))
-  );
-}
-
-function noticeOf(operation: Operation): string {
-  if (operation.deprecated) return deprecationOf(operation, operation.sunset);
-  return operation.stability ? `This command is ${operation.stability}: it may change.` : '';
+  const isScalarProperty = (field: Field) =>
+    field.in === 'body' &&
+    typesOf(field.schema).every((type) => type !== 'object' && type !== 'array');
+  return method === 'POST' && all.length > 0 && all.every(isScalarProperty);
 }

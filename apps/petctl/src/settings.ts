@@ -1,82 +1,156 @@
-import { deployments, service } from '@petstore/types';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseValue } from './input.ts';
+import { closest, deployments, service } from '@petstore/types';
+import { type Command, Option } from 'commander';
+import type { Environment } from './context.ts';
+import { UsageError } from './errors.ts';
+import { parseChoice, parseValue, type Word } from './input.ts';
+import { kebab, quoted } from './text.ts';
 
-export const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
+const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
+export type OutputFormat = (typeof formats)[number];
+
+const deploymentNames = Object.keys(deployments) as (keyof typeof deployments)[];
 
 /** The values of the options that every command has. */
 export interface Settings {
-  readonly baseUrl?: string;
-  readonly deployment?: keyof typeof deployments;
-  readonly output?: (typeof formats)[number];
-  readonly fields?: string;
-  readonly jq?: string;
-  readonly timeout?: number;
-  readonly retries?: number;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
+  readonly baseUrl: string | undefined;
+  readonly deployment: keyof typeof deployments | undefined;
+  readonly output: OutputFormat | undefined;
+  readonly fields: string | undefined;
+  readonly jq: string | undefined;
+  /** In milliseconds. */
+  readonly timeout: number;
+  readonly retries: number;
+  readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
+  /** Whether a flag set the setting, and not the environment. */
+  isFlag(name: string): boolean;
 }
 
-/** The settings of a command: an option stands after the command, before it, or in the environment. */
-export function settingsOf(command: Command): Settings {
-  for (let parent = command.parent; parent; parent = parent.parent)
-    for (const [name, value] of Object.entries(parent.opts()))
-      if (command.getOptionValueSource(name) !== 'cli')
-        command.setOptionValueWithSource(name, value, 'cli');
-  return command.opts();
-}
+/** The settings that may also stand in the environment. */
+const variables = {
+  baseUrl: 'PETCTL_BASE_URL',
+  deployment: 'PETCTL_DEPLOYMENT',
+  output: 'PETCTL_OUTPUT',
+  timeout: 'PETCTL_TIMEOUT',
+  retries: 'PETCTL_RETRIES',
+} as const;
+type VariableSetting = keyof typeof variables;
 
-/** Those that every command has. Only a command that runs reads the environment, so that it counts less than any flag. */
-export function globalOptions(hasEnvironment = true): Option[] {
-  const option = (flags: string, description: string) =>
-    new Option(flags, description).helpGroup('Options of every command:');
-  const setting = (
-    flags: string,
-    description: string,
-    values: readonly string[] | ((text: string) => unknown),
-  ) => {
-    const one = option(flags, description);
-    if (hasEnvironment) one.env(`PETCTL_${one.name().toUpperCase().replaceAll('-', '_')}`);
-    return typeof values === 'function' ? one.argParser(values) : one.choices(values);
+const defaultTimeout = '30s';
+const defaultRetries = '2';
+
+/** The flags as commander has parsed them: words of options with a value, `true` for the others. */
+type Flags = Readonly<Record<string, unknown>>;
+
+/** The settings of a command. A flag takes precedence over the environment, and a flag after the command over one before it. */
+export function settingsOf(command: Command, env: Environment): Settings {
+  rejectUnknownVariables(env);
+  const flags = flagsOf(command);
+  const deployment = wordOf('deployment', flags, env);
+  const output = wordOf('output', flags, env);
+  const timeout = wordOf('timeout', flags, env);
+  const retries = wordOf('retries', flags, env);
+  return {
+    baseUrl: wordOf('baseUrl', flags, env)?.text,
+    deployment: deployment && parseChoice(deployment, deploymentNames),
+    output: output && parseChoice(output, formats),
+    fields: textOf(flags.fields),
+    jq: textOf(flags.jq),
+    timeout: parseTime(timeout ?? { text: defaultTimeout, name: 'timeout' }),
+    retries: parseRetries(retries ?? { text: defaultRetries, name: 'retries' }),
+    isQuiet: flags.quiet === true,
+    isVerbose: flags.verbose === true,
+    isFlag: (name) => flags[name] !== undefined,
   };
-  const parseRetries = (text: string) =>
-    parseValue(text, { type: 'integer', minimum: 0, maximum: 100 });
+}
+
+/** The address in the environment: that of `PETCTL_BASE_URL`, or of the deployment that it names. */
+export function addressInEnvironment(env: Environment): string | undefined {
+  const deployment = deploymentNames.find((name) => name === env[variables.deployment]);
+  return env[variables.baseUrl] ?? (deployment && deployments[deployment]);
+}
+
+/** The options that every command has. They are parsed by `settingsOf`, after the whole command line is known. */
+export function globalOptions(): Option[] {
+  const option = (flags: string, description: string, choices?: readonly string[]) => {
+    const made = new Option(flags, description).helpGroup('Options of every command:');
+    if (choices) made.argChoices = [...choices];
+    return made;
+  };
   return [
-    setting(
-      '--base-url <url>',
-      `The address of the service, ending in ${service.basePath}.`,
-      String,
-    ),
-    setting(
+    option('--base-url <url>', `The address of the service, ending in ${service.basePath}.`),
+    option(
       '--deployment <name>',
       'A deployment of the service, instead of --base-url.',
-      Object.keys(deployments),
+      deploymentNames,
     ),
-    setting(
+    option(
       '-o, --output <format>',
-      'The format of results. On a terminal a table, else tab-separated.',
+      'The format of results. Default: a table on a terminal, else tab-separated.',
       formats,
     ),
-    option('--fields <names>', 'The members to show, comma-separated, in this order.'),
+    option('--fields <names>', 'The properties to show, comma-separated, in this order.'),
     option(
       '--jq <filter>',
       'Filter the result with jq; with -o jsonl each element, as it arrives.',
     ),
-    setting(
+    option(
       '--timeout <time>',
-      'The time for a call with its retries, such as 30, 1.5s, 500ms or 2m.',
-      parseTime,
+      `The time for a call with its retries, such as 30, 1.5s, 500ms or 2m. Default: ${defaultTimeout}.`,
     ),
-    setting('--retries <number>', 'How often a failed request is sent again.', parseRetries),
+    option(
+      '--retries <number>',
+      `How often a failed request is sent again. Default: ${defaultRetries}.`,
+    ),
     option('-q, --quiet', 'Hide notices and progress.'),
     option('-v, --verbose', 'Show the requests on stderr.'),
   ];
 }
 
-function parseTime(text: string): number {
-  const [, number, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
-  const milliseconds = Math.round(Number(number) * ({ ms: 1, s: 1000, m: 60_000 }[unit] ?? 0));
+/** The flags of a command and of those above it. */
+function flagsOf(command: Command): Flags {
+  const above = command.parent ? flagsOf(command.parent) : {};
+  return { ...above, ...command.opts() };
+}
+
+/** The word that sets a setting. An error calls it by its flag or its variable. */
+function wordOf(setting: VariableSetting, flags: Flags, env: Environment): Word | undefined {
+  const flag = textOf(flags[setting]);
+  if (flag !== undefined) return { text: flag, name: `--${kebab(setting)}` };
+  const name = variables[setting];
+  const text = env[name];
+  return text === undefined ? undefined : { text, name };
+}
+
+function textOf(flag: unknown): string | undefined {
+  return typeof flag === 'string' ? flag : undefined;
+}
+
+/** Variables that look like settings may be misspelt. */
+function rejectUnknownVariables(env: Environment): void {
+  const known = [...Object.values(variables), 'PETCTL_API_KEY', 'PETCTL_KEYRING'];
+  const unknown = Object.keys(env).find(
+    (name) => name.startsWith('PETCTL_') && !known.includes(name),
+  );
+  if (unknown === undefined) return;
+  const hint = `Did you mean ${closest(unknown, known) ?? known.join(', ')}?`;
+  throw new UsageError(`${unknown} in the environment is not a setting.`, hint);
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** The milliseconds of a time such as `30`, `1.5s`, `500ms` or `2m`. */
+function parseTime({ text, name }: Word): number {
+  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(number) * (unitMilliseconds[unit] ?? 0));
   // The longest timer of Node has 31 bits.
   if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
-  throw new InvalidArgumentError('Use a time from 1ms to 35791m, such as 30, 1.5s or 2m.');
+  throw new UsageError(
+    `${name} must be a time from 1ms to 35791m, not ${quoted(text)}.`,
+    'Use one such as 30, 1.5s or 2m.',
+  );
+}
+
+function parseRetries(word: Word): number {
+  return Number(parseValue(word, { type: 'integer', minimum: 0, maximum: 100 }));
 }

@@ -1,14 +1,15 @@
-// P9: proxies and CA files from the environment. P2: the environment of cron.
+// P9: proxies and CA files from the environment, and no variable that is misspelt.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import manifest from '../package.json' with { type: 'json' };
-import { bash, binary, petctl, petctlNode, scratch } from './petctl.ts';
+import { petctlBinary, petctlNode } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch } from './scratch.ts';
 import { record, serve } from './services.ts';
 
 const received: string[] = [];
@@ -54,8 +55,10 @@ beforeAll(async () => {
   // Only the proxy can resolve petstore.test.
   server.on('connect', (request, socket) => {
     received.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
-    if (request.url?.startsWith('refused'))
-      return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    if (request.url?.startsWith('refused')) {
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
     const upstream = connect(Number(port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
       upstream.pipe(socket).pipe(upstream);
@@ -71,10 +74,10 @@ beforeAll(async () => {
 });
 
 const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
-const list = (baseUrl: string, env: Record<string, string>) => {
+const list = (baseUrl: string, env: Record<string, string>, run = petctl) => {
   received.length = 0;
   const args = ['pets', 'list', '--fields', 'name', '--retries', '0', '--base-url', baseUrl];
-  return petctl(args, { PETCTL_API_KEY: 'k', ...env });
+  return run(args, { PETCTL_API_KEY: 'k', ...env });
 };
 
 describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
@@ -87,21 +90,40 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
   });
 
   test('https_proxy opens a tunnel, and NODE_EXTRA_CA_CERTS names the certificate', async () => {
+    // Node reads the file when its process starts.
     const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
     for (const host of ['petstore.test', '127.0.0.1'])
-      expect(await list(`https://${host}/v1`, env)).toMatchObject({ code: 0, stdout: 'behind\n' });
+      expect(await list(`https://${host}/v1`, env, petctlBinary)).toMatchObject({
+        code: 0,
+        stdout: 'behind\n',
+      });
     expect(received).toEqual([`CONNECT 127.0.0.1:443 ${credentials}`, 'secure /v1/pets']);
   });
 
-  test.each(['127.0.0.1:1', 'socks5://127.0.0.1:1'])(
-    '%s, which Node would ignore, is refused',
-    async (http_proxy) => {
-      expect(await list('http://127.0.0.1:1/v1', { http_proxy })).toMatchObject({
-        code: 2,
-        stderr: 'petctl: http_proxy is invalid. It has to begin with http://.\n',
-      });
-    },
-  );
+  test('a host without a scheme is an HTTP proxy', async () => {
+    const http_proxy = new URL(proxy).host;
+    expect(await list('http://petstore.test/v1', { http_proxy })).toMatchObject({
+      code: 0,
+      stdout: 'plain\n',
+    });
+    expect(received).toEqual(['GET http://petstore.test/v1/pets undefined']);
+  });
+
+  test('only the variable that applies is read', async () => {
+    const { env, requests } = await record(() => ({ body: [] }));
+    const url = env.PETCTL_BASE_URL;
+    const socks = 'socks5://user:secret@127.0.0.1:1';
+    expect(await list(url, { https_proxy: socks })).toMatchObject({ code: 0 });
+    const { hostname, host } = new URL(url);
+    for (const no_proxy of ['*', hostname, host, `other.test, ${hostname}`])
+      expect(await list(url, { http_proxy: socks, no_proxy })).toMatchObject({ code: 0 });
+    expect(requests.length).toBe(5);
+    expect(await list(url, { http_proxy: socks, no_proxy: `${hostname}:1` })).toMatchObject({
+      code: 2,
+      stderr:
+        'petctl: http_proxy is not the address of an HTTP proxy. Use one such as http://proxy:3128, or name the host in no_proxy.\n',
+    });
+  });
 
   test('no_proxy lists the exceptions', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
@@ -132,20 +154,21 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
   });
 });
 
-test('the empty environment of cron', async () => {
-  const { env } = await record(() => ({ body: [{ id: 1, name: 'A' }] }));
-  const run = `env -i PETCTL_API_KEY=k '${petctlNode}' '${binary}' pets list --fields name --base-url ${env.PETCTL_BASE_URL}`;
-  expect(await bash(`cd / && ${run} < /dev/null`)).toEqual({ code: 0, stdout: 'A\n', stderr: '' });
-  const folder = mkdtempSync(join(scratch, 'current-'));
-  expect(await bash(`cd ${folder} && HOME=. XDG_CACHE_HOME=cache petctl --help`)).toMatchObject({
-    code: 0,
+describe('a misspelt variable is refused', () => {
+  test.each([
+    [{ PETCTL_BASEURL: 'x' }, 'PETCTL_BASEURL in the environment', 'PETCTL_BASE_URL?'],
+    [{ PETCTL_OUTPT: 'json' }, 'PETCTL_OUTPT in the environment', 'PETCTL_OUTPUT?'],
+    [{ PETCTL_RETRIES: 'many' }, 'PETCTL_RETRIES must be a whole number', "not 'many'"],
+  ])('%j', async (env, message, hint) => {
+    const { code, stderr } = await petctl(['pets', 'list'], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain(hint);
   });
-  expect(readdirSync(folder)).toEqual([]);
-});
 
-test('a checkout runs petctl, which it builds if a source file has changed', () => {
-  const file = join(import.meta.dirname, '../checkout.cjs');
-  expect(execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' })).toBe(
-    `${manifest.version}\n`,
-  );
+  test('but not an empty one', async () => {
+    const { env } = await record(() => ({ body: [] }));
+    expect(await petctl(['pets', 'list'], { ...env, PETCTL_BASEURL: '' })).toMatchObject({
+      code: 0,
+    });
+  });
 });

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { missingProgram, missingShell, skips } from '@petstore/testing';
 import { type Operation, operations, service, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { binary, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
+import { binary, petctlNode } from './binary.ts';
+import { petctl } from './run.ts';
+import { scratch, unreachable } from './scratch.ts';
 import { type Recorded, record } from './services.ts';
 
 const hasNoCurl = skips(
@@ -52,6 +54,12 @@ function expectedOf(operation: Operation, isSet: IsSet) {
     body: valuesIn('body'),
   };
 }
+
+/** What the help has to say of a field. */
+const wordsOf = ({ description, schema }: Operation['fields'][string]) =>
+  [description, ...(schema.enum ?? []), schema.minimum, schema.maximum]
+    .filter((said) => said !== undefined)
+    .map(String);
 
 const seen = ({ method, url, body }: Pick<Recorded, 'method' | 'url' | 'body'>) => {
   const { pathname, searchParams } = new URL(url, 'http://x');
@@ -112,9 +120,10 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
   test('help says what the spec says', async () => {
     const { stdout } = await petctl([...operation.command, '--help']);
     const text = stdout.replaceAll(/\s+/g, ' ');
-    for (const { description, schema } of Object.values(operation.fields).slice(1))
-      for (const part of [description, ...(schema.enum ?? []), schema.minimum, schema.maximum])
-        if (part !== undefined) expect(text).toContain(String(part));
+    const fields = Object.entries(operation.fields).filter(
+      ([name]) => name !== operation.pagination?.limit,
+    );
+    for (const said of fields.flatMap(([, field]) => wordsOf(field))) expect(text).toContain(said);
     if (operation.deprecated)
       expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
     expect((await petctl(['help', ...operation.command])).stdout).toBe(stdout);
@@ -148,6 +157,8 @@ test('of several requests, --dry-run shows the first and says so', async () => {
   ]);
 });
 
+const latin1 = join(scratch, 'latin1');
+
 describe('--data', () => {
   const create = async (args: string[], input = '') => {
     const { stdout, stderr } = await petctl(
@@ -160,10 +171,11 @@ describe('--data', () => {
 
   test('is JSON, a file or stdin, and flags override its members', async () => {
     const json = '{"name":"A","categoryId":1}';
-    writeFileSync(join(scratch, 'pet.json'), `\ufeff${json}`);
+    const file = join(scratch, 'pet.json');
+    writeFileSync(file, `\ufeff${json}`);
     const body = `"body":${json}}`;
     expect(await create(['-d', json])).toBe(body);
-    expect(await create(['--data', '@pet.json'])).toBe(body);
+    expect(await create(['--data', `@${file}`])).toBe(body);
     expect(await create(['--data', '-'], json)).toBe(body);
     expect(await create(['--data', json, '--name', 'B'])).toBe(body.replace('A', 'B'));
   });
@@ -180,15 +192,16 @@ describe('--data', () => {
   test.each([
     ['{', 'JSON'],
     ['[]', 'not a JSON object'],
-    ['{"name":"A","name":"B"}', "the member 'name' twice"],
+    ['{"name":"A","name":"B"}', "the property 'name' twice"],
     ['{"nmae":"A"}', "Did you mean 'name'?"],
     ['{"name":"A"}', '--category-id missing'],
     ['{"name":"A","categoryId":1e400}', 'would be rounded'],
+    ['{"name":"A","categoryId":1e300}', 'the number 1e+300 has more than 64 bits'],
     ['@missing.json', '(ENOENT)'],
     ['@/dev/zero', 'more than 64 MiB'],
-    ['@latin1', 'encoding'],
+    [`@${latin1}`, 'encoding'],
   ])('%j is rejected before anything is sent: %s', async (data, message) => {
-    writeFileSync(join(scratch, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
+    writeFileSync(latin1, Buffer.from('{"name":"\xe4"}', 'latin1'));
     expect(await create(['--data', data])).toContain(message);
   });
 });

@@ -1,10 +1,16 @@
 // The services that petctl calls in tests: the real server, and one that records requests and may misbehave.
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { newFolder } from '@petstore/testing';
 import { service } from '@petstore/types';
-import { atEnd } from './petctl.ts';
+import { atEnd } from './scratch.ts';
 
 export const apiKey = 'a-key-that-is-for-tests-only';
 
@@ -55,8 +61,7 @@ export async function record(
 ) {
   const requests: Recorded[] = [];
   const origin = await serve(async (request, response) => {
-    let body = '';
-    for await (const part of request.setEncoding('utf8')) body += part;
+    const body = await text(request);
     const recorded = {
       method: request.method ?? '',
       url: request.url ?? '',
@@ -66,11 +71,8 @@ export async function record(
     requests.push(recorded);
     const reply = await replyTo(recorded, requests.length);
     if (reply === 'hang') return;
-    if (reply === 'break') return void request.socket.destroy();
-    const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? []);
-    response
-      .writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
-      .end(text);
+    if (reply === 'break') request.socket.destroy();
+    else send(reply, response);
   });
   const baseUrl = `${origin}/v1`;
   return {
@@ -79,6 +81,11 @@ export async function record(
     origin,
     env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) },
   };
+}
+
+function send({ status = 200, headers, body = [] }: Reply, response: ServerResponse): void {
+  const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(bodyText);
 }
 
 /** Starts a server, which is closed at the end of the test file. Returns its origin. */

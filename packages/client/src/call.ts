@@ -1,4 +1,4 @@
-import { BaseError, type CallError } from './errors.ts';
+import { type CallError, PetstoreError } from './errors.ts';
 
 /** How a call ended, as a value. */
 export type Outcome<T> =
@@ -10,13 +10,17 @@ export interface Success<T> {
   readonly data: T;
   /** The response. Its body has been read. */
   readonly response: Response;
+  /** The address that responded, after redirects. */
+  readonly url: string;
 }
 
-/** A call in progress. `await` gives the data of a success, and throws a `CallError` otherwise. */
+/**
+ * A call in progress. `await` gives the data of a success, and throws a `PetstoreError` otherwise.
+ */
 export interface Call<T> extends Promise<T> {
   /** The data together with the response, for example for its headers. */
   withResponse(): Promise<Success<T>>;
-  /** How the call ended, as a value. Rejects only for wrong arguments, and for errors of the function that gets the key. */
+  /** How the call ended, as a value. Rejects only for an error that is no `PetstoreError`. */
   outcome(): Promise<Outcome<T>>;
 }
 
@@ -30,7 +34,7 @@ export function callOf<T>(success: Promise<Success<T>>): Call<T> {
       call.then<Outcome<T>, Outcome<T>>(
         (data) => ({ ok: true, data }),
         (error: unknown) => {
-          if (error instanceof BaseError) return { ok: false, error: error as CallError };
+          if (error instanceof PetstoreError) return { ok: false, error };
           throw error;
         },
       ),

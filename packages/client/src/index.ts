@@ -1,5 +1,13 @@
-export type * from '@petstore/types';
-export type { Call, Outcome } from './call.ts';
+export {
+  type Api,
+  type Arguments,
+  exactJson as stringify,
+  type Input,
+  type OperationId,
+  type Result,
+  type ServiceErrorCode,
+} from '@petstore/types';
+export type { Call, Outcome, Success } from './call.ts';
 export {
   AbortedError,
   type CallError,
@@ -8,11 +16,20 @@ export {
   NotFoundError,
   PetstoreError,
   RateLimitedError,
+  ResponseError,
   ServerError,
   TimeoutError,
   UnauthorizedError,
   UnexpectedResponseError,
 } from './errors.ts';
-export type { CallOptions, Deployment, Hooks, Options, Retry } from './options.ts';
-export type { PageCall } from './pages.ts';
+export type * from './gen/types.gen.ts';
+export type {
+  CallOptions,
+  ConditionalOptions,
+  Deployment,
+  Hooks,
+  Options,
+  Retry,
+} from './options.ts';
+export type { Page, PageCall } from './pages.ts';
 export { type Petstore, petstore } from './petstore.ts';

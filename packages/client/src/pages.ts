@@ -1,77 +1,123 @@
-import { exactJson } from '@petstore/types';
 import { type Call, callOf, type Success } from './call.ts';
-import { UnexpectedResponseError } from './errors.ts';
-import { checkCount } from './options.ts';
+import { CycleDetector, hasNextPage, nextUrl } from './next-page.ts';
+import { checkCount } from './settings.ts';
 
-/** A call of a list. `await` gives the first page; `for await` gives every element, and requests one page ahead. */
+/** One page of a list. */
+export interface Page<T> extends Success<T[]> {
+  /** Whether more elements follow this page. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * A call of a list. `await` gives the first page. `for await` gives every element, and requests one
+ * page ahead.
+ */
 export interface PageCall<T> extends Call<T[]>, AsyncIterable<T> {
+  /** The first page with its response, and whether more elements follow. */
+  withResponse(): Promise<Page<T>>;
+  /**
+   * The pages one after the other. With `max`, no more pages than have that many elements: the last
+   * one is cut, and its `hasMore` says whether there are other elements.
+   */
+  pages(options?: { max?: number }): AsyncGenerator<Page<T>, void>;
   /** The elements of all pages as one array, or only the first `max`. */
   collect(options?: { max?: number }): Promise<T[]>;
 }
 
-type Page = Success<readonly unknown[]>;
+/** A page that is requested while a list is read. */
+export interface FurtherPage {
+  readonly url: string;
+  /** Aborts when the list is not read any further. */
+  readonly stop: AbortSignal;
+}
 
-/** Requests the page behind an element. The signal aborts the request. */
-type RequestPage = (last: unknown, signal: AbortSignal) => Promise<Page>;
+/**
+ * Requests a further page, or the first one. `max` is how many elements of the list are wanted; 0
+ * leaves the size of the first page to the service.
+ */
+export type RequestPage<T> = (max: number, page?: FurtherPage) => Promise<Success<T[]>>;
 
-/** A call of a list whose first page is on its way. `key` is the property of an element that the next page begins behind. */
-export function pageCallOf(first: Promise<Page>, key: string, request: RequestPage) {
-  const call = callOf(first);
-  const all = (max?: number) => {
-    // The error of the first page reaches the caller by way of `first`.
+/** A call of a list whose first page is on its way. */
+export function pageCallOf<T>(request: RequestPage<T>): PageCall<T> {
+  const pages = new Pages(request);
+  const call = callOf(pages.first);
+  const read = (max?: number) => {
+    // The loop throws the error of the first page, too.
     call.catch(() => {});
-    return elements(first, key, request, max);
+    return pages.read(max);
   };
   return Object.assign(call, {
-    [Symbol.asyncIterator]: () => all(),
-    collect: async ({ max = Infinity }: { max?: number } = {}) => {
-      const found: unknown[] = [];
-      const pages = all(max);
-      checkCount('max', max);
-      for await (const element of pages) found.push(element);
-      return found.slice(0, max);
-    },
+    withResponse: () => call.then(() => pages.first).then(pageOf),
+    pages: ({ max }: { max?: number } = {}) => read(max),
+    collect: ({ max = Infinity }: { max?: number } = {}) => allElements(read(max)),
+    [Symbol.asyncIterator]: () => elementsOf(read(Infinity)),
   });
 }
 
-/** Yields the elements in whole pages until they are at least `max`. The page ahead is aborted when the caller leaves the loop. */
-async function* elements(first: Promise<Page>, key: string, request: RequestPage, max = Infinity) {
-  const stop = new AbortController();
-  let pending: Promise<Page | undefined> = first;
-  let missing = max;
-  let pages = 0;
-  let [previous, earlier]: unknown[] = [];
-  const next = async ({ data, response }: Page) => {
-    if (!hasNext(response.headers.get('link') ?? '')) return undefined;
-    const last = Object(data.at(-1))[key];
-    // By Brent's algorithm, two cursors are enough to notice a loop after at most three rounds.
-    if ([undefined, previous, earlier].includes(last))
-      throw new UnexpectedResponseError(response, exactJson(data), 'the next page was read before');
-    previous = last;
-    // On the pages 1, 2, 4, 8, …
-    if (Number.isInteger(Math.log2(++pages))) earlier = last;
-    return request(last, stop.signal);
-  };
-  try {
-    for (let page = await pending; page; page = await pending) {
-      missing -= page.data.length;
-      pending = missing > 0 ? next(page) : Promise.resolve(undefined);
-      // It is not awaited if the caller leaves the loop.
-      pending.catch(() => {});
-      yield* page.data;
+/** The pages of one list, which can be read more than once. The first page is requested only once. */
+class Pages<T> {
+  readonly first: Promise<Success<T[]>>;
+  readonly #request: RequestPage<T>;
+  #max = 0;
+
+  constructor(request: RequestPage<T>) {
+    this.#request = request;
+    this.first = this.#start();
+  }
+
+  /** Without `max`, the service chooses the size of the pages. */
+  read(max?: number): AsyncGenerator<Page<T>, void> {
+    if (max !== undefined) this.#max = max;
+    return this.#read(max ?? Infinity);
+  }
+
+  /** Requests the first page after the current statement, which may go on with `.collect()`. */
+  async #start(): Promise<Success<T[]>> {
+    await undefined;
+    return await this.#request(this.#max);
+  }
+
+  async #follow(page: Page<T>, cycle: CycleDetector, stop: AbortSignal): Promise<Success<T[]>> {
+    return await this.#request(0, { url: nextUrl(page, cycle), stop });
+  }
+
+  async *#read(max: number): AsyncGenerator<Page<T>, void> {
+    checkCount('max', max);
+    const stop = new AbortController();
+    const cycle = new CycleDetector();
+    let missing = max;
+    let ahead: Promise<Success<T[]>> | undefined = this.first;
+    try {
+      while (ahead !== undefined) {
+        const page: Page<T> = pageOf(await ahead);
+        const { length } = page.data;
+        ahead = undefined;
+        if (page.hasMore && length < missing) {
+          ahead = this.#follow(page, cycle, stop.signal);
+          // It is awaited by the next turn of the loop, unless the caller leaves the loop.
+          ahead.catch(() => {});
+        }
+        yield length > missing
+          ? { ...page, data: page.data.slice(0, missing), hasMore: true }
+          : page;
+        missing -= length;
+      }
+    } finally {
+      stop.abort();
     }
-  } finally {
-    stop.abort();
   }
 }
 
-/** Whether a header `Link` has a link with `rel="next"` (RFC 8288). */
-function hasNext(header: string): boolean {
-  return header.split(/[;,]/).some((parameter) => {
-    const [name, ...relations] = parameter
-      .toLowerCase()
-      .trim()
-      .split(/[\s="]+/);
-    return name === 'rel' && relations.includes('next');
-  });
+function pageOf<T>(success: Success<T[]>): Page<T> {
+  return { ...success, hasMore: hasNextPage(success) };
+}
+
+async function* elementsOf<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<T, void> {
+  for await (const page of pages) yield* page.data;
+}
+
+async function allElements<T>(pages: AsyncIterable<Page<T>>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const page of pages) found.push(...page.data);
+  return found;
 }

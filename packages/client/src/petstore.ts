@@ -2,23 +2,21 @@ import type { OperationId } from '@petstore/types';
 import { callOf, type Success } from './call.ts';
 import { execute } from './execute.ts';
 import { type Methods, wires } from './gen/calls.gen.ts';
-import {
-  type CallOptions,
-  changedSettings,
-  type Options,
-  type Settings,
-  settingsFrom,
-} from './options.ts';
-import { pageCallOf } from './pages.ts';
-import type { Operation } from './request.ts';
+import type { CallOptions, Options } from './options.ts';
+import { pageCallOf, type RequestPage } from './pages.ts';
+import type { Input, Operation, Wire } from './request.ts';
+import { changedSettings, type Settings, settingsFrom } from './settings.ts';
 
 /** A client of the service, with a method for each operation. */
 export interface Petstore extends Methods {
-  /** A client with these options. Options that are not given stay as they are; headers and hooks are merged. */
+  /**
+   * A client with these options. Options that are not given stay as they are; headers and hooks are
+   * merged.
+   */
   withOptions(options: Options): Petstore;
 }
 
-/** Creates a client of the service. */
+/** Creates a client of the service. Throws for options that are wrong, and without an API key. */
 export function petstore(options: Options = {}): Petstore {
   return clientOf(settingsFrom(options), new Set());
 }
@@ -37,19 +35,22 @@ function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
 }
 
 function methodOf(operation: Operation) {
-  const { pagination } = operation.wire;
-  return (input?: object, options: CallOptions = {}) => {
-    const run = (more?: object, signal = options.signal) =>
-      execute(operation, { ...input, ...more }, { ...options, signal });
-    if (!pagination) return callOf(run());
-    // `execute` has checked that the data is a list.
-    const page = (more?: object, signal?: AbortSignal) =>
-      run(more, signal) as Promise<Success<unknown[]>>;
-    return pageCallOf(page(), pagination.key, (last, stop) =>
-      page(
-        { [pagination.cursor]: last },
-        options.signal ? AbortSignal.any([options.signal, stop]) : stop,
-      ),
-    );
+  return (input: Input = {}, options: CallOptions = {}) =>
+    operation.wire.pagination
+      ? pageCallOf(requestPageOf(operation, operation.wire.pagination, input, options))
+      : callOf(execute(operation, input, options));
+}
+
+function requestPageOf(
+  operation: Operation,
+  { limit, maximum = 0 }: NonNullable<Wire['pagination']>,
+  input: Input,
+  options: CallOptions,
+): RequestPage<unknown> {
+  return (max, page) => {
+    const size = Math.min(Math.ceil(max), maximum);
+    const sized = size > 0 ? { ...input, [limit]: input[limit] ?? size } : input;
+    // `execute` checks that the data is a list.
+    return execute(operation, sized, options, page) as Promise<Success<unknown[]>>;
   };
 }

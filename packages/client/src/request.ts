@@ -1,5 +1,6 @@
 import { exactJson, type OperationId } from '@petstore/types';
-import { type CallOptions, mergedHeaders, type Settings } from './options.ts';
+import type { CallOptions } from './options.ts';
+import { mergedHeaders, type Settings } from './settings.ts';
 
 /** How the requests of an operation are written, and its responses read. */
 export interface Wire {
@@ -12,15 +13,15 @@ export interface Wire {
   readonly body?: 'properties' | 'whole';
   /** The header of the idempotency key. */
   readonly idempotencyKey?: string;
-  /** The input that takes the cursor of a page, and the property of an element that is its cursor. */
-  readonly pagination?: { readonly cursor: string; readonly key: string };
+  /** The input that sets the size of a page, and the largest size. */
+  readonly pagination?: { readonly limit: string; readonly maximum?: number };
   readonly deprecated?: { readonly sunset?: string; readonly successor?: string };
   /** The statuses of a success, if they are not just 200, and those of them that have no body. */
   readonly successes?: readonly number[];
   readonly empty?: readonly number[];
 }
 
-/** An operation of one client. */
+/** An operation of one client, or of one call that has options of its own. */
 export interface Operation {
   readonly id: OperationId;
   readonly wire: Wire;
@@ -29,6 +30,9 @@ export interface Operation {
   readonly reported: Set<OperationId>;
 }
 
+/** What a caller passes to an operation, by the names of its parameters and properties. */
+export type Input = Readonly<Record<string, unknown>>;
+
 /** A request that lacks only the API key. */
 export interface PreparedRequest {
   readonly url: string;
@@ -36,63 +40,96 @@ export interface PreparedRequest {
   readonly body: string | null;
 }
 
-/** Writes the inputs where the operation has them. Unknown ones go where the service names them in its error. */
+/** Writes the request of a call. Throws for an input that cannot be sent. */
 export function requestOf(
   { id, wire, settings }: Operation,
-  input: object,
-  options: CallOptions,
+  input: Input,
+  { idempotencyKey }: CallOptions,
 ): PreparedRequest {
-  const { idempotencyKey } = wire;
-  const own: Record<string, string | undefined> = {};
-  const properties: [name: string, value: unknown][] = [];
-  let [url, separator] = [wire.path, '?'];
-  for (const [name, value] of Object.entries<unknown>(input as Record<string, unknown>)) {
-    if (value === undefined) continue;
-    if (!isExact(value))
-      throw new RangeError(`${id}: a number in ${name} may be rounded; pass a bigint`);
-    if (wire.path.includes(`{${name}}`))
-      url = url.replace(`{${name}}`, () => segment(id, name, value));
-    else if (wire.headers?.includes(name)) own[name] = String(value);
-    else if (isInBody(wire, name)) properties.push([name, value]);
-    else
-      for (const item of [value].flat()) {
-        if (item === undefined || item === null) continue;
-        url += `${separator}${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`;
-        separator = '&';
-      }
+  checkNumbers(id, input);
+  const path = pathOf(id, wire, input);
+  const { query, headers, properties } = sortedInputs(wire, input);
+  const body = bodyOf(wire, properties);
+  if (body !== null) headers['content-type'] = 'application/json';
+  if (wire.idempotencyKey !== undefined) {
+    const given = idempotencyKey ?? settings.headers[wire.idempotencyKey.toLowerCase()];
+    headers[wire.idempotencyKey] = given ?? randomKey();
   }
-  const [, missing] = /\{([^}]+)\}/.exec(url) ?? [];
-  if (missing) throw new TypeError(`${id}: ${missing} is missing`);
-  const inputs = Object.fromEntries(properties);
-  const body = wire.body === 'whole' ? inputs.body : wire.body && inputs;
-  if (body !== undefined) own['content-type'] = 'application/json';
-  if (idempotencyKey) own[idempotencyKey] = options.idempotencyKey;
-  const defaults = idempotencyKey ? { [idempotencyKey]: randomText() } : {};
+  const search = query.size === 0 ? '' : `?${query}`;
   return {
-    url: settings.baseUrl + url,
-    headers: {
-      accept: 'application/json',
-      ...mergedHeaders(defaults, settings.headers, options.headers, own),
-    },
-    body: body === undefined ? null : exactJson(body),
+    url: settings.baseUrl + path + search,
+    headers: { accept: 'application/json', ...settings.headers, ...mergedHeaders(headers) },
+    body,
   };
 }
 
-const isInBody = ({ body, query }: Wire, name: string) =>
-  body === 'whole' ? name === 'body' : body !== undefined && !query?.includes(name);
-
-/** A value as a segment of a path. `.` and `..` would lead to another path, and an empty segment to another operation. */
-function segment(id: string, name: string, value: unknown): string {
-  const text = encodeURIComponent(String(value));
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${id}: '${text}' cannot be a ${name}`);
-  return text;
+interface SortedInputs {
+  readonly query: URLSearchParams;
+  readonly headers: Record<string, string>;
+  /** The properties of the body. */
+  readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Whether all numbers in the data are below 2^53. A larger one may have been rounded before it got here. */
-function isExact(data: unknown): boolean {
-  if (typeof data === 'number') return Math.abs(data) < 2 ** 53;
-  return typeof data !== 'object' || data === null || Object.values(data).every(isExact);
+/**
+ * The inputs where the operation has them. An unknown one is where the service names it in its
+ * error.
+ */
+function sortedInputs(wire: Wire, input: Input): SortedInputs {
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  // Without a prototype, so that `__proto__` is a property like any other.
+  const properties: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || wire.path.includes(`{${name}}`)) continue;
+    if (wire.headers?.includes(name)) headers[name] = String(value);
+    else if (isInBody(wire, name)) properties[name] = value;
+    else addToQuery(query, name, value);
+  }
+  return { query, headers, properties };
 }
 
-/** A text that no other call has: 128 random bits. Browsers have `crypto.randomUUID` on secure pages only. */
-const randomText = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+function isInBody({ body, query }: Wire, name: string): boolean {
+  if (body === 'whole') return name === 'body';
+  return body === 'properties' && !query?.includes(name);
+}
+
+function bodyOf(wire: Wire, properties: Readonly<Record<string, unknown>>): string | null {
+  if (wire.body === undefined) return null;
+  const body = wire.body === 'whole' ? properties.body : properties;
+  return body === undefined ? null : exactJson(body);
+}
+
+/** The path with its parameters. Throws for one that would lead to another path or operation. */
+function pathOf(id: string, wire: Wire, input: Input): string {
+  return wire.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+    const segment = encodeURIComponent(String(input[name] ?? ''));
+    if (['', '.', '..'].includes(segment))
+      throw new TypeError(`${id}: ${name} cannot be '${segment}'`);
+    return segment;
+  });
+}
+
+/** Adds an input to the query, once for each item if it is a list. */
+function addToQuery(query: URLSearchParams, name: string, value: unknown): void {
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  for (const item of items) {
+    if (item !== undefined && item !== null) query.append(name, String(item));
+  }
+}
+
+/** Throws for a number that JSON cannot hold, or that may have been rounded before it got here. */
+function checkNumbers(place: string, data: unknown): void {
+  if (typeof data === 'number') {
+    const problem = Number.isFinite(data)
+      ? 'may have been rounded: pass a bigint'
+      : 'is no JSON number';
+    if (!(Math.abs(data) < 2 ** 53)) throw new RangeError(`${place} is ${data}, which ${problem}`);
+  } else if (typeof data === 'object' && data !== null) {
+    for (const [name, value] of Object.entries(data)) checkNumbers(`${place}.${name}`, value);
+  }
+}
+
+/** 128 random bits. Browsers have `crypto.randomUUID` on secure pages only. */
+function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}

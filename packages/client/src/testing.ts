@@ -8,6 +8,7 @@ import {
   type ServiceErrorCode,
   service,
 } from '@petstore/types';
+import { FakeService, type Result } from './fake-service.ts';
 import { type Options, type Petstore, petstore } from './index.ts';
 
 /** How the fake answers one request. What is left out is as usual. */
@@ -16,7 +17,7 @@ export interface Answer {
   /** The code and the message of an error; by default those of the status. */
   code?: ServiceErrorCode;
   message?: string;
-  /** The body, sent as JSON, or as it is if it is a text. */
+  /** The body, sent as JSON. A string is sent as it is. */
   body?: unknown;
   headers?: Record<string, string>;
   /** Milliseconds before the answer. */
@@ -42,7 +43,7 @@ export interface FakePetstore {
   readonly fetch: NonNullable<Options['fetch']>;
   /** All requests since the beginning or the last `reset`. */
   readonly requests: FakeRequest[];
-  /** Determines how the next requests of an operation are answered, one after the other. */
+  /** Sets how the next requests of an operation are answered, one after the other. */
   next(operation: OperationId, ...answers: Answer[]): void;
   /** Forgets everything. */
   reset(): void;
@@ -52,7 +53,7 @@ export interface FakePetstore {
 export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
   const requests: FakeRequest[] = [];
   const answers = new Map<OperationId, Answer[]>();
-  let memory = newMemory(pageSize);
+  let fake = new FakeService(pageSize);
 
   const fetch: FakePetstore['fetch'] = async (input, init) => {
     const request = new Request(input, init);
@@ -60,20 +61,16 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
     const url = new URL(request.url);
     const operation = operationOf(request.method, url.pathname);
     if (!operation) return responseOf({ status: 404 });
-    const { id, idempotencyKey, successes } = operation;
+    const { id } = operation;
     const { method, headers } = request;
     const body = parseExact((await request.text()) || 'null');
     requests.push({ operation: id, method, url: url.href, headers, body });
     const answer = answers.get(id)?.shift() ?? {};
-    await pause(answer.delay ?? 0, request.signal);
-    if (answer.disconnect === 'before') throw disconnected();
-    const isScripted = answer.body !== undefined || (answer.status ?? 0) >= 400;
-    const key = idempotencyKey && headers.get(idempotencyKey.header);
-    const result = isScripted
-      ? { status: Number(successes[0]) }
-      : memory(operation, url, body, key);
-    if (answer.disconnect === 'after') throw disconnected();
-    return responseOf({ ...result, ...answer, headers: { ...result.headers, ...answer.headers } });
+    const handle = () => fake.handle(operation, url, body, headers);
+    const result = await perform(answer, handle, request.signal);
+    const status = answer.status ?? result.status ?? Number(operation.successes[0]);
+    const allHeaders = { ...result.headers, ...answer.headers };
+    return responseOf({ ...result, ...answer, status, headers: allHeaders });
   };
 
   return {
@@ -86,115 +83,72 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
     fetch,
     requests,
     next(operation, ...more) {
-      const ids: readonly string[] = Object.keys(operations);
-      const meant = closest(operation, ids) ?? ids.join(', ');
-      if (!ids.includes(operation))
-        throw new TypeError(`there is no operation ${operation}, but ${meant}`);
+      checkOperation(operation);
       answers.set(operation, [...(answers.get(operation) ?? []), ...more]);
     },
     reset() {
       requests.length = 0;
       answers.clear();
-      memory = newMemory(pageSize);
+      fake = new FakeService(pageSize);
     },
   };
 }
 
-type Document = Readonly<Record<string, unknown>>;
-type Result = Pick<Answer, 'status' | 'body' | 'headers'>;
-
-/** The documents by the path of their collection. A POST adds one, and the methods of a document's own path are about that one. */
-function newMemory(pageSize: number) {
-  const collections = new Map<string, Map<string, Document>>();
-  const created = new Map<string, Result>();
-  let lastId = 0;
-  return (
-    operation: Operation,
-    url: URL,
-    body: unknown,
-    idempotencyKey: string | null | undefined,
-  ): Result => {
-    const { method, path, pagination, successes } = operation;
-    const [, collectionPath = '', name = ''] =
-      (path.endsWith('}') ? /^(.*)\/(.*)$/ : /^(.*)$/).exec(url.pathname) ?? [];
-    const documents = collections.get(collectionPath) ?? new Map<string, Document>();
-    collections.set(collectionPath, documents);
-    const key = pagination?.key ?? 'id';
-    const status = Number(successes[0]);
-    const repeated = created.get(`${operation.id} ${idempotencyKey}`);
-    if (repeated) return repeated;
-    if (pagination) return { status, ...pageOf([...documents.values()], operation, url, pageSize) };
-    if (method === 'POST' && name === '') {
-      const id = ++lastId;
-      const document = { [key]: id, ...Object(body) };
-      documents.set(String(id), document);
-      if (idempotencyKey)
-        created.set(`${operation.id} ${idempotencyKey}`, { status, body: document });
-      return { status, body: document };
-    }
-    const document = documents.get(name);
-    if (name === '' || method === 'POST') return { status: 501 };
-    if (!document) return { status: 404 };
-    if (method === 'DELETE') documents.delete(name);
-    if (method === 'PUT') documents.set(name, { [key]: document[key], ...Object(body) });
-    if (method === 'PATCH') documents.set(name, { ...document, ...Object(body) });
-    return { status, body: documents.get(name) };
-  };
+/** What the service does for a request, unless an answer delays or prevents it. */
+async function perform(answer: Answer, handle: () => Result, signal: AbortSignal): Promise<Result> {
+  if (answer.delay) await pause(answer.delay, signal);
+  if (answer.disconnect === 'before') throw disconnected();
+  const result = hasEffect(answer) ? handle() : {};
+  if (answer.disconnect === 'after') throw disconnected();
+  return result;
 }
 
-function pageOf(
-  documents: Document[],
-  { fields, pagination }: Operation,
-  url: URL,
-  pageSize: number,
-): Result {
-  if (!pagination) return {};
-  const { cursor, limit, key } = pagination;
-  const query = url.searchParams;
-  const filters = [...query].filter(([name]) => name !== cursor && name !== limit);
-  const matching = documents.filter(
-    (document) =>
-      Number(document[key]) > Number(query.get(cursor) ?? 0) &&
-      filters.every(([name, value]) => String(document[name]) === value),
-  );
-  const body = matching.slice(
-    0,
-    Math.min(pageSize, Number(query.get(limit) ?? fields[limit]?.schema.default)),
-  );
-  query.set(cursor, String(body.at(-1)?.[key]));
-  return {
-    body,
-    ...(body.length < matching.length && { headers: { link: `<?${query}>; rel="next"` } }),
-  };
+/** Whether the service does something, because the answer neither is an error nor has its own body. */
+function hasEffect({ body, status = 0 }: Answer): boolean {
+  return body === undefined && status < 400;
 }
 
-function operationOf(method: string, pathname: string) {
-  return Object.values<Operation & { readonly id: OperationId }>(operations).find((operation) => {
+function checkOperation(operation: string): void {
+  const ids = Object.keys(operations);
+  if (ids.includes(operation)) return;
+  const meant = closest(operation, ids) ?? ids.join(', ');
+  throw new TypeError(`there is no operation ${operation}, but ${meant}`);
+}
+
+type AnyOperation = Operation & { readonly id: OperationId };
+
+function operationOf(method: string, pathname: string): AnyOperation | undefined {
+  return Object.values<AnyOperation>(operations).find((operation) => {
     const pattern = (service.basePath + operation.path).replaceAll(/\{[^}]+\}/g, '[^/]+');
     return operation.method === method && new RegExp(`${pattern}$`).test(pathname);
   });
 }
 
-function responseOf({ status = 200, code, message, body, headers = {} }: Answer): Response {
-  const codes = Object.entries<number>(service.statuses).filter(
-    ([, declared]) => declared === status,
-  );
-  const error = {
-    code: code ?? codes[0]?.[0] ?? 'internal_error',
-    message: message ?? `It is ${status}.`,
-    status,
-  };
-  const content = body ?? (status >= 400 ? error : undefined);
+/** These statuses have no body. */
+const emptyStatuses = [204, 205, 304];
+
+function responseOf({ status = 200, body, headers, ...error }: Answer & Result): Response {
+  const content = body ?? (status >= 400 ? errorOf(status, error) : undefined);
   const text = content === undefined || typeof content === 'string' ? content : exactJson(content);
-  // A response with one of these statuses has no body.
-  return new Response([204, 205, 304].includes(status) ? null : (text ?? null), {
+  return new Response(emptyStatuses.includes(status) ? null : (text ?? null), {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   });
 }
 
-const disconnected = () =>
-  new TypeError('fetch failed', { cause: new Error('the fake broke the connection') });
+/** The error of a status, as the service words it. */
+function errorOf(status: number, { code, message }: Pick<Answer, 'code' | 'message'>) {
+  const [usual] = Object.entries<number>(service.statuses).find(([, own]) => own === status) ?? [];
+  return {
+    code: code ?? usual ?? 'internal_error',
+    message: message ?? `It is ${status}.`,
+    status,
+  };
+}
+
+function disconnected(): TypeError {
+  return new TypeError('fetch failed', { cause: new Error('the fake broke the connection') });
+}
 
 /** Waits. The signal ends the wait, so that no timer remains. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,14 @@
-// C3: named error classes, exhaustive by type; `.outcome()`; messages say what to do. C7: recognized across copies.
+// Named error classes below one root, exhaustive by type in a `catch` and after `.outcome()`, recognized across copies.
 import { service } from '@petstore/types';
 import { describe, expect, test, vi } from 'vitest';
 import * as client from '../src/index.ts';
-import { type CallError, PetstoreError, petstore } from '../src/index.ts';
+import {
+  type CallError,
+  NotFoundError,
+  PetstoreError,
+  petstore,
+  ResponseError,
+} from '../src/index.ts';
 import {
   dropBefore,
   newPet,
@@ -88,7 +94,8 @@ describe('an error of a list has its class and its message when', () => {
       stack: expect.stringContaining(`${name}: `),
     });
     expect(error).toBeInstanceOf(Reflect.get(client, name));
-    expect(error instanceof PetstoreError).toBe(name !== 'ConnectionError');
+    expect(error).toBeInstanceOf(PetstoreError);
+    expect(error instanceof ResponseError).toBe(name !== 'ConnectionError');
   });
 });
 
@@ -105,8 +112,8 @@ test('an error of a response has what the service said', async () => {
     },
     body: { code: 'not_found', message: 'it is not_found', status: 404 },
   });
-  expect((error as PetstoreError).headers.get('x-request-id')).toBe('r-7');
-  expect((error as PetstoreError).response.status).toBe(404);
+  expect((error as ResponseError).headers.get('x-request-id')).toBe('r-7');
+  expect((error as ResponseError).response.status).toBe(404);
 });
 
 test('a 404 from an address without the base path says so', async () => {
@@ -146,16 +153,54 @@ test('the classes of another copy of the package recognize an error', async () =
   const { store } = await stubbed([respondError(404, 'not_found')]);
   const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
   expect(copy.NotFoundError).not.toBe(client.NotFoundError);
-  expect([error instanceof copy.NotFoundError, error instanceof copy.PetstoreError]).toEqual([
-    true,
-    true,
-  ]);
-  expect([error instanceof copy.ServerError, error instanceof copy.ConnectionError]).toEqual([
-    false,
-    false,
-  ]);
+  for (const Class of [copy.NotFoundError, copy.ResponseError, copy.PetstoreError])
+    expect(error).toBeInstanceOf(Class);
+  for (const Class of [copy.ServerError, copy.ConnectionError])
+    expect(error).not.toBeInstanceOf(Class);
   for (const other of [undefined, null, 'text', {}, new Error('other')])
-    expect(other instanceof client.PetstoreError).toBe(false);
+    expect(other).not.toBeInstanceOf(PetstoreError);
+});
+
+describe('a class of the caller that extends one of these', () => {
+  class ShopError extends PetstoreError {
+    readonly shop = 'north';
+  }
+  class LostPetError extends NotFoundError {}
+
+  test('recognizes its own errors only', async () => {
+    const { store } = await stubbed([respondError(404, 'not_found')]);
+    const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
+    expect(error).not.toBeInstanceOf(ShopError);
+    expect(error).not.toBeInstanceOf(LostPetError);
+    const own = new ShopError('closed', { cause: error });
+    expect(own).toBeInstanceOf(ShopError);
+    expect(own).toBeInstanceOf(PetstoreError);
+    expect(own).not.toBeInstanceOf(ResponseError);
+    expect(own).toMatchObject({ message: 'closed', cause: error, shop: 'north' });
+  });
+
+  test('narrows to itself', () => {
+    const shopOf = (error: unknown) => (error instanceof ShopError ? error.shop : undefined);
+    expect(shopOf(new ShopError('closed'))).toBe('north');
+  });
+});
+
+test('an error may be given another name', async () => {
+  const { store } = await stubbed([respondError(404, 'not_found')]);
+  const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason as Error);
+  Object.assign(error, { name: 'LostError' });
+  expect(error).toMatchObject({ name: 'LostError' });
+  expect(Object.keys(new NotFoundError(new Response(null, { status: 404 }), ''))).not.toContain(
+    'name',
+  );
+});
+
+test('the stack of an error leads to the code that made the call', async () => {
+  const { store } = await stubbed([respondError(404, 'not_found')]);
+  async function findRex() {
+    return await store.getPet({ petId: 1 });
+  }
+  await expect(findRex()).rejects.toMatchObject({ stack: expect.stringContaining('findRex') });
 });
 
 test('a switch over the names of all errors is exhaustive', () => {
@@ -182,6 +227,29 @@ test('a switch over the names of all errors is exhaustive', () => {
   ).toEqual([true, false]);
 });
 
+test('a switch in a catch is exhaustive, because the root of the errors narrows to all of them', async () => {
+  const { store } = await stubbed([respondError(429, 'rate_limited')], { retry: 0 });
+  const advise = (error: unknown): string => {
+    if (!(error instanceof PetstoreError)) throw error;
+    switch (error.name) {
+      case 'UnauthorizedError':
+      case 'NotFoundError':
+      case 'RateLimitedError':
+      case 'InvalidRequestError':
+      case 'ServerError':
+      case 'UnexpectedResponseError':
+        return `status ${error.status}`;
+      case 'ConnectionError':
+      case 'TimeoutError':
+      case 'AbortedError':
+        return `after ${error.attempts} attempts`;
+      default:
+        return error satisfies never;
+    }
+  };
+  expect(await store.listPets().then(String, advise)).toBe('status 429');
+});
+
 test('an error of a call that nobody awaits is one unhandled rejection of the call, and not of its parts', async () => {
   const { store } = await stubbed([respondError(404, 'not_found')]);
   const rejections: unknown[] = [];
@@ -189,7 +257,7 @@ test('an error of a call that nobody awaits is one unhandled rejection of the ca
   process.on('unhandledRejection', onRejection);
   const call = store.getPet({ petId: 1 });
   await Promise.allSettled([call.withResponse(), call.outcome()]);
-  const list = petstore({ apiKey: '' }).listPets();
+  const list = petstore({ apiKey: () => '' }).listPets();
   await Promise.allSettled([
     list.collect(),
     list.collect({ max: -1 }),

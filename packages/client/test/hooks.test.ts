@@ -1,4 +1,4 @@
-// C9: `on` hooks for request, response, retry and deprecation.
+// `on` hooks for request, response, retry and deprecation.
 import { operations } from '@petstore/types';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Hooks } from '../src/index.ts';
@@ -11,7 +11,9 @@ afterEach(() => {
 /** Hooks that record their events. */
 function recorder() {
   const events: [name: string, event: object][] = [];
-  const record = (name: string) => (event: object) => void events.push([name, event]);
+  const record = (name: string) => (event: object) => {
+    events.push([name, event]);
+  };
   const on = {
     request: record('request'),
     response: record('response'),
@@ -108,7 +110,7 @@ describe('a deprecated operation', () => {
       await own.getPet({ petId: 1 });
       await own.getPet({ petId: 1 });
       await own.withOptions({ timeout: 1_000 }).getPet({ petId: 1 });
-      const message = `getPet is deprecated, ends on ${sunset}; use ${successor}`;
+      const message = `getPet is deprecated; ends on ${sunset}; use ${successor}`;
       expect(events.filter(([name]) => name === 'deprecated')).toEqual([
         ['deprecated', { operation, sunset, message }],
       ]);
@@ -123,13 +125,14 @@ describe('a deprecated operation', () => {
     await store.getPet({ petId: 1 });
     await store.getPet({ petId: 1 });
     expect(warned.mock.calls).toEqual([
-      [expect.stringMatching(/^@petstore\/client: getPet is deprecated/)],
+      [expect.stringContaining('@petstore/client: getPet is deprecated')],
     ]);
   });
 });
 
 test('hooks of a derived client are added to those of the first', async () => {
-  const [first, second] = [recorder(), recorder()];
+  const first = recorder();
+  const second = recorder();
   const { store } = await stubbed([pets], { on: first.on });
   await store.withOptions({ on: { request: second.on.request } }).listPets();
   expect([...first.events, ...second.events].map(([name]) => name)).toEqual([

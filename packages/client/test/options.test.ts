@@ -1,4 +1,4 @@
-// C1: `petstore(options)` is the one way. C3: messages say what to do. C6: credentials are in no message.
+// `petstore(options)` is the one way. Messages say what to do. Credentials are in no message.
 import { deployments } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Deployment, type Options, petstore } from '../src/index.ts';
@@ -51,7 +51,7 @@ describe('the address', () => {
 
   test('of a wrong variable is refused by its name', () => {
     vi.stubEnv('PETSTORE_BASE_URL', 'pets.test/secret');
-    expect(() => petstore()).toThrow(/^PETSTORE_BASE_URL must be like https:\/\/host\/v1/);
+    expect(() => petstore()).toThrow('PETSTORE_BASE_URL must be like https://host/v1');
     expect(() => petstore()).not.toThrow(/secret/);
   });
 
@@ -93,16 +93,28 @@ describe('the address', () => {
 });
 
 describe('the key', () => {
-  test.each([{}, { apiKey: '' }, { apiKey: async () => undefined as never }])(
-    'is required: a call with %o says what to set, and sends nothing',
-    async (options) => {
-      const { store, requests } = await stubbed([], { apiKey: undefined, ...options });
-      await expect(store.listPets()).rejects.toThrow(
-        'listPets: no API key; pass apiKey, or set PETSTORE_API_KEY',
-      );
-      expect(requests).toEqual([]);
-    },
-  );
+  test.each([{}, { apiKey: '' }])('is required: petstore(%o) says what to set', (options) => {
+    const message = 'no API key: pass apiKey, or set PETSTORE_API_KEY';
+    expect(() => petstore(options)).toThrow(new TypeError(message));
+  });
+
+  test('of a function is required for each call', async () => {
+    const { store, requests } = await stubbed([], { apiKey: async () => '' });
+    await expect(store.listPets()).rejects.toThrow(
+      'no API key: pass apiKey, or set PETSTORE_API_KEY',
+    );
+    expect(requests).toEqual([]);
+  });
+
+  test('may be another one for a single call', async () => {
+    const { store, requests } = await stubbed();
+    await store.listPets({}, { apiKey: 'of-the-call' });
+    await store.listPets();
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer of-the-call',
+      'Bearer k',
+    ]);
+  });
 
   test('may be another one for each attempt', async () => {
     let n = 0;
@@ -128,9 +140,10 @@ describe('the key', () => {
   test.each(['se\ncret', 'secret☃'])(
     '%j, which cannot be sent, is not in the message',
     async (apiKey) => {
-      const { store, requests } = await stubbed([], { apiKey });
-      const error = await store.listPets().catch((reason: unknown) => String(reason));
-      expect(error).toBe('TypeError: invalid header authorization');
+      const message = 'the header authorization has a character that cannot be sent';
+      expect(() => petstore({ apiKey })).toThrow(new TypeError(message));
+      const { store, requests } = await stubbed([], { apiKey: () => apiKey });
+      await expect(store.listPets()).rejects.toThrow(new TypeError(message));
       expect(requests).toEqual([]);
     },
   );
@@ -155,7 +168,17 @@ describe('headers', () => {
   test.each([{ 'x-team': 'secret\r\nx: y' }, { 'x team': 'secret' }])(
     '%j are refused by name',
     (headers) => {
-      expect(() => petstore({ headers })).toThrow(`invalid header ${Object.keys(headers)}`);
+      const message = `the header ${Object.keys(headers)} has a character that cannot be sent`;
+      expect(() => petstore({ apiKey: 'k', headers })).toThrow(new TypeError(message));
+    },
+  );
+
+  test.each([new Headers({ 'X-Team': 'a' }), [['X-Team', 'a'] as const]])(
+    'may be given as %o',
+    async (headers) => {
+      const { store, requests } = await stubbed([], { headers });
+      await store.listPets();
+      expect(requests[0]?.headers['x-team']).toBe('a');
     },
   );
 });
@@ -197,13 +220,15 @@ describe('withOptions', () => {
 describe('an option that is not a number from 0 on is refused by name', () => {
   const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
     ['timeout', { timeout: value }],
-    ['limit', { retry: value }],
-    ['base', { retry: { base: value } }],
-    ['cap', { retry: { cap: value } }],
+    ['retry', { retry: value }],
+    ['retry.base', { retry: { base: value } }],
+    ['retry.cap', { retry: { cap: value } }],
   ]) as [string, Options][];
 
   test.each(wrong)('%s in %j', async (name, options) => {
-    expect(() => petstore(options)).toThrow(new RangeError(`option ${name} must be a number >= 0`));
+    expect(() => petstore({ apiKey: 'k', ...options })).toThrow(
+      new RangeError(`option ${name} must be a number >= 0`),
+    );
     const { store, requests } = await stubbed();
     await expect(store.listPets({}, options)).rejects.toThrow(
       `option ${name} must be a number >= 0`,
@@ -216,4 +241,33 @@ test('the global fetch is looked up at each call, so that tests can replace it',
   const store = petstore({ apiKey: 'k' });
   vi.stubGlobal('fetch', async () => Response.json([rex]));
   expect(await store.listPets()).toEqual([rex]);
+});
+
+test('a fetch of the caller can add options that only fetch has', async () => {
+  const inits: (RequestInit | undefined)[] = [];
+  vi.stubGlobal('fetch', async (_url: unknown, init?: RequestInit) => {
+    inits.push(init);
+    return Response.json([rex]);
+  });
+  const store = petstore({ apiKey: 'k' });
+  await store.listPets({}, { fetch: (url, init) => fetch(url, { ...init, cache: 'no-store' }) });
+  await store.listPets();
+  expect(inits.map((init) => init?.cache)).toEqual(['no-store', undefined]);
+});
+
+test('a call takes every option of a client', async () => {
+  const other = await stubServer(pets);
+  const { store, requests } = await stubbed();
+  const methods: string[] = [];
+  await store.listPets(
+    {},
+    {
+      baseUrl: other.baseUrl,
+      on: { request: ({ method }) => methods.push(method) },
+      headers: { 'x-team': 'a' },
+    },
+  );
+  expect(requests).toEqual([]);
+  expect(methods).toEqual(['GET']);
+  expect(other.requests).toMatchObject([{ headers: { 'x-team': 'a' } }]);
 });

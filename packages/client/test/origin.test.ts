@@ -1,4 +1,4 @@
-// C6: credentials never leave the origin, and are in no message.
+// Credentials never leave the origin, and are in no message.
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { petstore } from '../src/index.ts';
@@ -85,14 +85,29 @@ test('a redirect that a browser hides is an error that says so', async () => {
   });
 });
 
-test('the link of a page never leads to another origin', async () => {
+test.each([
+  'http://OTHER/v1/pets',
+  '//OTHER/v1/pets',
+  'http://rex:password@HOST/v1/pets',
+  'http://[',
+])('the link of a page to %s is an error, and is not followed', async (target) => {
   const other = await stubServer(pets);
-  const { store, requests } = await stubbed([
-    respond(200, [rex], { link: `<${other.baseUrl}>; rel="next"` }),
-    pets,
-  ]);
-  await store.listPets().collect();
-  expect([requests.length, other.requests.length]).toEqual([2, 0]);
+  const page: Responder = (request, response) => {
+    const link = target
+      .replace('OTHER', new URL(other.origin).host)
+      .replace('HOST', request.headers.host ?? '');
+    respond(200, [rex], { link: `<${link}>; rel="next"` })(request, response);
+  };
+  const { store, requests } = await stubbed([page]);
+  const error = await store
+    .listPets()
+    .collect()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    name: 'UnexpectedResponseError',
+    message: expect.stringContaining('is not at the same origin'),
+  });
+  expect([requests.length, other.requests.length]).toEqual([1, 0]);
 });
 
 test.each<[string, Responder]>([

@@ -1,7 +1,7 @@
-// C1: a method per operation. C5: integers are exact, in requests and in responses.
+// A method per operation. Integers are exact, in requests and in responses.
 import { type Api, operations } from '@petstore/types';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type Call, type PageCall, type Pet, petstore } from '../src/index.ts';
+import { type Call, type PageCall, type Pet, petstore, stringify } from '../src/index.ts';
 import { newPet, pets, respond, rex, stubbed } from './stub-server.ts';
 
 describe('a request', () => {
@@ -66,18 +66,38 @@ describe('an integer', () => {
     },
   );
 
-  test.each([2 ** 53, -(2 ** 53), Number.NaN, Infinity])(
-    'of %d is refused, not rounded',
-    async (categoryId) => {
-      const { store, requests } = await stubbed();
-      const call = store.createPet({ name: 'x', categoryId });
-      await expect(call).rejects.toThrow(
-        'createPet: a number in categoryId may be rounded; pass a bigint',
-      );
-      await expect(call).rejects.toThrow(RangeError);
-      expect(requests).toEqual([]);
-    },
-  );
+  test.each([
+    [2 ** 53, 'is 9007199254740992, which may have been rounded: pass a bigint'],
+    [-(2 ** 53), 'is -9007199254740992, which may have been rounded: pass a bigint'],
+    [Number.NaN, 'is NaN, which is no JSON number'],
+    [Infinity, 'is Infinity, which is no JSON number'],
+  ])('of %d is refused, not rounded', async (categoryId, problem) => {
+    const { store, requests } = await stubbed();
+    const message = `createPet.categoryId ${problem}`;
+    const call = store.createPet({ name: 'x', categoryId });
+    await expect(call).rejects.toThrow(new RangeError(message));
+    expect(requests).toEqual([]);
+  });
+
+  test('that is wrong inside an input is refused by its place', async () => {
+    const { store } = await stubbed();
+    const call = store.createPet({ ...newPet, tags: [{ size: Number.NaN }] } as never);
+    await expect(call).rejects.toThrow('createPet.tags.0.size is NaN');
+  });
+
+  test('of a result is printed with all its digits', async () => {
+    const json = `{"id":1,"name":"x","categoryId":${2n ** 63n - 1n}}`;
+    const { store } = await stubbed([respond(200, json)]);
+    expect(stringify(await store.getPet({ petId: 1 }))).toBe(json);
+    expect(stringify({ categoryId: 2n ** 60n }, 2)).toBe(
+      '{\n  "categoryId": 1152921504606846976\n}',
+    );
+  });
+
+  test('is exact, and another number is what JavaScript makes of it', async () => {
+    const { store } = await stubbed([respond(200, '[{"weight":0.12345678901234567890}]')]);
+    expect(await store.listPets()).toEqual([{ weight: 0.12345678901234568 }]);
+  });
 
   test.each(['9007199254740993.5', '9223372036854775809'])(
     'as %s in a response is an error',
@@ -109,10 +129,52 @@ describe('a call', () => {
     ]);
   });
 
+  test('starts without being awaited', async () => {
+    const { store, requests } = await stubbed();
+    store.listPets();
+    store.createPet(newPet).outcome();
+    await expect.poll(() => requests.length).toBe(2);
+  });
+
   test('gives the response with the data on request', async () => {
     const { store } = await stubbed([respond(200, [rex], { etag: '"1"' })]);
     const { data, response } = await store.listPets().withResponse();
     expect([data, response.status, response.headers.get('etag')]).toEqual([[rex], 200, '"1"']);
+  });
+});
+
+describe('a call with if-none-match', () => {
+  const etag = '"1"';
+  const unchanged = respond(304, '', { etag });
+
+  test.each(['if-none-match', 'If-None-Match'])('by %s gives undefined for a 304', async (name) => {
+    const { store, requests } = await stubbed([unchanged]);
+    const options = { headers: { [name]: etag } } as { headers: { 'if-none-match': string } };
+    const { data, response } = await store.listPets({}, options).withResponse();
+    expect([data, response.status, response.headers.get('etag')]).toEqual([undefined, 304, etag]);
+    expect(await store.listPets(undefined, options)).toBe(undefined);
+    expect(await store.getPet({ petId: 1 }, options).outcome()).toEqual({
+      ok: true,
+      data: undefined,
+    });
+    expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([etag, etag, etag]);
+  });
+
+  test('gives the data if it has changed', async () => {
+    const { store } = await stubbed([respond(200, [rex], { etag: '"2"' })]);
+    const { data, response } = await store
+      .listPets({}, { headers: { 'if-none-match': etag } })
+      .withResponse();
+    expectTypeOf(data).toEqualTypeOf<Pet[] | undefined>();
+    expect([data, response.headers.get('etag')]).toEqual([[rex], '"2"']);
+  });
+
+  test('is the only one for which a 304 is no error', async () => {
+    const { store } = await stubbed([unchanged]);
+    await expect(store.listPets()).rejects.toMatchObject({
+      name: 'UnexpectedResponseError',
+      status: 304,
+    });
   });
 });
 
@@ -125,8 +187,8 @@ describe('the methods', () => {
 
   test('have types of their own operation', () => {
     const store = () => petstore({ apiKey: 'k' });
-    expectTypeOf(store().listPets).returns.toEqualTypeOf<PageCall<Pet>>();
-    expectTypeOf(store().getPet).returns.toEqualTypeOf<Call<Pet>>();
+    expectTypeOf(() => store().listPets()).returns.toEqualTypeOf<PageCall<Pet>>();
+    expectTypeOf(() => store().getPet({ petId: 1 })).returns.toEqualTypeOf<Call<Pet>>();
     expectTypeOf(store().createPet)
       .parameter(0)
       .toHaveProperty('categoryId')

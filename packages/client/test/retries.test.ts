@@ -1,4 +1,4 @@
-// C2: back-off with `Retry-After`; a write carries one idempotency key for all its attempts, so it is retried, too.
+// Back-off with `Retry-After`; a write carries one idempotency key for all its attempts, so it is retried, too.
 import { describe, expect, test } from 'vitest';
 import { AbortedError, ConnectionError, type Options, petstore } from '../src/index.ts';
 import {
@@ -85,7 +85,9 @@ describe('a list', () => {
 
   test('waits up to the base, then up to twice as long, and never longer than the cap', async () => {
     const delays: number[] = [];
-    const retry = ({ delay }: { delay: number }) => void delays.push(delay);
+    const retry = ({ delay }: { delay: number }) => {
+      delays.push(delay);
+    };
     const { store } = await stubbed([dropBefore], {
       retry: { limit: 5, base: 4, cap: 6 },
       on: { retry },

@@ -1,5 +1,5 @@
-// C8: `@petstore/client/testing`, a small fake to answer calls in the tests of an importing team.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+// `@petstore/client/testing`, a small fake to answer calls in the tests of an importing team.
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { NotFoundError, petstore, RateLimitedError } from '../src/index.ts';
 import { fakePetstore } from '../src/testing.ts';
 
@@ -122,6 +122,28 @@ describe('an answer', () => {
     await expect(store.listPets({}, { timeout: 20 })).rejects.toMatchObject({
       name: 'TimeoutError',
     });
+  });
+
+  test('needs no timer, so that tests with timers of their own do not hang', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    await store.createPet(rex);
+    fake.next('listPets', { status: 503 }, { disconnect: 'before' });
+    expect((await store.listPets().collect()).length).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('with a delay waits for the timers of the test', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    fake.next('listPets', { delay: 10_000 });
+    const call = store.listPets();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await call).toEqual([]);
   });
 
   test('of an operation that does not exist is an error, and names the one that is meant', () => {

@@ -1,7 +1,10 @@
 /** A type of JSON value, as in JSON Schema. */
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
 
-/** JSON Schema 2020-12, as far as the generator supports it. A `$ref` leads to a schema that contains itself; see `resolved`. */
+/**
+ * JSON Schema 2020-12, as far as the generator supports it. A schema that contains itself is a
+ * `$ref`, which `resolved` follows; all other references are already replaced by their targets.
+ */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: JsonType | readonly JsonType[];
@@ -35,9 +38,10 @@ export interface Field {
   readonly schema: Schema;
 }
 
+/** The JSON body of an operation's requests. */
 export interface RequestBody {
   readonly required: boolean;
-  /** Whether the body is one input, `body`; otherwise each property is an input. */
+  /** Whether the body is the one input `body`. Otherwise each of its properties is an input. */
   readonly whole?: true;
 }
 
@@ -47,7 +51,7 @@ export interface OperationResponse {
   readonly schema?: Schema;
 }
 
-/** How to request the next page: the `Link` header of a page has the cursor. */
+/** How a list is read page by page. The header `Link` of a page leads to the next one. */
 export interface Pagination {
   /** The input that takes the cursor. */
   readonly cursor: string;
@@ -57,7 +61,10 @@ export interface Pagination {
   readonly key: string;
 }
 
-/** The header that makes a request safe to repeat: the server executes requests with the same value once. */
+/**
+ * The header that makes a request safe to repeat: the server executes requests with the same value
+ * once.
+ */
 export interface IdempotencyKey {
   readonly header: string;
   readonly description: string;

@@ -1,6 +1,7 @@
 import { schemas } from './gen/operations.gen.ts';
 import type { JsonType, Schema } from './operation.ts';
 
+const allTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
 const recursiveSchemas: Readonly<Record<string, Schema>> = schemas;
 
 /** The schema, with a reference to a schema that contains itself followed. */
@@ -11,46 +12,35 @@ export function resolved(schema: Schema): Schema {
 
 /** The types that a schema allows; all types if it does not restrict them. */
 export function typesOf(schema: Schema): readonly JsonType[] {
-  const {
-    type,
-    enum: values,
-    const: only,
-    allOf,
-    anyOf,
-    oneOf,
-    properties,
-    items,
-  } = resolved(schema);
-  if (type !== undefined) return typeof type === 'string' ? [type] : type;
-  if (values) return [...new Set(values.map(typeOf))];
-  if (only !== undefined) return [typeOf(only)];
+  const { type, const: only, anyOf, oneOf, allOf } = resolved(schema);
+  if (typeof type === 'string') return [type];
+  if (type !== undefined) return type;
+  if (only !== undefined) return [typeOfScalar(only)];
   const alternatives = anyOf ?? oneOf;
   if (alternatives) return [...new Set(alternatives.flatMap(typesOf))];
-  const [first, ...others] = allOf ?? [];
-  if (first)
-    return others
-      .map(typesOf)
-      .reduce((left, right) => left.filter((type) => right.includes(type)), typesOf(first));
-  if (properties) return ['object'];
-  return items ? ['array'] : ['string', 'number', 'boolean', 'array', 'object', 'null'];
+  // The generator supports `allOf` for objects only.
+  return allOf ? ['object'] : allTypes;
 }
 
 /** The only type that a schema allows beside null; undefined if it allows several. */
 export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   const [type, ...others] = typesOf(schema).filter((allowed) => allowed !== 'null');
-  return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
+  return others.length === 0 ? type : undefined;
 }
 
-/** The named properties of an object, including those of its `allOf`. The result has no prototype, so it has no other names. */
+/**
+ * The named properties of an object, including those of its `allOf`. The result has no prototype,
+ * so it has no other names.
+ */
 export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   const { properties, allOf = [] } = resolved(schema);
-  return Object.assign(Object.create(null), ...allOf.map(propertiesOf), properties);
+  const named: Record<string, Schema> = Object.create(null);
+  for (const part of allOf) Object.assign(named, propertiesOf(part));
+  return Object.assign(named, properties);
 }
 
-/** The type of a JSON value; `integer` for a number without a fraction. */
-function typeOf(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
+/** `integer` for a number without a fraction. */
+function typeOfScalar(value: unknown): JsonType {
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value as JsonType;
+  return typeof value === 'boolean' ? 'boolean' : 'string';
 }

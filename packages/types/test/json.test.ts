@@ -1,5 +1,5 @@
-// Exact numbers (S3, C5): what a double cannot hold becomes a bigint, or an error; never another number.
-import { describe, expect, test } from 'vitest';
+// Exact integers: one that a double cannot hold becomes a bigint, or an error; never another integer.
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   exactJson,
   InexactNumberError,
@@ -18,7 +18,16 @@ test.each([
   ['1.0000000000000000', 1],
   ['1e3', 1000],
   ['1.5E300', 1.5e300],
-  ['100000000000000000000000', 1e23],
+  ['100000000000000000000', 1e20],
+  ['1e23', 1e23],
+  ['9007199254740993.0', 9007199254740993n],
+  ['9.007199254740993e15', 9007199254740993n],
+  ['99999999999999e3', 99999999999999000n],
+  ['0e999999999', 0],
+  ['10e-1', 1],
+  ['0.0015e4', 15],
+  ['0.12345678901234567890', 0.12345678901234568],
+  ['123456789.12345678901', 123456789.12345679],
   ['"9007199254740993 and 1e999"', '9007199254740993 and 1e999'],
   ['[-0]', [-0]],
 ])('%s is parsed exactly', (text, value) => {
@@ -28,25 +37,51 @@ test.each([
 test.each([
   '9223372036854775809',
   '-9223372036854775809',
-  '0.12345678901234567891',
+  '18446744073709551617',
   '1.0000000000000000001',
+  '0.1e-400',
   '1e400',
-  '123456789.12345678901',
-])('%s is an error, because a double would round it', (text) => {
+])('%s is an error, because it would become another integer', (text) => {
   expect(() => parseExact(`{"size":${text}}`)).toThrow(InexactNumberError);
   expect(() => parseExact(`{"size":${text}}`)).toThrow(/^'size': the number /);
 });
 
-test('a runtime without source texts does not round, but throws', () => {
+describe('a runtime without source texts in revivers', () => {
   const { parse } = JSON;
-  const withoutSource = (text: string, revive?: (key: string, value: unknown) => unknown) =>
-    revive ? parse(text, (key, value) => revive(key, value)) : parse(text);
-  JSON.parse = withoutSource;
+  beforeEach(() => {
+    JSON.parse = (text: string, revive?: (key: string, value: unknown) => unknown) =>
+      revive ? parse(text, (key, value) => revive(key, value)) : parse(text);
+    return () => {
+      JSON.parse = parse;
+    };
+  });
+
+  test.each([
+    ['{"name":"Room 2e","id":1}', { name: 'Room 2e', id: 1 }],
+    ['["0123456789012345",9007199254740991]', ['0123456789012345', 9007199254740991]],
+    ['[0.12345678901234567890,1e3]', [0.12345678901234568, 1000]],
+  ])('parses %s like any other', (text, value) => {
+    expect(parseExact(text)).toEqual(value);
+  });
+
+  test('does not round a larger integer, but throws an error that names it', () => {
+    const parsing = () => parseExact('[{"categoryId":9007199254740993}]');
+    expect(parsing).toThrow(InexactNumberError);
+    expect(parsing).toThrow("'categoryId': the number 9007199254740992 would be rounded");
+  });
+});
+
+test('a runtime that cannot write large integers writes small bigints', () => {
+  const runtime = JSON as { rawJSON?: unknown };
+  const { rawJSON } = runtime;
+  runtime.rawJSON = undefined;
   try {
-    expect(() => parseExact('9007199254740993')).toThrow(InexactNumberError);
-    expect(parseExact('{"n":12}')).toEqual({ n: 12 });
+    expect(exactJson({ n: 5n })).toBe('{"n":5}');
+    expect(() => exactJson({ n: 2n ** 60n })).toThrow(
+      'the number 1152921504606846976 would be rounded',
+    );
   } finally {
-    JSON.parse = parse;
+    runtime.rawJSON = rawJSON;
   }
 });
 
@@ -71,7 +106,9 @@ describe('the text of a parameter', () => {
     ['1e3', 'integer', undefined],
     ['+1', 'integer', undefined],
     ['1.50', 'number', 1.5],
-    ['0.12345678901234567891', 'number', undefined],
+    ['0.12345678901234567891', 'number', 0.12345678901234568],
+    ['1e400', 'number', undefined],
+    ['9223372036854775808', 'integer', undefined],
     ['true', 'boolean', true],
     ['yes', 'boolean', undefined],
   ])('%s as %s is %s', (text, type, value) => {

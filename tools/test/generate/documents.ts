@@ -1,4 +1,5 @@
-// Small documents for the generator, from the part that a test is about. Each has the operation `op`.
+// Small documents for the generator, from the part that a test is about. Each has the operation
+// `op`.
 
 /** A whole document. */
 export const documentOf = (part: string) => `openapi: 3.1.0

@@ -1,7 +1,8 @@
-// D1, D2: what the generator supports becomes the right table, types and requests, whatever was in its folders before.
+// D1, D2: what the generator supports becomes the right table, types and requests, whatever was in
+// its folders before.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { generate } from '../../generate/main.ts';
@@ -138,6 +139,29 @@ const cases: readonly Case[] = [
     resultIs('string'),
   ],
   [
+    'an operationId with capitals in a row',
+    `${get(done)}\n  /b:\n    get: { operationId: getHTTPThing, ${done} }`,
+    "check<Equal<Result<'getHTTPThing'>, undefined>>();",
+  ],
+  [
+    'a pattern with an escape',
+    query("{ type: string, pattern: '^[\\u0041]$' }"),
+    '',
+    { fields: { q: { schema: { pattern: '^[\\u0041]$' } } } },
+  ],
+  [
+    'an alias of a schema',
+    returns(to('A')) + schemas(`A: ${to('B')}\nB: { type: string, description: The B }`),
+    resultIs('string'),
+    { responses: { '200': { schema: { type: 'string', description: 'The B' } } } },
+  ],
+  [
+    'a reference with a description',
+    query(`{ $ref: '#/components/schemas/A', description: Own }`) + schemas('A: { type: boolean }'),
+    inputIs('{ q?: boolean }'),
+    { fields: { q: { schema: { type: 'boolean', description: 'Own' } } } },
+  ],
+  [
     'several successes',
     returns('{ type: string }').replace('} } } } }', '} } } }, "204": { description: None. } }'),
     resultIs('{ status: 200; data: string } | { status: 204; data: undefined }'),
@@ -173,7 +197,7 @@ test.each(rows)('$name: the table is right', async ({ name, document, types, tab
   const own = folderOf(name);
   mkdirSync(join(own, 'gen'), { recursive: true });
   for (const [file, code] of await generate(text))
-    writeFileSync(join(own, 'gen', file.split('/').at(-1) ?? ''), code);
+    if (file.startsWith('packages/types/')) writeFileSync(join(own, 'gen', basename(file)), code);
   const { operations } = await import(join(own, 'gen/operations.gen.ts'));
   expect(operations.op).toMatchObject(table);
   cpSync(join(root, 'packages/types/src/api.ts'), join(own, 'api.ts'));
@@ -200,13 +224,33 @@ test('the types of all cases hold', () => {
     allowImportingTsExtensions: true,
   };
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const include = ['*/check.ts', '*/gen/[ot]*.ts'];
+  const include = ['*/check.ts', '*/gen/*.ts'];
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
-  const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
-  const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
-    encoding: 'utf8',
+  expect(compilerErrors(folder)).toBe('');
+});
+
+test('schemas may have names that the packages, JavaScript or TypeScript use', () => {
+  const copy = copyOfRepository();
+  onTestFinished(copy.remove);
+  const names = ['Call', 'CallOptions', 'Methods', 'Operations', 'Promise', 'Record', 'Wire'];
+  const paths = names.map((name) => {
+    const content = `{ application/json: { schema: ${to(name)} } }`;
+    const responses = `{ "200": { description: OK, content: ${content} } }`;
+    return `  /${name}:\n    get: { operationId: get${name}, tags: [names], responses: ${responses} }\n`;
   });
-  expect(stdout).toBe('');
+  const declared = names.map((name) => `    ${name}: ${named}\n`);
+  copy.change('spec/openapi.yaml', (spec) =>
+    spec
+      .replace('\npaths:\n', `\npaths:\n${paths.join('')}`)
+      .replace('\n  schemas:\n', `\n  schemas:\n${declared.join('')}`),
+  );
+  copy.generate();
+  for (const name of ['types', 'client'])
+    expect(compilerErrors(join(copy.folder, 'packages', name))).toBe('');
+  const calls = readFileSync(join(copy.folder, 'packages/client/src/gen/calls.gen.ts'), 'utf8');
+  // Globals and exports of the packages keep their names, so these schemas get others.
+  for (const result of ['Call<ApiCall>', 'Call<ApiPromise>', 'Call<Record>'])
+    expect(calls).toContain(`: ${result};`);
 });
 
 test('generated folders that were deleted, emptied or left in a conflict come back', () => {
@@ -232,3 +276,10 @@ test('hey-api writes the types of a document as before', async () => {
   const golden = join(import.meta.dirname, 'golden-types.txt');
   await expect(files.get('packages/types/src/gen/types.gen.ts')).toMatchFileSnapshot(golden);
 });
+
+/** What the compiler finds in a project. */
+function compilerErrors(project: string): string {
+  const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
+  const args = [compiler, '-p', project, '--noEmit', '--pretty', 'false'];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
+}

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -32,7 +32,8 @@ const npmInstall = (folder: string, ...args: string[]) =>
 /** Packs a package, which was built before, by the command of the README, and installs it. */
 export async function newProject(name: string, ...options: string[]): Promise<Project> {
   const { folder: parent, remove } = makeFolder('packaging');
-  const [folder, packed] = [join(parent, 'project'), join(parent, 'packed')];
+  const folder = join(parent, 'project');
+  const packed = join(parent, 'packed');
   await cp(join(import.meta.dirname, 'consumers'), folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   await runIn(root, process.execPath, 'tools/pack.mjs', name, '--built', '--to', packed);
@@ -41,19 +42,29 @@ export async function newProject(name: string, ...options: string[]): Promise<Pr
   return { folder, tarballs, remove };
 }
 
-/** A service for the programs of `consumers`, which test packages and not the server. */
-export async function startService() {
+/**
+ * A service for the programs of `consumers`, which test packages and not the server. Pages of other
+ * origins may call it, and read the headers that it exposes.
+ */
+export async function startService(exposed = 'Link, X-Request-Id') {
   const { fetch } = fakePetstore();
+  const crossOrigin = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+    'access-control-expose-headers': exposed,
+  };
   const server = createServer(async (request, response) => {
-    const { method = '', headers, url = '' } = request;
-    const body = method === 'GET' ? null : await buffer(request);
-    const init = {
-      method,
-      body,
-      headers: new Headers(Object.entries(headers).map(([name, value]) => [name, `${value}`])),
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204, crossOrigin).end();
+      return;
+    }
+    const answer = await fetch(new URL(request.url ?? '', 'http://service'), await initOf(request));
+    const headers = {
+      ...Object.fromEntries(answer.headers),
+      ...crossOrigin,
+      'x-request-id': 'r-1',
     };
-    const answer = await fetch(new URL(url, 'http://service'), init);
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    response.writeHead(answer.status, headers).end(await answer.text());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -63,6 +74,13 @@ export async function startService() {
     server.closeAllConnections();
   };
   return { baseUrl: `http://127.0.0.1:${port}/v1`, stop };
+}
+
+async function initOf(request: IncomingMessage): Promise<RequestInit> {
+  const { method = '' } = request;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, `${value}`);
+  return { method, headers, body: method === 'GET' ? null : await buffer(request) };
 }
 
 /** Node 22, Bun and Deno: a package of the registry that has the binary, and how it runs a script. */

@@ -1,4 +1,4 @@
-// H3: the packed server installs from the registry with what it needs, runs, and can be embedded.
+// The packed server installs from the registry with what it needs, runs, and can be embedded.
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { petstore } from '@petstore/client';

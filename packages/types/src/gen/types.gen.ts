@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (86843959e4c88ba0) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (a9d426baf4c489bd) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.
@@ -114,7 +114,7 @@ export type ListPetsData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of animals returned.
+         * Size of a page, the maximum number of animals returned. From 1 to 100. Default: 20.
          */
         limit?: number;
         /**
@@ -122,7 +122,7 @@ export type ListPetsData = {
          */
         status?: PetStatus;
         /**
-         * Return only pets whose identifier is greater than this one; `0` starts at the beginning.
+         * Return only pets whose identifier is greater than this one; `0` starts at the beginning. From 0 to 9007199254740991.
          */
         after?: number;
     };
@@ -203,7 +203,7 @@ export type GetPetData = {
     body?: never;
     path: {
         /**
-         * Identifier of the animal to retrieve.
+         * Identifier of the animal to retrieve. From 1 to 9007199254740991.
          */
         petId: PetId;
     };

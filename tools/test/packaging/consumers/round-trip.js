@@ -1,5 +1,6 @@
 /** Uses the packages, however they were imported, against a service, and returns what came of it. */
-export async function roundTrip({ petstore, NotFoundError }, { fakePetstore }, baseUrl) {
+export async function roundTrip(client, { fakePetstore }, baseUrl) {
+  const { petstore, NotFoundError, PetstoreError, stringify } = client;
   const store = petstore({ baseUrl, apiKey: 'k', on: { deprecated: false } });
   const added = [];
   for (const categoryId of [1, 2n ** 60n, 3])
@@ -10,6 +11,9 @@ export async function roundTrip({ petstore, NotFoundError }, { fakePetstore }, b
     if (added.includes(id)) listed.push(String(categoryId));
     if (id === added.at(-1)) break;
   }
+  const pages = [];
+  for await (const { data, hasMore } of store.listPets({ limit: 2 }).pages({ max: 2 }))
+    pages.push([data.length, hasMore]);
   const { error } = await store.getPet({ petId: 1_000_000 }).outcome();
   const { name, code, attempts } = error;
   return {
@@ -17,7 +21,9 @@ export async function roundTrip({ petstore, NotFoundError }, { fakePetstore }, b
     name,
     code,
     attempts,
-    known: error instanceof NotFoundError,
+    known: error instanceof NotFoundError && error instanceof PetstoreError,
+    pages,
+    printed: stringify({ id: 2n ** 60n }),
     fake: await fakePetstore().store.listPets(),
   };
 }

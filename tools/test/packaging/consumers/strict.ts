@@ -6,6 +6,8 @@ import {
   type Pet,
   PetstoreError,
   petstore,
+  ResponseError,
+  stringify,
 } from '@petstore/client';
 import { fakePetstore } from '@petstore/client/testing';
 import { type Api, operations, type PetStatus } from '@petstore/types';
@@ -34,8 +36,53 @@ export async function add(): Promise<string | undefined> {
     const { data, response } = await store.createPet({ name: 'Rex', categoryId: 1 }).withResponse();
     return `${data.id.toFixed()} ${response.status.toFixed()}`;
   } catch (error) {
-    return error instanceof PetstoreError ? error.code : undefined;
+    return error instanceof ResponseError ? error.code : undefined;
   }
+}
+
+/** A `catch` knows every error of a call, and the compiler each of them. */
+export async function advice(): Promise<string> {
+  try {
+    return stringify(await store.getPet({ petId: 1 }));
+  } catch (error) {
+    if (!(error instanceof PetstoreError)) throw error;
+    switch (error.name) {
+      case 'UnauthorizedError':
+      case 'NotFoundError':
+      case 'RateLimitedError':
+      case 'InvalidRequestError':
+      case 'ServerError':
+      case 'UnexpectedResponseError':
+        return `${error.status.toFixed()} ${error.requestId ?? ''}`;
+      case 'ConnectionError':
+      case 'TimeoutError':
+      case 'AbortedError':
+        return error.attempts.toFixed();
+      default:
+        return error satisfies never;
+    }
+  }
+}
+
+/** A class of the caller is one like any other. */
+export class ShopError extends PetstoreError {
+  readonly shop = 'north';
+}
+export const shopOf = (error: unknown) => (error instanceof ShopError ? error.shop : undefined);
+
+export async function pages(): Promise<boolean[]> {
+  const found: boolean[] = [];
+  for await (const { data, response, hasMore } of store.listPets().pages({ max: 50 }))
+    found.push(hasMore && response.ok && data.length > 0);
+  return found;
+}
+
+/** The types say that the data is missing where the caller asks whether it has changed. */
+export async function changed(etag: string): Promise<Pet[] | undefined> {
+  const headers = { 'if-none-match': etag };
+  const { data, response } = await store.listPets({}, { headers }).withResponse();
+  const isMissing: undefined extends typeof data ? true : false = true;
+  return isMissing && response.status === 304 ? undefined : data;
 }
 
 export function isMissing(error: CallError): boolean {

@@ -1,0 +1,109 @@
+import { closest } from '@petstore/types';
+import { Command, type ErrorOptions, type HelpContext } from 'commander';
+import { UsageError } from './errors.ts';
+import { quoted } from './text.ts';
+
+/** A command that throws a `UsageError`, where commander would print a message and end the process. */
+export class PetctlCommand extends Command {
+  override createCommand(name?: string): PetctlCommand {
+    return new PetctlCommand(name);
+  }
+
+  override error(message: string, { code }: ErrorOptions = {}): never {
+    throw usageErrorOf(this, code, message.replace(/^error: /, ''));
+  }
+
+  override helpInformation(context?: HelpContext): string {
+    // commander shows the help of a group that is called without a command, as an error.
+    if (context?.error) throw missingCommand(this);
+    // Without this, `petctl pets lsit --help` would show the help of `petctl pets`.
+    const [word] = this.args;
+    const isGroup = this.commands.length > 0;
+    if (isGroup && word !== undefined && !word.startsWith('-')) this.commandFor(word);
+    return super.helpInformation(context);
+  }
+
+  /** The command with a name. Throws a UsageError if there is none. */
+  commandFor(name: string): Command {
+    const found = this.commands.find((each) => each.name() === name);
+    if (found) return found;
+    throw unknownCommand(this, name);
+  }
+
+  /** The names that help shows. */
+  commandNames(): string[] {
+    return this.createHelp()
+      .visibleCommands(this)
+      .map((each) => each.name());
+  }
+}
+
+/** The words of a command: `petctl pets list`. */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** The error for an invalid command line. Values are not quoted, because they may be keys. */
+function usageErrorOf(
+  command: PetctlCommand,
+  code: string | undefined,
+  message: string,
+): UsageError {
+  const hint = `See '${pathOf(command)} --help'.`;
+  switch (code) {
+    case 'commander.unknownCommand':
+      return unknownCommand(command, command.args[0] ?? '');
+    case 'commander.unknownOption':
+      return unknownOption(command, flagIn(message));
+    case 'commander.excessArguments':
+      return new UsageError(`'${pathOf(command)}' got too many arguments.`, hint);
+    default:
+      return new UsageError(`${message.replace(/\.$/, '')}.`, hint);
+  }
+}
+
+function missingCommand(group: PetctlCommand): UsageError {
+  const path = pathOf(group);
+  return new UsageError(
+    `'${path}' needs a command.`,
+    `Use ${group.commandNames().join(', ')}; '${path} --help' explains them.`,
+  );
+}
+
+function unknownCommand(group: PetctlCommand, name: string): UsageError {
+  const names = group.commandNames();
+  const similar = closest(name, names);
+  return new UsageError(
+    `'${pathOf(group)}' has no command ${quoted(name)}.`,
+    similar === undefined ? `Use ${names.join(', ')}.` : `Did you mean '${similar}'?`,
+  );
+}
+
+/** Flags that look as if they take a key. */
+const keyFlags = ['--key', '--token', '--api-key', '--apikey', '--api-token'];
+
+function unknownOption(command: Command, flag: string): UsageError {
+  const message = `unknown option '${flag}'.`;
+  if (keyFlags.includes(flag))
+    return new UsageError(
+      message,
+      "No option takes a key: use 'petctl auth login', or set PETCTL_API_KEY.",
+    );
+  const options = command.createHelp().visibleOptions(command);
+  const similar = closest(
+    flag,
+    options.map(({ long }) => long ?? ''),
+  );
+  return new UsageError(
+    message,
+    similar === undefined ? `See '${pathOf(command)} --help'.` : `Did you mean '${similar}'?`,
+  );
+}
+
+/** The flag in commander's message, without its value: `--api-key` of `'--api-key=secret'`, `-x` of `'-xsecret'`. */
+function flagIn(message: string): string {
+  const quotedFlag = message.slice(message.indexOf("'") + 1, message.lastIndexOf("'"));
+  if (!quotedFlag.startsWith('--')) return quotedFlag.slice(0, 2);
+  const [flag = ''] = quotedFlag.split('=');
+  return flag;
+}

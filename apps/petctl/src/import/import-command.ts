@@ -1,0 +1,150 @@
+import type { Operation } from '@petstore/types';
+import type { Command } from 'commander';
+import { type Calling, methodFor } from '../call.ts';
+import { CliError } from '../errors.ts';
+import { explained } from '../explain.ts';
+import type { Input } from '../input.ts';
+import { checkOutput, printerFor, shapeOf } from '../output/printer.ts';
+import type { Session } from '../session.ts';
+import { type Settings, settingsOf } from '../settings.ts';
+import { targetOf } from '../target.ts';
+import { counted } from '../text.ts';
+import { FailedFile } from './failed-file.ts';
+import { Import, summaryOf } from './import.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { RecordKeys } from './record-keys.ts';
+import { openFile, readRecords } from './records.ts';
+
+const repeatHint =
+  'Run the same import again within 24 hours: records that were added are skipped.';
+
+interface ImportFlags {
+  readonly failed?: string;
+  readonly again?: true;
+}
+
+/** Adds the command that calls an operation for each record of a file. */
+export function addImport(
+  parent: Command,
+  name: string,
+  operation: Operation,
+  session: Session,
+): void {
+  const hasKeys = operation.idempotencyKey !== undefined;
+  const command = parent
+    .command(name)
+    .summary(`${operation.summary}, for each record of a file`)
+    .description(
+      'Reads JSON Lines, a JSON array, CSV with a header, or what petctl prints in a pipe (TSV). ' +
+        `Runs 'petctl ${operation.command.join(' ')}' for each record, and prints the results in ` +
+        'the order of the file. On a terminal it prints them only if a format is given. ' +
+        `Ctrl-C stops after the calls in progress.${hasKeys ? ` ${repeatHint}` : ''}`,
+    )
+    .argument('<file>', 'The file, or - for stdin.')
+    .option(
+      '--failed <file>',
+      'Store the records that are not added in this file, to correct and import them.',
+    )
+    .action((file: string) => {
+      const settings = settingsOf(command, session.env);
+      return runImport({ operation, file, settings, ...command.opts<ImportFlags>() }, session);
+    });
+  if (hasKeys)
+    command.option(
+      '--again',
+      'Add all records, also those that an import of the last 24 hours added.',
+    );
+}
+
+interface ImportOrder extends ImportFlags {
+  readonly operation: Operation;
+  readonly file: string;
+  readonly settings: Settings;
+}
+
+async function runImport(order: ImportOrder, session: Session): Promise<void> {
+  const { operation, file, settings, failed, again } = order;
+  const { reporter, stdout } = session;
+  const shape = { ...shapeOf(operation), isList: true };
+  await checkOutput(shape.columns, settings);
+  const target = targetOf(settings, session.env, () => session.credentials.current());
+  const key = await session.credentials.keyFor(target);
+  const source = openFile(file, session.context.stdin);
+  const { header, records } = await readRecords(source.chunks, operation);
+  const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;
+  const progress = new ProgressBar(session.stderr, hasBar(isShown, settings, session), source.size);
+  const run = new Import({
+    send: senderFor({ operation, settings, target, key }, session),
+    keys: await RecordKeys.create(operation, again === true),
+    printer: isShown ? await printerFor(shape, settings, session) : undefined,
+    failedFile: failed === undefined ? undefined : FailedFile.open(failed, header, source.status()),
+    progress,
+    reporter,
+  });
+  const interrupt = (kind: 'interrupted' | 'terminated') => {
+    run.stop(new CliError(kind, 'Interrupted.'));
+    // A file is read to its end only to store the records that are left.
+    if (file === '-' || failed === undefined) source.close();
+    progress.clear();
+    reporter.notice('Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
+  };
+  const onInterrupt = () => interrupt('interrupted');
+  const onTerminate = () => interrupt('terminated');
+  const { signals } = session.context;
+  // The second signal ends the process.
+  signals.once('SIGINT', onInterrupt).once('SIGTERM', onTerminate);
+  await run.importAll(records);
+  signals.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
+  conclude(run, order, session);
+}
+
+function senderFor(calling: Calling, session: Session) {
+  const method = methodFor(calling, session);
+  return async (input: Input, idempotencyKey: string | undefined) => {
+    try {
+      const { data, response } = await method(input, { idempotencyKey }).withResponse();
+      return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
+    } catch (error) {
+      throw explained(error, calling);
+    }
+  };
+}
+
+/** Whether stderr is a terminal that can erase a line, and nothing else is shown on it. */
+function hasBar(isShown: boolean, settings: Settings, { stdout, stderr, env }: Session): boolean {
+  if (settings.isQuiet || settings.isVerbose || env.TERM === 'dumb') return false;
+  return stderr.isTerminal && !(isShown && stdout.isTerminal);
+}
+
+/** Says how an import ended. Throws if it did not add all records. */
+function conclude(run: Import, order: ImportOrder, { reporter }: Session): void {
+  const { counts, stopReason } = run;
+  const done = counts.created + counts.existing + counts.failed;
+  const isUsage = stopReason instanceof CliError && stopReason.kind === 'usage';
+  if (isUsage && done === 0) throw stopReason;
+  if (counts.existing > 0) reporter.notice(existingNotice(counts.existing));
+  const total = `${summaryOf(counts)}.`;
+  const { failed } = order;
+  const rest = failed && `${failed} has the records that are not added: correct and import it.`;
+  if (stopReason !== undefined) {
+    reporter.notice(sentences(total, repeatHintFor(order), rest));
+    // A usage error would mean that nothing was sent.
+    throw isUsage ? new CliError('partial', stopReason.message, stopReason.hint) : stopReason;
+  }
+  if (counts.failed > 0)
+    throw new CliError('partial', total, rest ?? 'Use --failed FILE to store the failed records.');
+  reporter.notice(total);
+}
+
+function repeatHintFor({ operation, again }: ImportOrder): string | undefined {
+  return operation.idempotencyKey && !again ? repeatHint : undefined;
+}
+
+function sentences(...parts: (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(' ');
+}
+
+function existingNotice(count: number): string {
+  const records = counted(count, 'record');
+  return `${records} existed already: an import of the last 24 hours added equal ones. Use --again to add them once more.`;
+}

@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import { CliError } from '../errors.ts';
+import type { Input } from '../input.ts';
+import type { Printer } from '../output/printer.ts';
+import type { Reporter } from '../output/reporter.ts';
+import type { FailedFile } from './failed-file.ts';
+import type { ProgressBar } from './progress-bar.ts';
+import type { ImportRecord } from './record.ts';
+import type { RecordKey, RecordKeys } from './record-keys.ts';
+
+const CONCURRENCY = 8;
+/** So many failures of the service in a row end an import. */
+const MAX_FAILURES = 16;
+
+export interface ImportCounts {
+  readonly created: number;
+  readonly existing: number;
+  readonly failed: number;
+}
+
+/** A record that the service has, from this request or, by its key, from an earlier one. */
+interface Sent {
+  readonly data: unknown;
+  readonly isReplayed: boolean;
+}
+
+interface ImportParts {
+  /** Sends a record. Throws a `CliError` for what is no bug. */
+  readonly send: (input: Input, key: string | undefined) => Promise<Sent>;
+  readonly keys: RecordKeys;
+  /** Undefined if results are not shown. */
+  readonly printer: Printer | undefined;
+  readonly failedFile: FailedFile | undefined;
+  readonly progress: ProgressBar;
+  readonly reporter: Reporter;
+}
+
+/** What became of a record. */
+type Outcome =
+  | { readonly kind: 'created' | 'existing'; readonly data: unknown }
+  | { readonly kind: 'failed'; readonly error: CliError }
+  /** It was not added because the import has stopped. */
+  | { readonly kind: 'left' };
+
+interface Result {
+  readonly record: ImportRecord;
+  /** Undefined for a record that cannot be sent. */
+  readonly key: RecordKey | undefined;
+  readonly outcome: Outcome;
+}
+
+/** One import: records are sent some at a time, and settled in the order of the file. */
+export class Import {
+  readonly #parts: ImportParts;
+  readonly #counts = { created: 0, existing: 0, failed: 0 };
+  #failuresInRow = 0;
+  #stopReason: unknown;
+
+  constructor(parts: ImportParts) {
+    this.#parts = parts;
+  }
+
+  get counts(): ImportCounts {
+    return this.#counts;
+  }
+
+  /** Why the import ended before all records were sent; undefined if it did not. */
+  get stopReason(): unknown {
+    return this.#stopReason;
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  /** Sends no more records. The first reason stays. */
+  stop(reason: unknown): void {
+    this.#stopReason ??= reason;
+  }
+
+  async importAll(records: AsyncIterable<ImportRecord>): Promise<void> {
+    const { printer, progress } = this.#parts;
+    const results = Readable.from(this.#untilStopped(records)).map(
+      (record: ImportRecord) => this.#send(record),
+      { concurrency: CONCURRENCY },
+    );
+    for await (const result of results) await this.#settle(result);
+    await printer?.end().catch((error: unknown) => this.stop(error));
+    progress.clear();
+  }
+
+  /** The records that are sent or, once the import has stopped, stored in the --failed file. */
+  async *#untilStopped(records: AsyncIterable<ImportRecord>): AsyncGenerator<ImportRecord> {
+    try {
+      for await (const record of records) {
+        if (this.#isStopped && !this.#parts.failedFile) return;
+        yield record;
+      }
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  async #send(record: ImportRecord): Promise<Result> {
+    let key: RecordKey | undefined;
+    try {
+      const input = record.input();
+      key = this.#parts.keys.next(input);
+      if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
+      const { data, isReplayed } = await this.#parts.send(input, key.text);
+      return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
+    } catch (error) {
+      if (!this.#isStopped && costsOneRecord(error))
+        return { record, key, outcome: { kind: 'failed', error } };
+      this.stop(error);
+      return { record, key, outcome: { kind: 'left' } };
+    }
+  }
+
+  async #settle({ record, key, outcome }: Result): Promise<void> {
+    if (outcome.kind === 'failed') this.#settleFailed(record, key, outcome.error);
+    else if (outcome.kind === 'left') this.#store(record, key);
+    else await this.#settleAdded(outcome.kind, outcome.data);
+    const bytes = Buffer.byteLength(record.text) + 1;
+    this.#parts.progress.advance(bytes, summaryOf(this.#counts));
+  }
+
+  async #settleAdded(kind: 'created' | 'existing', data: unknown): Promise<void> {
+    this.#counts[kind]++;
+    this.#failuresInRow = 0;
+    try {
+      await this.#parts.printer?.write([data]);
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  #settleFailed(record: ImportRecord, key: RecordKey | undefined, error: CliError): void {
+    this.#store(record, key);
+    if (error.kind === 'failed') this.#failuresInRow++;
+    if (this.#failuresInRow > MAX_FAILURES) return this.stop(error);
+    this.#counts.failed++;
+    const { progress, reporter } = this.#parts;
+    progress.clear();
+    // A usage error already names the place.
+    const message = error.kind === 'usage' ? error.message : `${record.place}: ${error.message}`;
+    reporter.error(new CliError('partial', message, undefined, error.details));
+  }
+
+  /** Adds a record to the --failed file. */
+  #store(record: ImportRecord, key: RecordKey | undefined): void {
+    const { failedFile, keys } = this.#parts;
+    if (!failedFile) return;
+    try {
+      failedFile.add(record.text, key ? keys.copiesOf(key) : 1);
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+}
+
+/** `2 created, 1 failed`. */
+export function summaryOf(counts: ImportCounts): string {
+  const parts = [`${counts.created} created`];
+  if (counts.existing > 0) parts.push(`${counts.existing} existing`);
+  if (counts.failed > 0) parts.push(`${counts.failed} failed`);
+  return parts.join(', ');
+}
+
+/** Whether an error says something about this record. Any other ends the import. */
+function costsOneRecord(error: unknown): error is CliError {
+  return (
+    error instanceof CliError && ['usage', 'rejected', 'not_found', 'failed'].includes(error.kind)
+  );
+}

@@ -1,0 +1,87 @@
+import { exactJson } from '@petstore/types';
+import { CliError, UsageError } from '../errors.ts';
+import { escapeLines } from './escapes.ts';
+import type { OutputStream } from './output-stream.ts';
+
+/** Prints what a jq filter makes of results, as `jq -r` prints it. */
+export class JqPrinter {
+  readonly #filter: string;
+  readonly #stdout: OutputStream;
+  /** Whether each row is filtered as it arrives, and not the whole result at its end. */
+  readonly #isEach: boolean;
+  readonly #isList: boolean;
+  readonly #rows: unknown[] = [];
+
+  constructor(filter: string, stdout: OutputStream, isEach: boolean, isList: boolean) {
+    this.#filter = filter;
+    this.#stdout = stdout;
+    this.#isEach = isEach;
+    this.#isList = isList;
+  }
+
+  async write(rows: readonly unknown[]): Promise<void> {
+    if (this.#isEach) await this.#print(rows.map((row) => exactJson(row)).join('\n'));
+    else this.#rows.push(...rows);
+  }
+
+  async end(): Promise<void> {
+    if (this.#isEach) return;
+    if (this.#isList) await this.#print(exactJson(this.#rows));
+    else if (this.#rows.length > 0) await this.#print(exactJson(this.#rows[0]));
+  }
+
+  async #print(json: string): Promise<void> {
+    const { stdout, stderr, exitCode } = await runJq(json, this.#filter);
+    const text = rawLines(stdout);
+    // In a pipe, each byte is as jq prints it.
+    await this.#stdout.write(this.#stdout.isTerminal ? escapeLines(text) : text);
+    if (exitCode === 0) return;
+    throw new CliError(
+      'unwritten',
+      `--jq: ${reasonIn(stderr)}.`,
+      'The request itself succeeded: fix the filter.',
+    );
+  }
+}
+
+/** Throws a UsageError for a filter that cannot be compiled. */
+export async function checkFilter(filter: string): Promise<void> {
+  // Without an input, the filter is compiled and not run.
+  const { stderr } = await runJq('', filter);
+  // The exit code of a syntax error is 3, but a filter can also end with any code.
+  if (/^jq: \d+ compile errors?$/m.test(stderr)) throw new UsageError(`--jq: ${reasonIn(stderr)}.`);
+}
+
+async function runJq(json: string, filter: string) {
+  // Loaded on demand: a megabyte of WebAssembly.
+  const { raw } = await import('jq-wasm');
+  // After `--`, jq does not take a filter such as `-length` for an option.
+  return raw(json, filter, ['-c', '--']).catch((error: Error) => {
+    // An endless filter aborts jq, or its result exceeds the longest string.
+    if (!['RuntimeError', 'RangeError'].includes(error.name)) throw error;
+    throw new CliError(
+      'unwritten',
+      '--jq: the filter needs too much memory.',
+      'Check it for endless recursion.',
+    );
+  });
+}
+
+/** The results of `jq -c` as `jq -r` would print them. jq itself could not: its wrapper cuts white space at the ends of the output. */
+function rawLines(compact: string): string {
+  if (compact === '') return '';
+  const lines = compact.split('\n').map((line) => (line.startsWith('"') ? JSON.parse(line) : line));
+  return `${lines.join('\n')}\n`;
+}
+
+/** The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at /dev/stdin:0): reason`. */
+function reasonIn(stderr: string): string {
+  const [line = ''] = stderr.split('\n');
+  const text = line.replace(/^jq: /, '').replace(/^error: /, '');
+  return withoutPlace(text).replace(/[.:]$/, '');
+}
+
+function withoutPlace(text: string): string {
+  if (!text.startsWith('error (at ')) return text;
+  return text.slice(text.indexOf(')') + 1).replace(/^:? /, '');
+}

@@ -1,0 +1,121 @@
+import { type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
+import { UsageError } from '../errors.ts';
+import { checkNames } from '../input.ts';
+import type { Session } from '../session.ts';
+import type { Settings } from '../settings.ts';
+import { asRow, type Format, textFormat } from './formats.ts';
+import { checkFilter, JqPrinter } from './jq.ts';
+import type { OutputStream } from './output-stream.ts';
+import { Table } from './table.ts';
+
+/** Prints results as they arrive. */
+export interface Printer {
+  write(rows: readonly unknown[]): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** What is known of results before they arrive. */
+export interface ResultShape {
+  /** The properties of a row, as far as the spec names them. */
+  readonly columns: readonly string[];
+  readonly isList: boolean;
+}
+
+/** A printer for the format of a command. */
+export async function printerFor(
+  shape: ResultShape,
+  settings: Settings,
+  session: Session,
+): Promise<Printer> {
+  const { stdout } = session;
+  const { output, fields, jq } = settings;
+  const names = fields === undefined ? undefined : namesIn(fields);
+  const inner =
+    jq === undefined
+      ? new RowPrinter(await formatFor(shape, settings, session), names ?? shape.columns, stdout)
+      : new JqPrinter(jq, stdout, output === 'jsonl', shape.isList);
+  if (names === undefined) return inner;
+  return {
+    write: (rows) => inner.write(rows.map((row) => selected(asRow(row), names))),
+    end: () => inner.end(),
+  };
+}
+
+/** Throws for an unknown name in --fields, and for a filter that is invalid or has a format that it does not print. */
+export async function checkOutput(columns: readonly string[], settings: Settings): Promise<void> {
+  const { output = 'json', fields, jq } = settings;
+  if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
+  if (jq === undefined) return;
+  if (settings.isFlag('output') && !output.startsWith('json'))
+    throw new UsageError(
+      `--jq prints what the filter makes, not ${output}.`,
+      'Use it with -o json or -o jsonl.',
+    );
+  await checkFilter(jq);
+}
+
+/** The shape of an operation's result. */
+export function shapeOf({ responses, successes, pagination }: Operation): ResultShape {
+  const schema = resolved(responses[successes[0] ?? '']?.schema ?? {});
+  const row = typeIn(schema) === 'array' ? (schema.items ?? {}) : schema;
+  return { columns: Object.keys(propertiesOf(row)), isList: pagination !== undefined };
+}
+
+async function formatFor(
+  { isList }: ResultShape,
+  settings: Settings,
+  { stdout, env }: Session,
+): Promise<Format> {
+  const { output = stdout.isTerminal ? 'table' : 'tsv' } = settings;
+  if (output !== 'table') return textFormat(output, isList);
+  // Loaded on demand, because it creates a segmenter, which takes as long as a request.
+  const { default: widthOf } = await import('string-width');
+  const available = stdout.isTerminal ? (stdout.columns ?? 80) : undefined;
+  const isBold = stdout.isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
+  return new Table(widthOf, available, isBold);
+}
+
+/** Prints each row with a format. */
+class RowPrinter implements Printer {
+  readonly #format: Format;
+  readonly #stdout: OutputStream;
+  #columns: readonly string[];
+  #isEmpty = true;
+
+  constructor(format: Format, columns: readonly string[], stdout: OutputStream) {
+    this.#format = format;
+    this.#columns = columns;
+    this.#stdout = stdout;
+  }
+
+  async write(rows: readonly unknown[]): Promise<void> {
+    if (rows.length > 0) await this.#stdout.write(this.#textOf(rows));
+  }
+
+  async end(): Promise<void> {
+    const head = this.#isEmpty ? this.#textOf([]) : '';
+    await this.#stdout.write(head + this.#format.tail(this.#isEmpty));
+  }
+
+  #textOf(rows: readonly unknown[]): string {
+    let text = '';
+    if (this.#isEmpty) {
+      if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));
+      text = this.#format.head(this.#columns, rows);
+    }
+    for (const row of rows) {
+      text += this.#format.row(row, this.#columns, this.#isEmpty);
+      this.#isEmpty = false;
+    }
+    return text;
+  }
+}
+
+function selected(row: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
+  const present = names.filter((name) => Object.hasOwn(row, name));
+  return Object.fromEntries(present.map((name) => [name, row[name]]));
+}
+
+function namesIn(fields: string): string[] {
+  return [...new Set(fields.split(',').map((name) => name.trim()))];
+}

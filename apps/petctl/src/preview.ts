@@ -1,0 +1,90 @@
+import type { Options } from '@petstore/client';
+import { exactJson, type Operation, parseExact } from '@petstore/types';
+import { methodFor } from './call.ts';
+import { explained } from './explain.ts';
+import type { Input } from './input.ts';
+import { escapeLine, escapeLines } from './output/escapes.ts';
+import type { Session } from './session.ts';
+import type { Settings } from './settings.ts';
+import type { Target } from './target.ts';
+
+/** A call that is shown and not sent. */
+export interface Preview {
+  readonly operation: Operation;
+  readonly input: Input;
+  readonly idempotencyKey: string | undefined;
+  /** How many results are wanted; undefined for one page. */
+  readonly total: number | undefined;
+  readonly settings: Settings;
+  readonly target: Target;
+}
+
+interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Stands for the key, which is never shown. */
+const keyVariable = '$PETCTL_API_KEY';
+
+/** Prints the request of a call as JSON. */
+export async function printAsJson(preview: Preview, session: Session): Promise<void> {
+  const { body, ...head } = await requestOf(preview, session);
+  const shown = body === undefined ? head : { ...head, body: parseExact(body) };
+  await session.stdout.write(`${escapeLines(exactJson(shown, 2))}\n`);
+}
+
+/** Prints the request of a call as a command for a POSIX shell. */
+export async function printAsCurl(preview: Preview, session: Session): Promise<void> {
+  const request = await requestOf(preview, session);
+  const key = await keyExpression(preview.target, session);
+  await session.stdout.write(`${curlCommand(request, key)}\n`);
+}
+
+/** The first request that the client sends. */
+function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
+  const { operation, input, idempotencyKey, total } = preview;
+  return new Promise((resolve, reject) => {
+    const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
+      const text = typeof body === 'string' ? body : undefined;
+      const shownHeaders = headers as Record<string, string>;
+      resolve({ method, url: String(url), headers: shownHeaders, body: text });
+      throw new Error('The request is shown, and not sent.');
+    };
+    const key = { value: keyVariable, from: '' };
+    const call = methodFor({ ...preview, key }, session, { fetch })(input, { idempotencyKey });
+    const sent =
+      operation.pagination && total !== undefined ? call.pages({ max: total }).next() : call;
+    // When `fetch` throws, the promise is resolved already.
+    sent.catch((error: unknown) => reject(explained(error, { ...preview, key })));
+  });
+}
+
+/** What a shell replaces by the key: the variable, or a command that prints a stored key. */
+async function keyExpression(target: Target, { credentials, env }: Session): Promise<string> {
+  const from = (await credentials.findKey(target))?.from;
+  // Without any key, the user sets the variable later. One that is set may be for another address.
+  const isVariableFree = from === undefined && env.PETCTL_API_KEY === undefined;
+  if (from === 'PETCTL_API_KEY' || isVariableFree) return keyVariable;
+  const petctl = env.npm_command === 'exec' ? 'npx petctl' : 'petctl';
+  return `$(${petctl} auth token --base-url ${shellWord(target.baseUrl)})`;
+}
+
+function curlCommand({ method, url, headers, body }: ShownRequest, key: string): string {
+  const words = ['curl'];
+  if (method !== 'GET') words.push(`-X ${method}`);
+  for (const [name, value] of Object.entries(headers)) {
+    // In double quotes, the shell inserts the key.
+    const isKey = name === 'authorization';
+    words.push(`-H ${isKey ? `"${name}: Bearer ${key}"` : shellWord(`${name}: ${value}`)}`);
+  }
+  if (body !== undefined) words.push(`--data-raw ${shellWord(escapeLine(body))}`);
+  words.push(shellWord(url));
+  return words.join(' ');
+}
+
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,101 @@
+import type { Operation, Pagination } from '@petstore/types';
+
+/** What the fake does for a request. Without a status it is the usual success. */
+export interface Result {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+/**
+ * The service in memory: documents by the path of their collection. A POST to the path adds one, and
+ * the methods of a document's own path are about that one.
+ */
+export class FakeService {
+  readonly #pageSize: number;
+  readonly #collections = new Map<string, Map<string, Document>>();
+  /** The results of creates, by operation and idempotency key. */
+  readonly #created = new Map<string, Result>();
+  #lastId = 0;
+
+  constructor(pageSize: number) {
+    this.#pageSize = pageSize;
+  }
+
+  handle(operation: Operation, url: URL, body: unknown, headers: Headers): Result {
+    const { path, name } = placeOf(operation, url);
+    const documents = this.#collections.get(path) ?? new Map<string, Document>();
+    this.#collections.set(path, documents);
+    const { pagination } = operation;
+    if (pagination) return this.#list(documents, operation, pagination, url.searchParams);
+    const isCreate = operation.method === 'POST';
+    if (isCreate && name === undefined)
+      return this.#createOnce(documents, operation, body, headers);
+    return isCreate || name === undefined
+      ? { status: 501 }
+      : changeOrGet(documents, operation, name, body);
+  }
+
+  #createOnce(
+    documents: Map<string, Document>,
+    { id: operation, idempotencyKey }: Operation,
+    body: unknown,
+    headers: Headers,
+  ): Result {
+    const key = headers.get(idempotencyKey?.header ?? 'idempotency-key');
+    const before = this.#created.get(`${operation} ${key}`);
+    if (before) return before;
+    const id = ++this.#lastId;
+    const result = { body: { id, ...propertiesOf(body) } };
+    documents.set(String(id), result.body);
+    if (key !== null) this.#created.set(`${operation} ${key}`, result);
+    return result;
+  }
+
+  #list(
+    documents: ReadonlyMap<string, Document>,
+    { fields }: Operation,
+    { cursor, limit, key }: Pagination,
+    query: URLSearchParams,
+  ): Result {
+    const after = Number(query.get(cursor) ?? 0);
+    const size = Number(query.get(limit) ?? fields[limit]?.schema.default);
+    const filters = [...query].filter(([name]) => name !== cursor && name !== limit);
+    const matching = [...documents.values()].filter(
+      (document) =>
+        Number(document[key]) > after &&
+        filters.every(([name, value]) => String(document[name]) === value),
+    );
+    const body = matching.slice(0, Math.min(this.#pageSize, size));
+    if (body.length === matching.length) return { body };
+    query.set(cursor, String(body.at(-1)?.[key]));
+    return { body, headers: { link: `<?${query}>; rel="next"` } };
+  }
+}
+
+/** The path of the collection, and the name of the document in it, if the path of the operation ends in one. */
+function placeOf(operation: Operation, { pathname }: URL): { path: string; name?: string } {
+  if (!operation.path.endsWith('}')) return { path: pathname };
+  const end = pathname.lastIndexOf('/');
+  return { path: pathname.slice(0, end), name: pathname.slice(end + 1) };
+}
+
+function changeOrGet(
+  documents: Map<string, Document>,
+  { method }: Operation,
+  name: string,
+  body: unknown,
+): Result {
+  const document = documents.get(name);
+  if (!document) return { status: 404 };
+  if (method === 'DELETE') documents.delete(name);
+  if (method === 'PUT') documents.set(name, { id: document.id, ...propertiesOf(body) });
+  if (method === 'PATCH') documents.set(name, { ...document, ...propertiesOf(body) });
+  return { body: documents.get(name) };
+}
+
+function propertiesOf(body: unknown): Document {
+  return typeof body === 'object' && body !== null ? { ...body } : {};
+}

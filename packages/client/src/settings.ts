@@ -1,0 +1,131 @@
+import { deployments } from '@petstore/types';
+import { resolvedAddress } from './addresses.ts';
+import type { Hooks, Options, Retry } from './options.ts';
+
+/** The checked options of a client, with all defaults. */
+export interface Settings {
+  readonly baseUrl: string;
+  readonly apiKey: NonNullable<Options['apiKey']>;
+  readonly fetch: Options['fetch'];
+  readonly timeout: number;
+  readonly retry: RetryLimits;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly on: Hooks;
+}
+
+interface RetryLimits {
+  readonly limit: number;
+  readonly base: number;
+  readonly cap: number;
+}
+
+/** The settings of a new client. Only this function reads the environment. */
+export function settingsFrom(options: Options): Settings {
+  const { PETSTORE_API_KEY = '', PETSTORE_BASE_URL } = environment();
+  const [firstDeployment = ''] = Object.values<string>(deployments);
+  const defaults: Settings = {
+    baseUrl:
+      addressIn(options) ??
+      checkedAddress('PETSTORE_BASE_URL', PETSTORE_BASE_URL || firstDeployment),
+    apiKey: PETSTORE_API_KEY,
+    fetch: undefined,
+    timeout: 30_000,
+    retry: { limit: 2, base: 500, cap: 20_000 },
+    headers: {},
+    on: {},
+  };
+  return changedSettings(defaults, options);
+}
+
+/** The settings with those options that are given. Throws for a wrong one, with its name. */
+export function changedSettings(settings: Settings, options: Options): Settings {
+  const { apiKey = settings.apiKey, fetch = settings.fetch, timeout = settings.timeout } = options;
+  checkCount('timeout', timeout);
+  const authorization = typeof apiKey === 'function' ? {} : authorizationOf(apiKey);
+  return {
+    baseUrl: addressIn(options) ?? settings.baseUrl,
+    apiKey,
+    fetch,
+    timeout,
+    retry: changedLimits(settings.retry, options.retry),
+    headers: mergedHeaders(settings.headers, options.headers, authorization),
+    on: { ...settings.on, ...options.on },
+  };
+}
+
+/** Throws for a value that is no number from 0 on, NaN among them. */
+export function checkCount(option: string, value: unknown): void {
+  if (typeof value === 'number' && value >= 0) return;
+  throw new RangeError(`option ${option} must be a number >= 0`);
+}
+
+/** The header with the API key. Throws for one that is missing or cannot be sent, without showing it. */
+export function authorizationOf(key: string): Record<string, string> {
+  if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
+  return mergedHeaders({ authorization: `Bearer ${key}` });
+}
+
+/** Such as `x-team`. */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** Characters of ISO 8859-1 without control characters, such as `a b`. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * Merges headers, whose names become lower case; the later of two with the same name takes
+ * precedence. Throws for one that cannot be sent.
+ */
+export function mergedHeaders(...sources: Options['headers'][]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const source of sources) {
+    for (const [name, value] of headerEntries(source)) {
+      if (value == null) continue;
+      // fetch would throw a message with the value, which may be a secret.
+      if (!headerName.test(name) || !headerValue.test(value))
+        throw new TypeError(`the header ${name} has a character that cannot be sent`);
+      headers[name.toLowerCase()] = String(value);
+    }
+  }
+  return headers;
+}
+
+function headerEntries(source: Options['headers'] = {}): Iterable<readonly [string, string]> {
+  return Symbol.iterator in source ? source : Object.entries(source);
+}
+
+function changedLimits(limits: RetryLimits, retry: Retry = limits): RetryLimits {
+  const given = typeof retry === 'object' && retry !== null ? retry : { limit: retry };
+  const { limit = limits.limit, base = limits.base, cap = limits.cap } = given;
+  checkCount('retry', limit);
+  checkCount('retry.base', base);
+  checkCount('retry.cap', cap);
+  return { limit, base, cap };
+}
+
+function addressIn({ baseUrl, deployment }: Options): string | undefined {
+  if (deployment === undefined)
+    return baseUrl === undefined ? undefined : checkedAddress('baseUrl', baseUrl);
+  if (baseUrl === undefined && Object.hasOwn(deployments, deployment))
+    return deployments[deployment];
+  const names = Object.keys(deployments).join(' or ');
+  throw new TypeError(`deployment must be ${names}, without baseUrl`);
+}
+
+/** Such as `https://host/v1`, without user, query and fragment. */
+const plainAddress = /^https?:\/\/[^/@]+\/[^?#]*$/;
+
+/** The address without trailing slashes. In a browser it may be relative to the page. */
+function checkedAddress(option: string, address: string): string {
+  const { location } = globalThis as { location?: { href: string } };
+  const href = resolvedAddress(address, location?.href);
+  // The message does not contain the address, because that may contain a password.
+  if (!plainAddress.test(href))
+    throw new TypeError(`${option} must be like https://host/v1, without user, query or fragment`);
+  return href.replace(/\/+$/, '');
+}
+
+/** The variables of the environment; none where there is no environment, as in browsers. */
+function environment(): Readonly<Record<string, string>> {
+  const { process } = globalThis as { process?: { env?: Record<string, string> } };
+  return process?.env ?? {};
+}

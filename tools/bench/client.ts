@@ -1,0 +1,66 @@
+// Measures the client beside openapi-fetch: the CPU time of a call, and what it adds to a bundle.
+import { deepStrictEqual } from 'node:assert';
+import { gzipSync } from 'node:zlib';
+import { petstore } from '@petstore/client';
+import { operations } from '@petstore/types';
+import { build } from 'esbuild';
+import createClient from 'openapi-fetch';
+import { compare, type Effort, joined, type Part } from './measure.ts';
+import { apiKey, firstPets } from './pets.ts';
+
+const baseUrl = 'https://petstore.test/v1';
+const query = { status: 'available' } as const;
+const page = firstPets().slice(0, 2);
+
+/** What openapi-fetch has to know of the operation. */
+interface Paths {
+  '/pets': {
+    get: {
+      parameters: { query: typeof query };
+      responses: { 200: { content: { 'application/json': unknown } } };
+    };
+  };
+}
+
+export async function client(effort: Effort): Promise<Part> {
+  const text = JSON.stringify(page);
+  const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
+  const ours = petstore({ baseUrl, apiKey, fetch });
+  const theirs = createClient<Paths>({ baseUrl, fetch });
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const listByOpenapiFetch = async () => {
+    const { data } = await theirs.GET(operations.listPets.path, { headers, params: { query } });
+    return data;
+  };
+  const listByOurs = async () => await ours.listPets(query);
+  const calls = {
+    'openapi-fetch': { measure: () => cpuOf(listByOpenapiFetch, effort.requests) },
+    '@petstore/client': { measure: () => cpuOf(listByOurs, effort.requests), atMost: 2 },
+  };
+  const sizes = {
+    'openapi-fetch': { measure: () => bundleSize("export { default } from 'openapi-fetch'") },
+    '@petstore/client': {
+      measure: () => bundleSize("export { petstore } from '@petstore/client'"),
+    },
+  };
+  return joined([
+    await compare('CPU µs of a call', calls, effort),
+    await compare('bytes in a bundle', sizes, effort),
+  ]);
+}
+
+/** The microseconds of CPU of a call that lists the page. */
+async function cpuOf(list: () => Promise<unknown>, count: number): Promise<number> {
+  deepStrictEqual(await list(), page);
+  const before = process.cpuUsage();
+  for (let calls = 0; calls < count; calls++) await list();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+}
+
+async function bundleSize(contents: string): Promise<number> {
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
+  const { outputFiles } = await build({ ...options, stdin });
+  return gzipSync(outputFiles[0]?.contents ?? '').length;
+}

@@ -1,0 +1,70 @@
+// The gate of `npm run test:deep`: the promise that a request costs ours no more CPU than Fastify with the same promises.
+import { startFastify, startOurs } from './http.ts';
+import { type Effort, medianRatio, quantile, ratios } from './measure.ts';
+import type { Shot } from './peer.ts';
+import { type Row, rows } from './requests.ts';
+import { Rotation } from './rotation.ts';
+
+/** A row that misses its bound is measured again, by new processes, so often. */
+const TRIES = 3;
+/** If the same server differs more from itself, nothing can be told. */
+const MAX_TOLERANCE = 0.2;
+
+const programs = { Fastify: startFastify, ours: startOurs, 'ours again': startOurs };
+type Name = keyof typeof programs;
+
+interface Verdict {
+  readonly row: Row;
+  readonly ratio: number;
+  readonly tolerance: number;
+  readonly isKept: boolean;
+}
+
+/** Throws if a row misses its bound in all tries. */
+export async function gate(effort: Effort): Promise<void> {
+  let missed = await missedOf(Object.keys(rows) as Row[], effort);
+  for (let tries = 1; tries < TRIES && missed.length > 0; tries++) {
+    const again = missed.map(({ row }) => row);
+    missed = await missedOf(again, effort);
+  }
+  if (missed.length > 0) throw new Error(missed.map(failureOf).join('\n'));
+}
+
+/** Measures rows with new processes, and returns those that miss their bounds. */
+async function missedOf(left: readonly Row[], effort: Effort): Promise<Verdict[]> {
+  await using rotation = await Rotation.start(programs);
+  await rotation.warmUp(effort);
+  const missed: Verdict[] = [];
+  for (const row of left) {
+    const verdict = verdictOf(row, await rotation.measure(row, effort));
+    console.log(lineOf(verdict));
+    if (!verdict.isKept) missed.push(verdict);
+  }
+  return missed;
+}
+
+/**
+ * The tolerance is the noise: in three of four rounds, two processes of the same server differ by at
+ * most that. The judged ratio is the median of all rounds, which varies less than a round does.
+ */
+export function verdictOf(row: Row, shots: Record<Name, readonly Pick<Shot, 'cpu'>[]>): Verdict {
+  const cpuOf = (name: Name) => shots[name].map(({ cpu }) => cpu);
+  const first = cpuOf('ours');
+  const second = cpuOf('ours again');
+  const both = first.map((cpu, round) => (cpu + (second[round] ?? cpu)) / 2);
+  const differences = ratios(second, first).map((ratio) => Math.abs(ratio - 1));
+  const tolerance = quantile(differences, 0.75);
+  const ratio = medianRatio(cpuOf('Fastify'), both);
+  return { row, ratio, tolerance, isKept: tolerance <= MAX_TOLERANCE && ratio >= 1 - tolerance };
+}
+
+function lineOf({ row, ratio, tolerance }: Verdict): string {
+  const least = (1 - tolerance).toFixed(2);
+  return `${row}: CPU of Fastify / ours ${ratio.toFixed(2)}, at least ${least}, which is 1 less the noise of ${tolerance.toFixed(2)}`;
+}
+
+function failureOf(verdict: Verdict): string {
+  if (verdict.tolerance > MAX_TOLERANCE)
+    return `${lineOf(verdict)}: the same server differs too much from itself. Run the gate alone.`;
+  return `${lineOf(verdict)}: a request has become slower.`;
+}

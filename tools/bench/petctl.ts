@@ -1,0 +1,57 @@
+// Measures the built petctl beside `node -e 0`: the CPU time, user and system, of a command.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { operations, service } from '@petstore/types';
+import { petctlFile } from '../reference.ts';
+import { root } from '../repository.ts';
+import { compare, type Effort, newScratch, type Part } from './measure.ts';
+import { Peer, peerFile } from './peer.ts';
+import { apiKey, fillFolder } from './pets.ts';
+
+const run = promisify(execFile);
+const packed = join(root, 'apps/petctl/dist/petctl.js');
+const list = [
+  ...operations.listPets.command,
+  '--status',
+  'available',
+  '--limit',
+  '5',
+  '-o',
+  'json',
+];
+
+/** Each measurement repeats the command so often, because bash measures whole milliseconds. */
+const REPEATS = 5;
+
+export async function petctl(effort: Effort): Promise<Part> {
+  // This builds the one that is packed.
+  await run(process.execPath, [petctlFile, '--version']);
+  using scratch = newScratch();
+  const folder = join(scratch.path, 'data');
+  await fillFolder(folder, 20);
+  const server = await Peer.start(peerFile('store'), folder, [folder]);
+  const env = {
+    PATH: process.env.PATH,
+    HOME: scratch.path,
+    PETCTL_BASE_URL: server.origin + service.basePath,
+    PETCTL_API_KEY: apiKey,
+  };
+  const subjects = {
+    'node -e 0': { measure: () => cpuOf(['-e', '0'], env) },
+    'petctl --version': { measure: () => cpuOf([packed, '--version'], env), atMost: 1.2 },
+    [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([packed, ...list], env), atMost: 2.5 },
+  };
+  return await compare('CPU ms', subjects, effort).finally(() => server.stop());
+}
+
+/** Milliseconds of CPU that a run of Node takes, measured by bash, because Node does not report that of a child. */
+async function cpuOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const repeated = `for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;
+  const script = `set -e; TIMEFORMAT='%3U %3S'; time ${repeated}`;
+  const { stderr } = await run('bash', ['--norc', '-c', script, process.execPath, ...args], {
+    env,
+  });
+  const [user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number);
+  return ((user + system) * 1000) / REPEATS;
+}

@@ -1,0 +1,148 @@
+// The rules for what is wrong only together with another part of the document. Each has an example
+// of what it refuses.
+import {
+  type DeclaredOperation,
+  deploymentsOf,
+  listOf,
+  type Node,
+  operationsIn,
+  parametersOf,
+  recordOf,
+  recursiveIn,
+} from './document.ts';
+import { commandOf, kebabCase, operationType, typeName } from './names.ts';
+import type { Refuse } from './object-rules.ts';
+
+/** Refuses at a path of the document, such as `['paths', '/pets', 'get']`. */
+export type RefuseAt = (path: readonly string[]) => Refuse;
+
+export function checkDocument(document: Node, refuseAt: RefuseAt): void {
+  const operations = operationsIn(document);
+  const schemas = recordOf(recordOf(document.components).schemas);
+  checkCommands(operations, refuseAt);
+  for (const declared of operations) {
+    const { path, method, operation } = declared;
+    const refuse = refuseAt(['paths', path, method]);
+    const parameters = parametersOf(declared, document);
+    checkSuccessor(operation, operations, refuse);
+    checkParameterNames(parameters, refuse);
+    checkIdempotencyKey(parameters, method, refuse);
+    checkPagination(operation, parameters, refuse);
+    checkOperationTypes(operation, schemas, refuse);
+  }
+  checkSchemas(schemas, refuseAt);
+  checkServers(document, refuseAt([]));
+}
+
+function checkCommands(operations: readonly DeclaredOperation[], refuseAt: RefuseAt): void {
+  const owners = new Map<string, unknown>();
+  for (const { path, method, operation } of operations) {
+    const command = commandOf(operation, path).join(' ');
+    const owner = isOwnCommand(command) ? 'petctl itself' : owners.get(command);
+    owners.set(command, operation.operationId);
+    const refuse = refuseAt(['paths', path, method]);
+    // tags: [auth], and two operations with x-command: pets list
+    if (owner !== undefined) {
+      const problem = `the command '${command}' beside that of ${owner}`;
+      refuse(problem, 'choose another in x-command');
+    }
+    // tags: [宠物], which leaves no first word
+    else if (operation['x-command'] === undefined && !/^\S+ \S+$/.test(command))
+      refuse(`the command '${command}'`, 'choose another in x-command');
+  }
+}
+
+/**
+ * Whether petctl has a command of its own in the place of this one: `auth login`, `pets import`.
+ */
+function isOwnCommand(command: string): boolean {
+  const [group = '', verb] = command.split(' ');
+  return ['auth', 'completion', 'help'].includes(group) || verb === 'import';
+}
+
+function checkSuccessor(
+  { operationId, 'x-successor': successor }: Node,
+  operations: readonly DeclaredOperation[],
+  refuse: Refuse,
+): void {
+  // x-successor: listPetz
+  if (successor === undefined) return;
+  const isOther = successor !== operationId;
+  if (isOther && operations.some(({ operation }) => operation.operationId === successor)) return;
+  const fix = 'write the operationId of another operation';
+  refuse(`the successor ${successor}`, fix, 'x-successor');
+}
+
+/** The names of parameters are those of inputs and of petctl's flags. */
+function checkParameterNames(parameters: readonly Node[], refuse: Refuse): void {
+  // petId in the path, and pet_id in the query
+  const names = parameters.map(({ name }) => kebabCase(String(name)));
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined)
+    refuse(`two parameters called ${repeated}`, 'rename one of them', 'parameters');
+}
+
+function checkIdempotencyKey(parameters: readonly Node[], method: string, refuse: Refuse): void {
+  // put: { parameters: [{ x-idempotency-key: true, … }] }
+  const keys = parameters.filter((parameter) => parameter['x-idempotency-key'] === true);
+  const most = method === 'post' || method === 'patch' ? 1 : 0;
+  if (keys.length > most) {
+    const problem = `this x-idempotency-key of ${method.toUpperCase()}`;
+    refuse(problem, 'declare one, for POST or PATCH', 'parameters');
+  }
+}
+
+function checkPagination(operation: Node, parameters: readonly Node[], refuse: Refuse): void {
+  // x-pagination: { curser: after, limit: limit, key: id }
+  if (operation['x-pagination'] === undefined) return;
+  const { cursor, limit, key, ...others } = recordOf(operation['x-pagination']);
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  const names = inQuery.map(({ name }) => name);
+  const isComplete = names.includes(cursor) && names.includes(limit) && typeof key === 'string';
+  if (isComplete && Object.keys(others).length === 0) return;
+  const fix = 'write cursor and limit, which are query parameters, and key';
+  refuse('this x-pagination', fix, 'x-pagination');
+}
+
+function checkOperationTypes({ operationId }: Node, schemas: Node, refuse: Refuse): void {
+  // operationId: listPets beside the schema ListPetsData
+  for (const part of ['Data', 'Responses', 'Response', 'Errors', 'Error']) {
+    const name = operationType(String(operationId), part);
+    if (Object.hasOwn(schemas, name)) {
+      const problem = `the operationId ${operationId} beside the schema ${name}`;
+      refuse(problem, 'rename one', 'operationId');
+    }
+  }
+}
+
+function checkSchemas(schemas: Node, refuseAt: RefuseAt): void {
+  const endless = recursiveIn(schemas, ['properties', 'items', 'additionalProperties']);
+  for (const schema of Object.keys(schemas)) {
+    const refuse = refuseAt(['components', 'schemas', schema]);
+    const name = typeName(schema);
+    // Error beside ApiError
+    if (name !== schema && Object.hasOwn(schemas, name))
+      refuse(`${schema} beside ${name}`, 'rename one');
+    // Json: { anyOf: [{ type: string }, { $ref: '#/components/schemas/Json' }] }
+    if (endless.has(schema))
+      refuse(`${schema}, which is a part of itself`, 'put a property or an array between');
+  }
+}
+
+function checkServers(document: Node, refuse: Refuse): void {
+  const servers = listOf(document.servers).map(recordOf);
+  // two servers with x-deployment: production
+  const names = new Set(servers.map((server) => server['x-deployment']));
+  if (names.size < servers.length)
+    refuse('two servers of one name', 'give each its own x-deployment', 'servers');
+  // url: https://pets example.com
+  const urls = Object.values(deploymentsOf(document)).map(urlOf);
+  if (urls.includes(null)) refuse('a server whose address is no URL', 'write a URL', 'servers');
+  // url: https://example.com/v1 beside https://example.com/v2
+  else if (new Set(urls.map((url) => url?.pathname)).size > 1)
+    refuse('servers with different paths', 'end all with the same one', 'servers');
+}
+
+function urlOf(address: string): URL | null {
+  return URL.parse(address, 'http://localhost');
+}
