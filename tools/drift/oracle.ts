@@ -185,15 +185,11 @@ export function kebab(name: string): string {
 }
 
 function collectionsOf(operations: readonly Operation[]): Collection[] {
-  const find = (method: string, path: string) =>
-    operations.find((each) => each.method === method && each.path === path);
   return operations.flatMap((list) => {
     const { path, pagination } = list;
     if (!pagination) return [];
-    const get = operations.find(
-      (each) => each.method === 'GET' && parentOf(each.path) === path && each !== list,
-    );
-    const create = find('POST', path);
+    const create = operations.find((each) => each.method === 'POST' && each.path === path);
+    const get = operations.find((each) => each.method === 'GET' && parentOf(each.path) === path);
     return [{ path, key: pagination.key, list, create, get }];
   });
 }
