@@ -2,11 +2,11 @@
 import { petstore } from '@petstore/client';
 import type { Inputs } from './cases.ts';
 import { printJson } from './exact.ts';
+import { apiKey } from './exchange.ts';
 import type { Node, Operation, Spec } from './interface.ts';
 import { isNode, propertiesOf } from './oracle.ts';
 
 export const origin = 'http://drift.test';
-export const apiKey = 'a-key-for-the-drift-check';
 
 /** What was sent. */
 export interface Sent {

@@ -5,7 +5,6 @@ import { type ErrorClass, errorClasses, errorClassFor } from '../client-errors.t
 import { type Case, Cases, type Inputs } from './cases.ts';
 import {
   allOf,
-  apiKey,
   type Call,
   callWith,
   type Ended,
@@ -16,11 +15,13 @@ import {
   type Use,
 } from './client-call.ts';
 import { parseJson } from './exact.ts';
+import { apiKey } from './exchange.ts';
 import { expectEqual } from './expect.ts';
 import type { Node, Operation, Spec } from './interface.ts';
 import { type Judge, judgeOf } from './judge.ts';
 import { asNode, responseFor } from './oracle.ts';
 import type { Report } from './report.ts';
+import { compareRequest, type Expect } from './requests.ts';
 
 /** An operation of the client, and what it is compared with. */
 interface Tested {
@@ -29,8 +30,7 @@ interface Tested {
   readonly cases: Cases;
   readonly operation: Operation;
   readonly least: Case;
-  /** Reports two values that should be equal. */
-  readonly expect: (what: string, found: unknown, wanted: unknown) => void;
+  readonly expect: Expect;
 }
 
 export async function check(spec: Spec, report: Report): Promise<void> {
@@ -43,7 +43,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   expectEqual(report, 'the error classes that are not exported', missing, []);
   for (const operation of spec.operations.filter(({ id }) => methods.includes(id))) {
     const [least] = cases.valid(operation);
-    const expect: Tested['expect'] = (what, found, wanted) =>
+    const expect: Expect = (what, found, wanted) =>
       expectEqual(report, `${operation.id}: ${what}`, found, wanted);
     const tested = { spec, judge, cases, operation, least, expect };
     await checkRequests(tested);
@@ -61,7 +61,7 @@ async function checkRequests(tested: Tested): Promise<void> {
   for (const each of cases.valid(operation)) {
     const { sent, error, notices } = await call(tested, each.inputs, [successOf(tested)]);
     expect('the error of a valid call', messageOf(error), undefined);
-    for (const request of sent) compareRequest(tested, each, request);
+    for (const request of sent) compareSent(tested, each, request);
     expect('whether it is reported as deprecated', notices.length > 0, operation.isDeprecated);
   }
 }
@@ -127,7 +127,7 @@ async function checkRetries(tested: Tested): Promise<void> {
   };
   const first = await callWithRetries({});
   expect('the number of requests after two responses 503', first.sent.length, 3);
-  for (const each of first.sent) compareRequest(tested, least, each);
+  for (const each of first.sent) compareSent(tested, least, each);
   const header = operation.idempotencyKey?.name;
   if (header === undefined) return;
   const keysOf = ({ sent }: Ended) => sent.map(({ request }) => request.headers.get(header));
@@ -196,26 +196,21 @@ function successOf(tested: Tested): Response {
   return responseWith(status, data);
 }
 
-function compareRequest(tested: Tested, { request: wanted }: Case, { request, body }: Sent): void {
-  const { spec, judge, operation } = tested;
-  const expect: Tested['expect'] = (part, found, meant) =>
-    tested.expect(`the ${part} of the request`, found, meant);
-  const { pathname, searchParams, origin: to } = new URL(request.url);
-  expect('origin', to, origin);
-  expect('method', request.method, wanted.method);
-  const path = decodeURIComponent(spec.basePath + wanted.path);
-  expect('path', decodeURIComponent(pathname), path);
-  const pairs = (entries: Iterable<readonly string[]>) => [...entries].map(String).sort();
-  expect('query', pairs(searchParams), pairs(wanted.query));
-  const read = (text: string | undefined) => (text ? parseJson(text) : undefined);
-  expect('body', read(body), read(wanted.body));
+/** Compares a request that was sent with the one of a case. */
+function compareSent(tested: Tested, { request: wanted }: Case, { request, body }: Sent): void {
+  const { spec, judge, operation, expect } = tested;
+  const { method, url } = request;
+  const parsed = body === '' ? undefined : parseJson(body);
+  compareRequest(spec, wanted, { method, url, body: parsed }, expect);
+  expect('the origin of the request', new URL(url).origin, origin);
   const headers = Object.fromEntries(request.headers);
   const key = operation.idempotencyKey;
   const name = key?.name.toLowerCase() ?? '';
   const fault = key ? judge(key.schema, headers[name]) : undefined;
-  expect(`fault in ${name}`, fault, undefined);
+  expect(`the fault in the header ${name}`, fault, undefined);
   for (const own of ['accept', 'user-agent', name]) delete headers[own];
-  expect('headers', headers, { ...wanted.headers, authorization: `Bearer ${apiKey}` });
+  const all = { ...wanted.headers, authorization: `Bearer ${apiKey}` };
+  expect('the headers of the request', headers, all);
 }
 
 function expectClass(

@@ -189,7 +189,8 @@ function collectionsOf(operations: readonly Operation[]): Collection[] {
     const { path, pagination } = list;
     if (!pagination) return [];
     const create = operations.find((each) => each.method === 'POST' && each.path === path);
-    const get = operations.find((each) => each.method === 'GET' && parentOf(each.path) === path);
+    const below = operations.filter((each) => parentOf(each.path) === path);
+    const get = below.find((each) => each.method === 'GET');
     return [{ path, key: pagination.key, list, create, get }];
   });
 }

@@ -10,16 +10,18 @@ import { petctlHelp } from '../help.ts';
 import { petctlFile } from '../repository.ts';
 import { type Ran, runPetctl } from '../run-petctl.ts';
 import { type Case, Cases, type Inputs } from './cases.ts';
+import { origin as nowhere } from './client-call.ts';
 import { commandLinesOf } from './command-lines.ts';
 import { Coverage } from './coverage.ts';
 import { Documents } from './documents.ts';
 import { parseJson, printJson } from './exact.ts';
 import { apiKey } from './exchange.ts';
 import { expectEqual } from './expect.ts';
-import type { Collection, Operation, Spec } from './interface.ts';
+import type { Collection, Node, Operation, Spec } from './interface.ts';
 import { judgeOf } from './judge.ts';
 import { asNode, follow, kebab } from './oracle.ts';
 import type { Report } from './report.ts';
+import { compareRequest, type Expect } from './requests.ts';
 import { withServer } from './running.ts';
 
 /** A command, and what it is compared with. */
@@ -29,8 +31,7 @@ interface Tested {
   readonly operation: Operation;
   /** The help of the command. */
   readonly help: string;
-  /** Reports two values that should be equal. */
-  readonly expect: (what: string, found: unknown, wanted: unknown) => void;
+  readonly expect: Expect;
 }
 
 export async function check(spec: Spec, report: Report): Promise<void> {
@@ -39,7 +40,7 @@ export async function check(spec: Spec, report: Report): Promise<void> {
   const helps = await petctlHelp();
   const testedOf = (operation: Operation): Tested => {
     const { command } = operation;
-    const expect: Tested['expect'] = (what, found, wanted) =>
+    const expect: Expect = (what, found, wanted) =>
       expectEqual(report, `petctl ${command}: ${what}`, found, wanted);
     return { spec, cases, operation, help: helps.get(command) ?? '', expect };
   };
@@ -63,7 +64,8 @@ export async function check(spec: Spec, report: Report): Promise<void> {
 /** The help says what the command does, how long its key lives, and what to use instead of a deprecated one. */
 function checkHelp({ spec, operation, help, expect }: Tested, helpOfGroup: string): void {
   const { summary, idempotencyKey, isDeprecated, sunset, successor } = operation;
-  const text = inOneLine(`${help} ${helpOfGroup}`);
+  // The help wraps its lines.
+  const text = `${help} ${helpOfGroup}`.split(/\s+/).join(' ');
   const target = spec.operations.find(({ id }) => id === successor);
   const words = [summary];
   if (idempotencyKey) words.push(`${idempotencyKey.hours} hours`);
@@ -79,26 +81,16 @@ async function checkRequests(tested: Tested): Promise<void> {
     for (const args of linesOf(tested, each.inputs)) {
       const { code, stdout, stderr } = await run(tested.spec, [...args, '--dry-run']);
       tested.expect('the error of a valid call', code === 0 ? '' : stderr, '');
-      if (code === 0) compareRequest(tested, each, asNode(parseJson(stdout)));
+      if (code === 0) compareShown(tested, each, asNode(parseJson(stdout)));
     }
 }
 
-function compareRequest(
-  { spec, expect }: Tested,
-  { request: wanted }: Case,
-  shown: Readonly<Record<string, unknown>>,
-): void {
-  const { pathname, searchParams } = new URL(String(shown.url));
-  expect('the method of the request', shown.method, wanted.method);
-  const path = decodeURIComponent(spec.basePath + wanted.path);
-  expect('the path of the request', decodeURIComponent(pathname), path);
-  const pairs = (entries: Iterable<readonly string[]>) => [...entries].map(String).sort();
-  expect('the query of the request', pairs(searchParams), pairs(wanted.query));
-  const body = wanted.body === undefined ? undefined : parseJson(wanted.body);
-  expect('the body of the request', shown.body, body);
-  const headers = asNode(shown.headers);
+/** Compares a request that petctl shows with the one of a case. */
+function compareShown({ spec, expect }: Tested, { request: wanted }: Case, shown: Node): void {
+  const { method, url, body, headers } = shown;
+  compareRequest(spec, wanted, { method, url: String(url), body }, expect);
   for (const [name, value] of Object.entries(wanted.headers))
-    expect(`the header ${name} of the request`, headers[name], value);
+    expect(`the header ${name} of the request`, asNode(headers)[name], value);
 }
 
 /** A value that the spec forbids is a usage error, and nothing is sent. */
@@ -191,8 +183,8 @@ function linesOf({ operation, help }: Tested, inputs: Inputs): string[][] {
   return commandLinesOf(operation, inputs, help);
 }
 
-function run(spec: Spec, args: readonly string[], origin = 'http://drift.test'): Promise<Ran> {
-  return runPetctl(args, environment(spec, origin));
+function run(spec: Spec, args: readonly string[], to = nowhere): Promise<Ran> {
+  return runPetctl(args, environment(spec, to));
 }
 
 async function runProcess(spec: Spec, args: readonly string[], origin: string): Promise<string> {
@@ -203,10 +195,6 @@ async function runProcess(spec: Spec, args: readonly string[], origin: string): 
 
 function environment({ basePath }: Spec, origin: string): Record<string, string> {
   return { PETCTL_BASE_URL: origin + basePath, PETCTL_API_KEY: apiKey };
-}
-
-function inOneLine(text: string): string {
-  return text.split(/\s+/).join(' ');
 }
 
 /** Uses a service that has one response. */
