@@ -66,7 +66,7 @@ async function checkRequests(tested: Tested): Promise<void> {
   }
 }
 
-/** Each declared success is what the call returns. */
+/** Each declared success is what the call returns, and a 304 is no error for a caller who asked for it. */
 async function checkSuccesses(tested: Tested): Promise<void> {
   const { operation, least, expect } = tested;
   const { successes } = operation;
@@ -76,6 +76,10 @@ async function checkSuccesses(tested: Tested): Promise<void> {
       const wanted = successes.length > 1 ? { status, data } : data;
       expect(`what it returns for ${status}`, messageOf(ended.error) ?? ended.data, wanted);
     }
+  if (!operation.responses.has('304')) return;
+  const headers = { 'if-none-match': '"known"' };
+  const unchanged = await call(tested, least.inputs, [responseWith(304, undefined)], { headers });
+  expect('what it returns for 304', messageOf(unchanged.error) ?? unchanged.data, undefined);
 }
 
 /** Each declared error is thrown as its class. */

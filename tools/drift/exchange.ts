@@ -160,7 +160,7 @@ export class Exchange {
 }
 
 /** The codes that an error with a status may have. A status without a code of its own has the general one of its class. */
-export function codesOf({ errorStatuses }: Spec, status: number): string[] {
+function codesOf({ errorStatuses }: Spec, status: number): string[] {
   const withStatus = (wanted: number) =>
     [...errorStatuses].filter((entry) => entry[1] === wanted).map(([code]) => code);
   const own = withStatus(status);
@@ -169,7 +169,7 @@ export function codesOf({ errorStatuses }: Spec, status: number): string[] {
   return own.length > 0 ? own : withStatus(400);
 }
 
-function mediaTypeOf(headers: Headers): string | undefined {
+export function mediaTypeOf(headers: Headers): string | undefined {
   return headers.get('content-type')?.split(';')[0];
 }
 

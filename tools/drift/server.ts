@@ -5,7 +5,7 @@ import { type Attempt, Cases, caseOf } from './cases.ts';
 import { checkCircumstances } from './circumstances.ts';
 import { Coverage } from './coverage.ts';
 import { Documents } from './documents.ts';
-import type { Context, Exchange } from './exchange.ts';
+import { apiKey, type Context, type Exchange, mediaTypeOf } from './exchange.ts';
 import { expectEqual } from './expect.ts';
 import type { Collection, Operation, Spec } from './interface.ts';
 import { judgeOf } from './judge.ts';
@@ -61,7 +61,7 @@ async function checkServer(server: Exchange, cases: Cases): Promise<void> {
 async function checkKeys(server: Exchange, cases: Cases, operation: Operation): Promise<void> {
   const [{ request }] = cases.valid(operation);
   const query = [['unknown-name', '1']] as const;
-  for (const authorization of ['', 'Bearer wrong', 'Basic d3Jvbmc6']) {
+  for (const authorization of ['', 'Bearer wrong', `Basic ${apiKey}`, apiKey]) {
     const headers = { ...request.headers, authorization };
     const keyless: Attempt = {
       operation,
@@ -141,6 +141,16 @@ async function checkMethods(server: Exchange, path: string): Promise<void> {
   }
 }
 
+/** The paths beside the operations, with the media types of what they serve. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '/docs': 'text/html',
+  '/openapi.yaml': 'application/yaml',
+  '/openapi.json': 'application/json',
+  '/healthz': 'application/json',
+  '/readyz': 'application/json',
+  '/metrics': 'text/plain',
+};
+
 /** The spec as it is served, the paths beside the operations, and paths that lead nowhere. */
 async function checkOtherPaths(server: Exchange): Promise<void> {
   const { spec, report } = server.context;
@@ -149,9 +159,10 @@ async function checkOtherPaths(server: Exchange): Promise<void> {
   const json = await server.get('/openapi.json');
   if (!isDeepStrictEqual(json.data, spec.document))
     report('GET /openapi.json is not spec/openapi.yaml');
-  for (const path of ['/docs', '/healthz', '/readyz', '/metrics']) {
-    const { status } = await server.get(path);
+  for (const [path, wanted] of Object.entries(mediaTypes)) {
+    const { status, headers } = await server.get(path);
     expectEqual(report, `GET ${path}: the status`, status, 200);
+    expectEqual(report, `GET ${path}: the media type`, mediaTypeOf(headers), wanted);
   }
   const similar = spec.operations.flatMap(({ path }) => [path.toUpperCase(), `${path}/`]);
   for (const path of ['/no-such-path', ...similar]) {

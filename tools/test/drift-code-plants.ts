@@ -176,6 +176,12 @@ export const serverPlants: readonly Plant[] = [
       'the header www-authenticate is missing',
     ],
     [
+      'a key of any scheme',
+      'const BEARER = /^bearer',
+      'const BEARER = /^\\w+',
+      'this request should get 401',
+    ],
+    [
       'another error for too many requests',
       "'rate_limited', message",
       "'unavailable', message",
