@@ -76,7 +76,7 @@ export type Change =
     }
   /** The next identifier is greater than `id` afterwards, also if there was no such document. */
   | { readonly kind: 'remove'; readonly collection: string; readonly id: number }
-  /** A key whose request has left no document that is there. */
+  /** The key of a request that removed its document, and, in a snapshot, any key. */
   | { readonly kind: 'key'; readonly collection: string; readonly key: KeyRecord };
 
 /** The result of a write. An error rejects this write alone. */

@@ -58,7 +58,8 @@ function fillRows(declaration: Declaration, rows: readonly { id: string; json: s
   const arrays = values.map((_, i) => `$${i + 1}::${i === 0 ? 'bigint' : 'text'}[]`);
   const names = filters.map((_, i) => `value${i}`);
   const columns = filters.map((property, i) => `${columnOf(property)} = n.value${i}`);
-  const text = `UPDATE ${tableOf(name)} d SET ${columns}, filters = ${filterList(declaration)}
+  // The filters that it has are of servers with others.
+  const text = `UPDATE ${tableOf(name)} d SET ${columns}, filters = d.filters || ${filterList(declaration)}
     FROM unnest(${arrays}) n (${['id', ...names]}) WHERE d.id = n.id`;
   return { text, values };
 }

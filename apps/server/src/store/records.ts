@@ -52,7 +52,7 @@ function applyDocument(
   json = exactJson(document),
 ): void {
   const id = Number(document[memory.collection(collection).declaration.id]);
-  const record = key && keyRecord(key, json);
+  const record = key === undefined ? undefined : keyRecord(key, json);
   memory.apply({ kind: 'put', collection, id, json, document, key: record });
 }
 
