@@ -1,6 +1,6 @@
 // Who may call: origins of web pages, API keys, and how often.
 import cors from 'cors';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { HttpError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
@@ -16,18 +16,17 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   const answerPreflight = cors(options);
   const allow = cors({ ...options, preflightContinue: true });
   return (request, response, next) => {
-    const { method, headers } = request;
-    // A preflight cannot carry a key. Any other OPTIONS needs one.
-    const isPreflight =
-      method === 'OPTIONS' &&
-      headers.origin !== undefined &&
-      headers['access-control-request-method'] !== undefined;
+    if (!isPreflight(request)) return allow(request, response, next);
     const { requestId } = exchangeOf(response);
-    if (isPreflight) response.setHeader('X-Request-Id', requestId);
-    if (isPreflight) response.setHeader('X-Content-Type-Options', 'nosniff');
-    const apply = isPreflight ? answerPreflight : allow;
-    apply(request, response, next);
+    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+    answerPreflight(request, response, next);
   };
+}
+
+/** Whether a browser asks before it sends a request, without a key. Any other OPTIONS needs one. */
+function isPreflight({ method, headers }: Request): boolean {
+  if (method !== 'OPTIONS') return false;
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
 const exposedHeaders = [

@@ -117,6 +117,7 @@ function begin(shared: Shared, health: Health, log: Log | undefined): RequestHan
     const exchange = beginExchange(request, response, shared);
     if (shared.validateResponses) sendsByJson(exchange);
     response.on('close', () => {
+      exchange.milliseconds = performance.now() - exchange.startedAt;
       health.metrics.count(exchange);
       log?.request(exchange);
       // An idle connection keeps its last exchange.

@@ -1,4 +1,4 @@
-// How long responses take, as a histogram for Prometheus. That of prom-client takes ten times as long to count a response.
+// How long responses take, as a histogram for Prometheus. That of prom-client takes more than ten times as long to count a response.
 
 /** The upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

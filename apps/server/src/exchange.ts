@@ -34,6 +34,8 @@ export class Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly startedAt = performance.now();
+  /** How long the response took, once it has ended. */
+  milliseconds = 0;
   readonly requestId: string;
   readonly method: string;
   readonly target: Target;

@@ -135,7 +135,7 @@ function entryOf(exchange: Exchange, client: string | undefined): object {
     key: caller,
     client,
     status: response.headersSent ? response.statusCode : 0,
-    ms: Math.round((performance.now() - exchange.startedAt) * 1000) / 1000,
+    ms: Math.round(exchange.milliseconds * 1000) / 1000,
     traceId: parent?.traceId,
     parentId: parent?.parentId,
     aborted: response.writableFinished ? undefined : true,

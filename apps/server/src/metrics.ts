@@ -54,7 +54,7 @@ export class Metrics {
   }
 
   /** Counts a response that has ended. */
-  count({ operation, response, startedAt }: Exchange): void {
+  count({ operation, response, milliseconds }: Exchange): void {
     const id = operation?.id ?? 'none';
     let durations = this.#responses.get(id);
     if (!durations) {
@@ -62,7 +62,7 @@ export class Metrics {
       this.#responses.set(id, durations);
     }
     const status = response.headersSent ? response.statusCode : 0;
-    durations.add(status, (performance.now() - startedAt) / 1000);
+    durations.add(status, milliseconds / 1000);
   }
 
   text(): Promise<string> {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { newFolder, rounds } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { keysFrom, openLowdbStore, type Store, StoredDocument } from '../src/index.ts';
+import { keysFrom, memoryStore, openLowdbStore, type Store, StoredDocument } from '../src/index.ts';
 import { type Listening, listen, listenForTest, modes, withFunctions } from './listening.ts';
 
 const { header } = operations.createPet.idempotencyKey;
@@ -136,6 +136,18 @@ describe.each(modes)('%s', (_, options) => {
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 201));
     expect((await create(origin, 'k')).status).toBe(201);
   });
+});
+
+test('after 24 hours, a key is forgotten, and its request is done again', async () => {
+  let now = Date.now();
+  const store = memoryStore({ clock: () => now });
+  const { origin } = await listenForTest({ keys }, store);
+  const first = await create(origin, 'k');
+  now += 24 * 3_600_000 - 1000;
+  expect(await create(origin, 'k')).toMatchObject({ text: first.text, replayed: 'true' });
+  now += 2000;
+  const again = await create(origin, 'k');
+  expect([again.status, again.replayed, again.text === first.text]).toEqual([201, null, false]);
 });
 
 test('through a proxy that drops, cuts and repeats at random, every pet is created exactly once', async () => {
