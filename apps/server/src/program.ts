@@ -3,7 +3,7 @@ import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
 import { addSettings, type Config, configOf, secrets } from './config.ts';
 import { lineOf, UsageError } from './errors.ts';
-import { createKey, readKeys, revokeKey } from './keys.ts';
+import { createKey, listKeys, revokeKey } from './key-file.ts';
 import type { Running } from './serve.ts';
 
 /** What serves is loaded by the commands that need it only, because that takes long. */
@@ -47,7 +47,7 @@ export async function main(): Promise<void> {
     process.stdout.write(`${key}\n`);
   });
   command(keys, 'list', 'list the names of the keys').action(() => {
-    for (const { name, created } of readKeys(configOf(program).dataDir) ?? [])
+    for (const { name, created } of listKeys(configOf(program).dataDir))
       process.stdout.write(`${name}\t${created}\n`);
   });
   command(keys, 'revoke <name>', 'revoke a key').action((name: string) => {

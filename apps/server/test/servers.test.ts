@@ -1,4 +1,4 @@
-// S6, S9, S11: servers that share a database. docs/promises.md lists the promises.
+// Servers that share a database.
 import { once } from 'node:events';
 import { freePort } from '@petstore/testing';
 import { Client } from 'pg';
@@ -67,6 +67,27 @@ describeOnSchema('servers on a database', (newSchema) => {
       level: 50,
       err: { stack: expect.stringMatching(/counters[\s\S]*\n +at /) },
     });
+  });
+
+  test('an outage is one line with its stack, a short line for each request, and one line at its end', async () => {
+    const DATABASE_URL = await newSchema();
+    const server = await startForTest({ DATABASE_URL });
+    const database = new Client(DATABASE_URL);
+    await database.connect();
+    await database.query('ALTER TABLE petstore_counters RENAME TO hidden');
+    for (let i = 0; i < 20; i++)
+      expect((await create(server.origin, 'Rex', `key-${i}`)).status).toBe(503);
+    await database.query('ALTER TABLE hidden RENAME TO petstore_counters');
+    await database.end();
+    const { status, requestId } = await create(server.origin, 'Rex', 'k');
+    expect(status).toBe(201);
+    await linesOf(server, requestId);
+    const lines = server.stdout().trimEnd().split('\n');
+    expect(lines.filter((line) => line.includes('"stack"'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('"refused":20'))).toHaveLength(1);
+    const refused = lines.filter((line) => line.includes('"status":503'));
+    expect(refused).toHaveLength(20);
+    for (const line of refused) expect(line.length).toBeLessThan(500);
   });
 
   test('a server that starts is alive before its store is open, and asks for patience', async () => {
