@@ -16,10 +16,11 @@ export const collections = {
 export type Handlers = HandlersOver<typeof collections>;
 
 export const handlers: Handlers = {
+  // All other parameters of the list are filters.
   listPets: (
-    { limit = limitField.schema.default, after = afterField.schema.minimum, status },
+    { limit = limitField.schema.default, after = afterField.schema.minimum, ...filters },
     { pets },
-  ) => pets.list(status === undefined ? { limit, after } : { limit, after, filters: { status } }),
+  ) => pets.list({ limit, after, filters }),
 
   createPet: (pet, { pets }) => pets.create(pet),
 
