@@ -8,13 +8,13 @@ const petctl = 'apps/petctl/src';
 const client = 'packages/client/src';
 
 const create = 'pets.create(pet)';
-const filtered = '{ limit, after, filters: { status } }';
+const listed = '{ limit, after, filters }';
 
 /** From `"404":` to the line before the next response. */
 const notFoundResponse = / {8}"404":[\s\S]*?(?= {8}default:)/;
 
-/** A filter that the spec has and the handler ignores. */
-const ignoredFilter: Edit = {
+/** A filter that the spec has. */
+const newFilter: Edit = {
   file: spec,
   from: '        - name: after\n',
   to: `        - name: name
@@ -23,6 +23,13 @@ const ignoredFilter: Edit = {
           schema: { $ref: "#/components/schemas/PetName" }
         - name: after
 `,
+};
+
+/** A handler that hands only one filter to the store. */
+const ignoringHandler: Edit = {
+  file: `${server}/handlers.ts`,
+  from: listed,
+  to: '{ limit, after, filters: filters.status ? { status: filters.status } : {} }',
 };
 
 export const serverPlants: readonly Plant[] = [
@@ -53,21 +60,21 @@ export const serverPlants: readonly Plant[] = [
     ],
     [
       'a filter that ignores the limit',
-      filtered,
-      '{ limit: limitField.schema.default, after, filters: { status } }',
+      listed,
+      '{ limit: filters.status ? limitField.schema.default : limit, after, filters }',
       'GET /pets?status: the documents',
     ],
     [
       'a filter that ignores the cursor',
-      filtered,
-      '{ limit, after: 0, filters: { status } }',
+      listed,
+      '{ limit, after: filters.status ? 0 : after, filters }',
       'GET /pets?status: the documents',
     ],
-    ['a filter that is ignored', filtered, '{ limit, after }', 'GET /pets?status: the documents'],
+    ['a filter that is ignored', listed, '{ limit, after }', 'GET /pets?status: the documents'],
     [
       'a cursor that is included',
-      'pets.list(status',
-      'pets.list(after > 0 ? { limit, after: after - 1 } : status',
+      listed,
+      '{ limit, after: Math.max(0, after - 1), filters }',
       'GET /pets: the documents',
     ],
     [
@@ -86,7 +93,7 @@ export const serverPlants: readonly Plant[] = [
   {
     name: 'a new query parameter that the handler ignores',
     check: 'server',
-    edits: [ignoredFilter],
+    edits: [newFilter, ignoringHandler],
     isGenerated: true,
     says: 'GET /pets?name: the documents',
   },

@@ -159,8 +159,6 @@ test('a second resource and a second filter are understood, and a filter that is
   replaceAll(handlers, [
     ['  pets: {', "  categories: { name: 'categories', id: 'id', filters: [] },\n  pets: {"],
     ["filters: ['status']", "filters: ['status', 'tag']"],
-    [', status },\n', ', ...filters },\n'],
-    ['status === undefined ? { limit, after } : { limit, after, filters: { status } }', all],
     ['createPet:', categoryHandlers],
   ]);
   generate();
