@@ -1,14 +1,12 @@
 import type { Page, PageCall } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { methodFor } from './call.ts';
+import { explained, methodFor } from './call.ts';
 import { UsageError } from './errors.ts';
-import { explained } from './explain.ts';
 import { type Input, parseValue } from './input.ts';
 import { checkOutput, type Printer, printerFor, shapeOf } from './output/printer.ts';
 import { printAsCurl, printAsJson } from './preview.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
-import { targetOf } from './target.ts';
 import { isObject, kebab } from './text.ts';
 
 /** The options of an operation's command, as they stand on the command line. */
@@ -36,21 +34,21 @@ export async function callOperation(call: OperationCall, session: Session): Prom
   const total = totalOf(flags);
   const idempotencyKey = idempotencyKeyOf(operation, flags);
   const shape = shapeOf(operation);
-  await checkOutput(shape.columns, settings);
-  const target = targetOf(settings, session.env, () => credentials.current());
+  await checkOutput(shape, settings);
+  const target = session.targetOf(settings);
   if (flags.dryRun || flags.curl) {
     if (needsPages(operation, total)) reporter.notice('Only the first of the requests is shown.');
     const preview = { operation, input, idempotencyKey, total, settings, target };
     return flags.curl ? printAsCurl(preview, session) : printAsJson(preview, session);
   }
-  const facts = { operation, target, key: await credentials.keyFor(target) };
+  const calling = { operation, settings, target, key: await credentials.keyFor(target) };
   const out = await printerFor(shape, settings, session);
-  const method = methodFor({ ...facts, settings }, session);
+  const method = methodFor(calling, session);
   try {
     if (operation.pagination) await printList(method(input), total, operation, out, session);
     else await printResult(await method(input, { idempotencyKey }), operation, out);
   } catch (error) {
-    throw explained(error, facts);
+    throw explained(error, calling);
   }
 }
 

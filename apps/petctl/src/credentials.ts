@@ -11,7 +11,7 @@ import { devNull, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from './context.ts';
 import { CliError, UsageError } from './errors.ts';
-import type { Target } from './target.ts';
+import type { Target } from './settings.ts';
 import { codeOf, isObject } from './text.ts';
 
 /** An API key, and where it comes from. */
@@ -40,7 +40,7 @@ export class Credentials {
   }
 
   /** The address of the last login. */
-  current(): string | undefined {
+  lastAddress(): string | undefined {
     return this.#read().current;
   }
 
@@ -53,22 +53,22 @@ export class Credentials {
   async keyFor(target: Target): Promise<Key> {
     const key = await this.findKey(target);
     if (key) return key;
-    const { baseUrl, variableKeyFor } = target;
+    const { baseUrl, environmentKeyFor } = target;
     const login = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY`;
     const message = `There is no API key for ${baseUrl}.`;
     if (this.#env.PETCTL_API_KEY === undefined)
       throw new CliError('unauthorized', message, `${login}.`);
     throw new CliError(
       'unauthorized',
-      `${message} PETCTL_API_KEY is for ${variableKeyFor}.`,
+      `${message} PETCTL_API_KEY is for ${environmentKeyFor}.`,
       `${login} and PETCTL_BASE_URL.`,
     );
   }
 
   /** The key of the environment, if that is for this address, else the stored one. */
-  async findKey({ baseUrl, variableKeyFor }: Target): Promise<Key | undefined> {
+  async findKey({ baseUrl, environmentKeyFor }: Target): Promise<Key | undefined> {
     const value = this.#env.PETCTL_API_KEY;
-    if (value === undefined || variableKeyFor !== baseUrl) return this.storedKey(baseUrl);
+    if (value === undefined || environmentKeyFor !== baseUrl) return this.storedKey(baseUrl);
     return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
   }
 

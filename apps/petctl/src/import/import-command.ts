@@ -1,13 +1,11 @@
 import type { Operation } from '@petstore/types';
 import type { Command } from 'commander';
-import { type Calling, methodFor } from '../call.ts';
+import { type Calling, explained, methodFor } from '../call.ts';
 import { CliError } from '../errors.ts';
-import { explained } from '../explain.ts';
 import type { Input } from '../input.ts';
 import { checkOutput, printerFor, shapeOf } from '../output/printer.ts';
 import type { Session } from '../session.ts';
 import { type Settings, settingsOf } from '../settings.ts';
-import { targetOf } from '../target.ts';
 import { counted } from '../text.ts';
 import { FailedFile } from './failed-file.ts';
 import { Import, summaryOf } from './import.ts';
@@ -66,8 +64,8 @@ async function runImport(order: ImportOrder, session: Session): Promise<void> {
   const { operation, file, settings, failed, again } = order;
   const { reporter, stdout } = session;
   const shape = { ...shapeOf(operation), isList: true };
-  await checkOutput(shape.columns, settings);
-  const target = targetOf(settings, session.env, () => session.credentials.current());
+  await checkOutput(shape, settings);
+  const target = session.targetOf(settings);
   const key = await session.credentials.keyFor(target);
   const source = openFile(file, session.context.stdin);
   const { header, records } = await readRecords(source.chunks, operation);

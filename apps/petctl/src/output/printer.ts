@@ -1,5 +1,4 @@
 import { type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
-import { UsageError } from '../errors.ts';
 import { checkNames } from '../input.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
@@ -41,17 +40,13 @@ export async function printerFor(
   };
 }
 
-/** Throws for an unknown name in --fields, and for a filter that is invalid or has a format that it does not print. */
-export async function checkOutput(columns: readonly string[], settings: Settings): Promise<void> {
-  const { output = 'json', fields, jq } = settings;
+/** Throws for an unknown name in --fields, and for an invalid filter, before anything is sent. */
+export async function checkOutput(
+  { columns }: ResultShape,
+  { fields, jq }: Settings,
+): Promise<void> {
   if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
-  if (jq === undefined) return;
-  if (settings.isFlag('output') && !output.startsWith('json'))
-    throw new UsageError(
-      `--jq prints what the filter makes, not ${output}.`,
-      'Use it with -o json or -o jsonl.',
-    );
-  await checkFilter(jq);
+  if (jq !== undefined) await checkFilter(jq);
 }
 
 /** The shape of an operation's result. */
