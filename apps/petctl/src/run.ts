@@ -101,7 +101,7 @@ function configure(command: Command, session: Session, showHelp: (text: string) 
     .exitOverride()
     .configureOutput({
       writeOut: showHelp,
-      getOutHelpWidth: () => (stdout.isTerminal ? (stdout.columns ?? 80) : 80),
+      getOutHelpWidth: () => stdout.width,
       getOutHasColors: () => false,
     });
 }

@@ -1,20 +1,18 @@
-import type { OutputStream } from '../output/output-stream.ts';
+import type { Reporter } from '../output/reporter.ts';
 
 const REDRAW_MS = 100;
 const BAR_WIDTH = 24;
 
-/** A line on a terminal that shows how much of a file is done. It is erased before anything else is written. */
+/** Shows on a terminal how much of a file is done. */
 export class ProgressBar {
-  readonly #stderr: OutputStream;
-  readonly #isShown: boolean;
+  readonly #reporter: Reporter;
   /** In bytes; 0 if it is not known. */
   readonly #size: number;
   #done = 0;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
-  constructor(stderr: OutputStream, isShown: boolean, size: number) {
-    this.#stderr = stderr;
-    this.#isShown = isShown;
+  constructor(reporter: Reporter, size: number) {
+    this.#reporter = reporter;
     this.#size = size;
   }
 
@@ -23,13 +21,7 @@ export class ProgressBar {
     this.#done += bytes;
     if (performance.now() - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = performance.now();
-    // A line that wraps could not be erased.
-    const width = (this.#stderr.columns ?? 80) - 1;
-    this.#show((this.#bar() + summary).slice(0, width));
-  }
-
-  clear(): void {
-    this.#show('');
+    this.#reporter.progress(this.#bar() + summary);
   }
 
   #bar(): string {
@@ -37,9 +29,5 @@ export class ProgressBar {
     const share = Math.min(1, this.#done / this.#size);
     const filled = '#'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '-');
     return `[${filled}] ${Math.floor(share * 100)} %  `;
-  }
-
-  #show(line: string): void {
-    if (this.#isShown) this.#stderr.writeAndForget(`\r\u001b[K${line}`);
   }
 }

@@ -20,33 +20,20 @@ export interface RecordFile {
   readonly records: AsyncIterable<ImportRecord>;
 }
 
-/** More than servers accept: a file without line ends or with an open quote would fill the memory. */
-export const MAX_RECORD = 4 * 2 ** 20;
-
-/** Yields the lines of a text. The last one may lack a line feed. */
-export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let number = 0;
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    number += lines.length;
-    yield* lines;
-    if (rest.length > MAX_RECORD)
-      throw new UsageError(`Line ${number + 1} does not end.`, 'It and later ones are not added.');
-  }
-  yield rest;
-}
-
-/** The input of a record. What petctl lists has properties that the operation does not take, such as the identifier. */
+/** The input of a record that is a JSON value. */
 export function inputOf(value: unknown, operation: Operation, place: string): Input {
-  if (isObject(value))
-    for (const name of shapeOf(operation).columns)
-      if (!Object.hasOwn(operation.fields, name)) delete value[name];
+  if (isObject(value)) removeResultProperties(value, operation);
   const input = checkProperties(value, operation, place);
   const missing = missingInputs(input, operation);
   if (missing.length > 0) throw new UsageError(`${place}: ${missing.join(' and ')} missing.`);
   return input;
+}
+
+/** Removes what the operation returns and does not take, such as the identifier, because petctl's own lists have it. */
+function removeResultProperties(record: Record<string, unknown>, operation: Operation): void {
+  for (const name of shapeOf(operation).columns) {
+    if (!Object.hasOwn(operation.fields, name)) delete record[name];
+  }
 }
 
 /** The properties that columns may name. */
@@ -81,7 +68,7 @@ export function inputOfCells(
     throw new UsageError(
       `${place}: it has ${cells.length} cells, and the first line has ${names.length}.`,
     );
-  const input: Record<string, unknown> = {};
+  const input: Input = {};
   for (const [i, name] of names.entries()) {
     const cell = cells[i];
     if (cell === undefined) continue;

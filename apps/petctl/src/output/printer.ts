@@ -65,7 +65,7 @@ async function formatFor(
   if (output !== 'table') return textFormat(output, isList);
   // Loaded on demand, because it creates a segmenter, which takes as long as a request.
   const { default: widthOf } = await import('string-width');
-  const available = stdout.isTerminal ? (stdout.columns ?? 80) : undefined;
+  const available = stdout.isTerminal ? stdout.width : undefined;
   const isBold = stdout.isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
   return new Table(widthOf, available, isBold);
 }
