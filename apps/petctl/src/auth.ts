@@ -65,14 +65,18 @@ async function status(command: AuthCommand): Promise<void> {
   const others = credentials.addresses().filter((address) => address !== target.baseUrl);
   const key = await credentials.findKey(target);
   const failure = key && (await errorWith(key, command));
-  const rows = [statusRow(target.baseUrl, key, true, key ? acceptance(failure) : null)];
-  for (const address of others)
-    rows.push(statusRow(address, await credentials.storedKey(address), false, null));
+  const accepted = key ? acceptance(failure) : null;
+  const rows = [statusRow(target.baseUrl, key, true, accepted)];
+  for (const address of others) {
+    const otherKey = await credentials.storedKey(address);
+    rows.push(statusRow(address, otherKey, false, null));
+  }
   const columns = Object.keys(rows[0] ?? {});
   const out = await printerFor({ columns, isList: true }, settings, session);
   await out.write(rows);
   await out.end();
   if (failure !== undefined) throw failure;
+  // Throws if there is no key.
   await credentials.keyFor(target);
 }
 

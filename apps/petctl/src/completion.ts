@@ -30,9 +30,8 @@ async function complete(
   words: readonly string[],
   { stdout }: Session,
 ): Promise<void> {
-  // bash passes --flag=value as three words.
-  const typed = words.filter((word) => word !== '=');
-  if (words.at(-1) === '=') typed.push('');
+  const typed = flagsAndValues(words);
+  // `petctl help pets` is completed like `petctl pets`.
   if (typed[0] === 'help' && typed.length > 1) typed.shift();
   const last = typed.pop() ?? '';
   const found = candidates(positionAfter(root, typed), last);
@@ -40,6 +39,14 @@ async function complete(
     .filter(([word]) => word.startsWith(last))
     .map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
   await stdout.write(lines.join(''));
+}
+
+/** The words as if each value followed its flag after a space: bash passes `--flag=value` as three words. */
+function flagsAndValues(words: readonly string[]): string[] {
+  const typed = words.filter((word) => word !== '=');
+  // The value that follows is still empty.
+  if (words.at(-1) === '=') typed.push('');
+  return typed;
 }
 
 type Candidate = readonly [word: string, description: string];
@@ -55,20 +62,19 @@ interface Position {
 
 function positionAfter(root: Command, words: readonly string[]): Position {
   let position: Position = { command: root, operands: 0, option: undefined };
-  for (const word of words) position = next(position, word);
+  for (const word of words) position = positionBehind(position, word);
   return position;
 }
 
-function next({ command, operands, option }: Position, word: string): Position {
+function positionBehind({ command, operands, option }: Position, word: string): Position {
   if (option) return { command, operands, option: undefined };
   if (word.startsWith('-')) {
     const withValue = optionsOf(command, word).find(({ required }) => required);
     return { command, operands, option: withValue };
   }
   const child = command.commands.find((one) => one.name() === word);
-  return child
-    ? { command: child, operands: 0, option: undefined }
-    : { command, operands: operands + 1, option: undefined };
+  if (child) return { command: child, operands: 0, option: undefined };
+  return { command, operands: operands + 1, option: undefined };
 }
 
 function candidates({ command, operands, option }: Position, last: string): Candidate[] {

@@ -77,12 +77,10 @@ export class Credentials {
     const value = this.#read().keys[address];
     if (value === undefined) return undefined;
     if (value !== inKeyring) return { value: checkedKey(value, this.#file), from: this.#file };
-    const password = (await keyringEntry(address, this.#env))?.getPassword();
+    const entry = await keyringEntry(address, this.#env);
+    const password = entry?.getPassword();
     if (password) return { value: password, from: 'the keyring' };
-    throw new UsageError(
-      `The keyring with the key for ${address} cannot be opened.`,
-      'Unlock it, or set PETCTL_API_KEY.',
-    );
+    throw lockedKeyring(address);
   }
 
   /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
@@ -106,9 +104,12 @@ export class Credentials {
     const { current, keys } = this.#read();
     const { [address]: removed, ...others } = keys;
     if (removed === undefined) return false;
-    // Without the keyring, the key would stay there.
-    if (removed === inKeyring && (await this.storedKey(address)))
-      (await keyringEntry(address, this.#env))?.deletePassword();
+    if (removed === inKeyring) {
+      const entry = await keyringEntry(address, this.#env);
+      // Without the keyring, the key would stay there.
+      if (!entry?.getPassword()) throw lockedKeyring(address);
+      entry.deletePassword();
+    }
     this.#write({ current: current === address ? undefined : current, keys: others });
     return true;
   }
@@ -163,16 +164,23 @@ function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environ
 /** Throws for a text that `Credentials` did not write. */
 function storedIn(text: string): Stored {
   const content: unknown = JSON.parse(text);
-  if (!isObject(content)) throw new Error('it has another content');
-  const { current, keys } = content;
-  const isCurrent = current === undefined || isAddress(current);
-  if (isCurrent && isStringRecord(keys)) return { current, keys };
+  if (isObject(content)) {
+    const { current, keys } = content;
+    const hasAddress = current === undefined || isAddress(current);
+    if (hasAddress && isStringRecord(keys)) return { current, keys };
+  }
   throw new Error('it has another content');
 }
 
+function lockedKeyring(address: string): UsageError {
+  return new UsageError(
+    `The keyring with the key for ${address} cannot be opened.`,
+    'Unlock it, or set PETCTL_API_KEY.',
+  );
+}
+
 function isAddress(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  return URL.canParse(value);
+  return typeof value === 'string' && URL.canParse(value);
 }
 
 function isStringRecord(value: unknown): value is Record<string, string> {

@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage } from 'node:http';
+import type { Agent, AgentOptions, IncomingMessage } from 'node:http';
 import type { Environment } from './context.ts';
 import { CliError, UsageError } from './errors.ts';
 
@@ -27,13 +27,7 @@ export class HttpConnections {
     const url = new URL(String(address));
     // Only the module in use is loaded.
     const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-    const proxy = this.#proxyOptions(url);
-    try {
-      this.#agent ??= new http.Agent({ keepAlive: true, ...proxy });
-    } catch (error) {
-      // Node cannot read the proxy, for example its password.
-      throw networkFailure(error);
-    }
+    this.#agent ??= newAgent(http, this.#proxyOptions(url));
     const options = {
       method,
       agent: this.#agent,
@@ -63,6 +57,15 @@ export class HttpConnections {
         'Use Node 22.21 or later, or name the host in no_proxy.',
       );
     return { proxyEnv: { http_proxy: proxy, https_proxy: proxy } };
+  }
+}
+
+function newAgent(http: { Agent: new (options: AgentOptions) => Agent }, proxy: object): Agent {
+  try {
+    return new http.Agent({ keepAlive: true, ...proxy });
+  } catch (error) {
+    // Node cannot read the proxy, for example its password.
+    throw networkFailure(error);
   }
 }
 

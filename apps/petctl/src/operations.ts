@@ -31,6 +31,8 @@ export function addOperations(root: Command, session: Session): void {
   }
 }
 
+type NamedField = readonly [name: string, field: Field];
+
 /** A flag of a command that sets a field of its operation. */
 interface FieldFlag {
   readonly name: string;
@@ -48,29 +50,41 @@ function addOperation(parent: Command, name: string, operation: Operation, sessi
     const bounds = boundsOf(schema);
     command.argument(`<${kebab(field)}>`, [joinLines(description), ...bounds].join(' '));
   }
-  const own = ownOptions(operation);
-  const flags = fieldFlags(operation, own);
+  const callOptions = callOptionsOf(operation);
+  const flags = fieldFlags(operation, callOptions);
   for (const { option } of flags) command.addOption(option);
-  for (const option of own) command.addOption(option);
+  for (const option of callOptions) command.addOption(option);
 
   command.action(async () => {
     const options = command.opts<CallFlags>();
     const settings = settingsOf(command, session.env);
     const { data } = options;
-    const input: Input =
-      data === undefined ? {} : await readData(data, operation, session.context.stdin);
-    for (const [i, [field, { schema }]] of pathFields.entries()) {
-      const word = { text: command.args[i] ?? '', name: `<${kebab(field)}>` };
-      checkPlace(word, 'path');
-      input[field] = parseValue(word, schema);
-    }
-    for (const { name, option, parse } of flags) {
-      const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
-      if (words !== undefined) input[name] = parse(words);
-    }
+    const input = data === undefined ? {} : await readData(data, operation, session.context.stdin);
+    Object.assign(input, pathInput(pathFields, command), flagInput(flags, command));
     checkFlags(input, operation);
     await callOperation({ operation, input, flags: options, settings }, session);
   });
+}
+
+/** The fields that the arguments of a command line set. */
+function pathInput(fields: readonly NamedField[], { args }: Command): Input {
+  const input: Input = {};
+  for (const [i, [field, { schema }]] of fields.entries()) {
+    const word = { text: args[i] ?? '', name: `<${kebab(field)}>` };
+    checkPlace(word, 'path');
+    input[field] = parseValue(word, schema);
+  }
+  return input;
+}
+
+/** The fields that the flags of a command line set. */
+function flagInput(flags: readonly FieldFlag[], command: Command): Input {
+  const input: Input = {};
+  for (const { name, option, parse } of flags) {
+    const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
+    if (words !== undefined) input[name] = parse(words);
+  }
+  return input;
 }
 
 function summaryOf({ summary, deprecated, stability }: Operation): string {
@@ -89,16 +103,14 @@ function descriptionOf(operation: Operation): string {
 }
 
 /** The parameters in the path, in their order. */
-function pathFieldsOf({ path, fields }: Operation): [name: string, field: Field][] {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-  return names.flatMap((name): [string, Field][] => {
-    const field = fields[name];
-    return field ? [[name, field]] : [];
-  });
+function pathFieldsOf({ path, fields }: Operation): NamedField[] {
+  const inPath = Object.entries(fields).filter(([, field]) => field.in === 'path');
+  const position = ([name]: NamedField) => path.indexOf(`{${name}}`);
+  return inPath.sort((a, b) => position(a) - position(b));
 }
 
 /** The options that are not fields of the spec. */
-function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
+function callOptionsOf({ body, pagination, idempotencyKey }: Operation): Option[] {
   const options: Option[] = [];
   if (body) {
     const description = 'The body as JSON, @FILE, or - for stdin. Flags override it.';
@@ -124,8 +136,8 @@ function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
 }
 
 /** The flags of all fields but those in the path. */
-function fieldFlags({ fields, pagination }: Operation, own: readonly Option[]): FieldFlag[] {
-  const reserved = [...own, ...globalOptions()].map(({ long }) => long);
+function fieldFlags({ fields, pagination }: Operation, others: readonly Option[]): FieldFlag[] {
+  const reserved = [...others, ...globalOptions()].map(({ long }) => long);
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.in === 'path' || name === pagination?.limit) return [];
     // A field that has the name of another option has its place in the name.

@@ -29,15 +29,12 @@ export async function printerFor(
   const { stdout } = session;
   const { output, fields, jq } = settings;
   const names = fields === undefined ? undefined : namesIn(fields);
-  const inner =
+  const columns = names ?? shape.columns;
+  const printer: Printer =
     jq === undefined
-      ? new RowPrinter(await formatFor(shape, settings, session), names ?? shape.columns, stdout)
-      : new JqPrinter(jq, stdout, output === 'jsonl', shape.isList);
-  if (names === undefined) return inner;
-  return {
-    write: (rows) => inner.write(rows.map((row) => selected(asRow(row), names))),
-    end: () => inner.end(),
-  };
+      ? new RowPrinter(await formatFor(shape, settings, session), columns, stdout)
+      : new JqPrinter({ filter: jq, isStreamed: output === 'jsonl', isList: shape.isList }, stdout);
+  return names === undefined ? printer : withProperties(names, printer);
 }
 
 /** Throws for an unknown name in --fields, and for an invalid filter, before anything is sent. */
@@ -84,31 +81,38 @@ class RowPrinter implements Printer {
   }
 
   async write(rows: readonly unknown[]): Promise<void> {
-    if (rows.length > 0) await this.#stdout.write(this.#textOf(rows));
-  }
-
-  async end(): Promise<void> {
-    const head = this.#isEmpty ? this.#textOf([]) : '';
-    await this.#stdout.write(head + this.#format.tail(this.#isEmpty));
-  }
-
-  #textOf(rows: readonly unknown[]): string {
-    let text = '';
-    if (this.#isEmpty) {
-      if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));
-      text = this.#format.head(this.#columns, rows);
-    }
+    if (rows.length === 0) return;
+    let text = this.#isEmpty ? this.#head(rows) : '';
     for (const row of rows) {
       text += this.#format.row(row, this.#columns, this.#isEmpty);
       this.#isEmpty = false;
     }
-    return text;
+    await this.#stdout.write(text);
+  }
+
+  async end(): Promise<void> {
+    const head = this.#isEmpty ? this.#head([]) : '';
+    await this.#stdout.write(head + this.#format.tail(this.#isEmpty));
+  }
+
+  /** What precedes all rows, by the first of them. Where the spec names no properties, the first row has those to show. */
+  #head(rows: readonly unknown[]): string {
+    if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));
+    return this.#format.head(this.#columns, rows);
   }
 }
 
-function selected(row: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
-  const present = names.filter((name) => Object.hasOwn(row, name));
-  return Object.fromEntries(present.map((name) => [name, row[name]]));
+/** Prints rows with only these properties. */
+function withProperties(names: readonly string[], printer: Printer): Printer {
+  const selected = (row: unknown) => {
+    const properties = asRow(row);
+    const present = names.filter((name) => Object.hasOwn(properties, name));
+    return Object.fromEntries(present.map((name) => [name, properties[name]]));
+  };
+  return {
+    write: (rows) => printer.write(rows.map(selected)),
+    end: () => printer.end(),
+  };
 }
 
 function namesIn(fields: string): string[] {
