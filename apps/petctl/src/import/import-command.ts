@@ -9,9 +9,8 @@ import type { Session } from '../session.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import { counted } from '../text.ts';
 import { FailedFile } from './failed-file.ts';
-import { Import, summaryOf } from './import.ts';
+import { Import, ProgressBar, summaryOf } from './import.ts';
 import { ImportFile } from './import-file.ts';
-import { ProgressBar } from './progress-bar.ts';
 import { RecordKeys } from './record-keys.ts';
 import { readRecords } from './records.ts';
 

@@ -4,7 +4,6 @@ import type { Input } from '../input.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Reporter } from '../output/reporter.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { ProgressBar } from './progress-bar.ts';
 import type { ImportRecord } from './record.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
 
@@ -151,6 +150,38 @@ export class Import {
     } catch (error) {
       this.stop(error);
     }
+  }
+}
+
+const REDRAW_MS = 100;
+const BAR_WIDTH = 24;
+
+/** Shows on a terminal how much of a file is done. */
+export class ProgressBar {
+  readonly #reporter: Reporter;
+  /** In bytes; 0 if it is not known. */
+  readonly #size: number;
+  #done = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  constructor(reporter: Reporter, size: number) {
+    this.#reporter = reporter;
+    this.#size = size;
+  }
+
+  /** So many bytes more are done. Draws the bar with a summary behind it, but not too often. */
+  advance(bytes: number, summary: string): void {
+    this.#done += bytes;
+    if (performance.now() - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = performance.now();
+    this.#reporter.progress(this.#bar() + summary);
+  }
+
+  #bar(): string {
+    if (this.#size === 0) return '';
+    const share = Math.min(1, this.#done / this.#size);
+    const filled = '#'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '-');
+    return `[${filled}] ${Math.floor(share * 100)} %  `;
   }
 }
 
