@@ -62,11 +62,11 @@ interface Position {
 
 function positionAfter(root: Command, words: readonly string[]): Position {
   let position: Position = { command: root, operands: 0, option: undefined };
-  for (const word of words) position = positionBehind(position, word);
+  for (const word of words) position = positionAfterWord(position, word);
   return position;
 }
 
-function positionBehind({ command, operands, option }: Position, word: string): Position {
+function positionAfterWord({ command, operands, option }: Position, word: string): Position {
   if (option) return { command, operands, option: undefined };
   if (word.startsWith('-')) {
     const withValue = optionsOf(command, word).find(({ required }) => required);

@@ -147,23 +147,23 @@ function fieldFlags({ fields, pagination }: Operation, others: readonly Option[]
   });
 }
 
-/** The flag of a field; undefined if only JSON can express its values. */
+/** The flag of a field; undefined if only JSON can express its values. The flag of a list is repeated for each element. */
 function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefined {
   const schema = resolved(field.schema);
-  const isArray = typeIn(schema) === 'array';
-  const item = isArray ? resolved(schema.items ?? {}) : schema;
+  const isList = typeIn(schema) === 'array';
+  const valueSchema = isList ? resolved(schema.items ?? {}) : schema;
   // A parameter without a type is a string; a property without one may be anything.
-  const type = typeIn(item) ?? (field.in === 'body' ? undefined : 'string');
+  const type = typeIn(valueSchema) ?? (field.in === 'body' ? undefined : 'string');
   if (type === undefined || type === 'object' || type === 'array') return undefined;
-  const placeholder = item.enum ? kebab(name) : type;
-  const option = new Option(`${flag} <${placeholder}>`, optionText(field, isArray));
-  const choices = choicesOf(item, type);
+  const placeholder = valueSchema.enum ? kebab(name) : type;
+  const option = new Option(`${flag} <${placeholder}>`, optionText(field, isList));
+  const choices = choicesOf(valueSchema, type);
   if (choices) option.argChoices = choices;
-  if (isArray)
-    option.argParser((word: string, before: string[] | undefined) => [...(before ?? []), word]);
+  if (isList) option.argParser((word: string, before: string[] = []) => [...before, word]);
   const parseWord = (text: string) => {
-    checkPlace({ text, name: flag }, field.in);
-    return parseValue({ text, name: flag }, item);
+    const word = { text, name: flag };
+    checkPlace(word, field.in);
+    return parseValue(word, valueSchema);
   };
   return {
     name,
@@ -176,10 +176,10 @@ function choicesOf(schema: Schema, type: string): string[] | undefined {
   return type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
 }
 
-function optionText({ description, schema, required }: Field, isArray: boolean): string {
+function optionText({ description, schema, required }: Field, isList: boolean): string {
   const sentences = [joinLines(description), ...boundsOf(schema)];
   if (required) sentences.push('Required.');
-  if (isArray) sentences.push('Repeatable.');
+  if (isList) sentences.push('Repeatable.');
   return sentences.join(' ');
 }
 

@@ -11,7 +11,7 @@ export interface Preview extends Omit<Calling, 'key'> {
   readonly input: Input;
   readonly idempotencyKey: string | undefined;
   /** How many results are wanted; undefined for one page. */
-  readonly total: number | undefined;
+  readonly wanted: number | undefined;
 }
 
 interface ShownRequest {
@@ -40,7 +40,7 @@ export async function printAsCurl(preview: Preview, session: Session): Promise<v
 
 /** The first request that the client would send, caught by a `fetch` that sends nothing. */
 function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
-  const { operation, input, idempotencyKey, total } = preview;
+  const { operation, input, idempotencyKey, wanted } = preview;
   const calling: Calling = { ...preview, key: { value: keyVariable, from: '' } };
   return new Promise((resolve, reject) => {
     const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
@@ -53,8 +53,8 @@ function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
       throw new Error('The request is shown, and not sent.');
     };
     const call = methodFor(calling, session, fetch)(input, { idempotencyKey });
-    const isListOf = operation.pagination && total !== undefined;
-    const sent: Promise<unknown> = isListOf ? call.pages({ max: total }).next() : call;
+    const isListOf = operation.pagination && wanted !== undefined;
+    const sent: Promise<unknown> = isListOf ? call.pages({ max: wanted }).next() : call;
     // Once `fetch` was called, the promise is resolved, and this has no effect.
     sent.catch((error: unknown) => reject(explained(error, calling)));
   });
