@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
-import { enteredKey, explained, methodFor } from './call.ts';
-import { checkedKey, type Key } from './credentials.ts';
+import { explainError, methodFor } from './call.ts';
+import { checkedKey, enteredKey, type Key } from './credentials.ts';
 import { CliError } from './errors.ts';
 import { type Input, readWord } from './input.ts';
 import { printerFor } from './output/printer.ts';
@@ -125,7 +125,7 @@ async function errorWith(key: Key, { session, settings, target }: AuthCommand): 
     await methodFor(calling, session)(smallestInput(operation));
     return undefined;
   } catch (error) {
-    return explained(error, calling);
+    return explainError(error, calling);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Page, PageCall } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { explained, methodFor } from './call.ts';
+import { explainError, methodFor } from './call.ts';
 import { UsageError } from './errors.ts';
 import { type Input, parseValue } from './input.ts';
 import { checkOutput, type Printer, printerFor, shapeOf } from './output/printer.ts';
@@ -48,7 +48,7 @@ export async function callOperation(call: OperationCall, session: Session): Prom
     if (operation.pagination) await printList(method(input), wanted, operation, out, session);
     else await printResult(await method(input, { idempotencyKey }), operation, out);
   } catch (error) {
-    throw explained(error, calling);
+    throw explainError(error, calling);
   }
 }
 

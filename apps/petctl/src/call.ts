@@ -11,7 +11,7 @@ import {
 } from '@petstore/client';
 import { type Operation, operations, service } from '@petstore/types';
 import manifest from '../package.json' with { type: 'json' };
-import type { Key } from './credentials.ts';
+import { enteredKey, type Key } from './credentials.ts';
 import { CliError, type ErrorKind } from './errors.ts';
 import type { Input } from './input.ts';
 import type { Session } from './session.ts';
@@ -50,18 +50,13 @@ export function methodFor(
 }
 
 /** The error of a call with its exit code and what to do. An error of ours stays as it is. */
-export function explained(error: unknown, calling: Calling): unknown {
-  if (error instanceof ResponseError) return explainedResponse(error, calling);
+export function explainError(error: unknown, calling: Calling): unknown {
+  if (error instanceof ResponseError) return explainResponseError(error, calling);
   if (error instanceof TimeoutError) {
-    const details = { code: 'timeout' };
-    return new CliError(
-      'unreachable',
-      'The call took longer than --timeout.',
-      'Use a longer one.',
-      details,
-    );
+    const message = 'The call took longer than --timeout.';
+    return new CliError('unreachable', message, 'Use a longer one.', { code: 'timeout' });
   }
-  if (error instanceof ConnectionError) return explainedConnection(error, calling);
+  if (error instanceof ConnectionError) return explainConnectionError(error, calling);
   return error;
 }
 
@@ -96,7 +91,7 @@ function hooksFor(operation: Operation, settings: Settings, { reporter }: Sessio
 /** The codes of certificates that Node does not trust. */
 const untrusted = ['SELF_SIGNED', 'UNABLE_TO_VERIFY', 'UNABLE_TO_GET_ISSUER'];
 
-function explainedConnection(error: ConnectionError, { target }: Calling): CliError {
+function explainConnectionError(error: ConnectionError, { target }: Calling): CliError {
   const cause = systemErrorOf(error);
   if (cause instanceof CliError) return cause;
   const code = codeOf(cause);
@@ -112,26 +107,24 @@ function systemErrorOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? systemErrorOf(error.cause) : error;
 }
 
-function explainedResponse(error: ResponseError, calling: Calling): CliError {
-  const { status, code, requestId, headers, message } = error;
+function explainResponseError(error: ResponseError, calling: Calling): CliError {
+  const { status, code, requestId, message } = error;
   const kind = kindOf(status);
   const details = { status, code, requestId };
-  const location = status >= 300 && status < 400 ? headers.get('location') : null;
-  if (location !== null)
-    return new CliError(
-      kind,
-      `The service redirects to ${location}.`,
-      'Change --base-url to match this.',
-      details,
-    );
-  if (isWrongAddress(error, calling))
-    return new CliError(
-      status === 404 ? 'rejected' : kind,
-      `There is no ${service.title} at ${calling.target.baseUrl}.`,
-      addressHint(calling),
-      details,
-    );
+  const location = redirectTarget(error);
+  if (location !== null) {
+    const redirects = `The service redirects to ${location}.`;
+    return new CliError(kind, redirects, 'Change --base-url to match this.', details);
+  }
+  if (isWrongAddress(error, calling)) {
+    const isMissing = `There is no ${service.title} at ${calling.target.baseUrl}.`;
+    return new CliError('rejected', isMissing, addressHint(calling), details);
+  }
   return new CliError(kind, message, hintFor(kind, calling), details);
+}
+
+function redirectTarget({ status, headers }: ResponseError): string | null {
+  return status >= 300 && status < 400 ? headers.get('location') : null;
 }
 
 /** Whether a response shows that the service is not at the base URL, and not that a resource is missing. */
@@ -159,9 +152,6 @@ function hintFor(kind: ErrorKind, { key }: Calling): string | undefined {
   if (key.from === enteredKey) return 'Log in with another one.';
   return `The key is from ${key.from}; 'petctl auth login' stores another.`;
 }
-
-/** Where a key is from that a login tries. */
-export const enteredKey = 'the login';
 
 function kindOf(status: number): ErrorKind {
   if (status === 401 || status === 403) return 'unauthorized';

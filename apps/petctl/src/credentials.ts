@@ -20,6 +20,9 @@ export interface Key {
   readonly from: string;
 }
 
+/** Where a key is from that a login tries. */
+export const enteredKey = 'the login';
+
 /** The file: the address of the last login, and the keys by address. */
 interface Stored {
   readonly current: string | undefined;

@@ -1,6 +1,6 @@
 import type { Options } from '@petstore/client';
 import { exactJson, parseExact } from '@petstore/types';
-import { type Calling, explained, methodFor } from './call.ts';
+import { type Calling, explainError, methodFor } from './call.ts';
 import type { Input } from './input.ts';
 import { escapeLine, escapeLines } from './output/escapes.ts';
 import type { Session } from './session.ts';
@@ -56,7 +56,7 @@ function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
     const isListOf = operation.pagination && wanted !== undefined;
     const sent: Promise<unknown> = isListOf ? call.pages({ max: wanted }).next() : call;
     // Once `fetch` was called, the promise is resolved, and this has no effect.
-    sent.catch((error: unknown) => reject(explained(error, calling)));
+    sent.catch((error: unknown) => reject(explainError(error, calling)));
   });
 }
 

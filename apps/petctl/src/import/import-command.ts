@@ -1,6 +1,6 @@
 import type { Operation } from '@petstore/types';
 import type { Command } from 'commander';
-import { type Calling, explained, methodFor } from '../call.ts';
+import { type Calling, explainError, methodFor } from '../call.ts';
 import type { Context } from '../context.ts';
 import { CliError } from '../errors.ts';
 import type { Input } from '../input.ts';
@@ -110,7 +110,7 @@ function senderFor(calling: Calling, session: Session) {
       const { data, response } = await method(input, { idempotencyKey }).withResponse();
       return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
     } catch (error) {
-      throw explained(error, calling);
+      throw explainError(error, calling);
     }
   };
 }
