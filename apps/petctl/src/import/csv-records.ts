@@ -24,13 +24,13 @@ interface CsvRow {
 
 /** The records of CSV (RFC 4180). The first line names the columns. */
 export async function csvRecords(
-  chunks: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   firstLine: string,
   operation: Operation,
 ): Promise<RecordFile> {
   const known = knownColumns(operation);
   rejectTable(firstLine);
-  const rows = rowsOf(chunks, delimiterOf(firstLine, known));
+  const rows = rowsOf(pieces, delimiterOf(firstLine, known));
   const first = await rows.next();
   const titles = first.done ? [] : first.value.cells.map((title = '') => title.trim());
   const names = columnNames(titles, known);
@@ -66,14 +66,14 @@ function rejectTable(firstLine: string): void {
 
 /** Yields all rows before a fault of the file, and then throws. */
 async function* rowsOf(
-  chunks: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<CsvRow, void> {
   const reader = await CsvReader.create(delimiter);
   let fault: unknown;
   try {
-    for await (const chunk of chunks) {
-      await reader.write(chunk);
+    for await (const piece of pieces) {
+      await reader.write(piece);
       yield* reader.takeRows();
     }
   } catch (error) {
@@ -127,8 +127,8 @@ class CsvReader {
     return rows;
   }
 
-  write(chunk: string): Promise<void> {
-    return this.#settled((callback) => this.#parser.write(chunk, callback));
+  write(piece: string): Promise<void> {
+    return this.#settled((callback) => this.#parser.write(piece, callback));
   }
 
   end(): Promise<void> {
