@@ -7,6 +7,9 @@ export interface Result {
   readonly headers?: Record<string, string>;
 }
 
+/** The result of an operation that neither lists, creates, gets nor changes documents. */
+const notImplemented: Result = { status: 501 };
+
 type Document = Readonly<Record<string, unknown>>;
 
 /**
@@ -28,30 +31,35 @@ export class FakeService {
     const { path, name } = placeOf(operation, url);
     const documents = this.#collections.get(path) ?? new Map<string, Document>();
     this.#collections.set(path, documents);
-    const { pagination } = operation;
+    const { pagination, method } = operation;
     if (pagination) return this.#list(documents, operation, pagination, url.searchParams);
-    const isCreate = operation.method === 'POST';
-    if (isCreate && name === undefined)
-      return this.#createOnce(documents, operation, body, headers);
-    return isCreate || name === undefined
-      ? { status: 501 }
-      : changeOrGet(documents, operation, name, body);
+    const isCreate = method === 'POST';
+    const isCollection = name === undefined;
+    if (isCreate && isCollection) return this.#createOnce(documents, operation, body, headers);
+    if (isCreate || isCollection) return notImplemented;
+    return changeOrGet(documents, operation, name, body);
   }
 
+  /** Creates a document, or returns the result of an earlier create with the same idempotency key. */
   #createOnce(
     documents: Map<string, Document>,
-    { id: operation, idempotencyKey }: Operation,
+    { id, idempotencyKey }: Operation,
     body: unknown,
     headers: Headers,
   ): Result {
     const key = headers.get(idempotencyKey?.header ?? 'idempotency-key');
-    const before = this.#created.get(`${operation} ${key}`);
-    if (before) return before;
-    const id = ++this.#lastId;
-    const result = { body: { id, ...propertiesOf(body) } };
-    documents.set(String(id), result.body);
-    if (key !== null) this.#created.set(`${operation} ${key}`, result);
+    if (key === null) return this.#create(documents, body);
+    const operationAndKey = `${id} ${key}`;
+    const result = this.#created.get(operationAndKey) ?? this.#create(documents, body);
+    this.#created.set(operationAndKey, result);
     return result;
+  }
+
+  #create(documents: Map<string, Document>, body: unknown): Result {
+    const id = ++this.#lastId;
+    const document = { id, ...propertiesOf(body) };
+    documents.set(String(id), document);
+    return { body: document };
   }
 
   #list(
