@@ -1,4 +1,5 @@
-// Builds `dist`, or another folder: petctl as one file, a small file that starts it, and the licences of what it contains.
+// Builds `dist`, or another folder: petctl as one file, a small file that starts it, and the
+// licences of what it contains.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -50,7 +51,10 @@ function licenceOf(folder: string): string {
   return `${'-'.repeat(80)}\n\n${name} ${version} (${license})\n\n${text}`;
 }
 
-/** The folder of the package that a file is from: `/x/node_modules/@a/b` of `x/node_modules/@a/b/c.js`. */
+/**
+ * The folder of the package that a file is from: `/x/node_modules/@a/b` of
+ * `x/node_modules/@a/b/c.js`.
+ */
 function packageFolder(file: string): string | undefined {
   const parts = `/${file}`.split('/');
   const parent = parts.lastIndexOf('node_modules');
@@ -60,8 +64,8 @@ function packageFolder(file: string): string | undefined {
 }
 
 /**
- * The file that starts petctl. In syntax for every Node, it checks Node's version, and prints `--version` without loading petctl.
- * Node caches the compiled program in the user's cache folder.
+ * The file that starts petctl. In syntax for every Node, it checks Node's version, and prints
+ * `--version` without loading petctl. Node caches the compiled program in the user's cache folder.
  */
 function launcher(): string {
   const oldest = Number.parseInt(manifest.engines.node.replace('>=', ''), 10);

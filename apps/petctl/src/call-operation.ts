@@ -59,7 +59,10 @@ async function printResult(data: unknown, { successes }: Operation, out: Printer
   await out.end();
 }
 
-/** Prints the pages of a list as they arrive, and says if the list is cut. `wanted` is undefined for one page. */
+/**
+ * Prints the pages of a list as they arrive, and says if the list is cut. `wanted` is undefined for
+ * one page.
+ */
 async function printList(
   list: PageCall<unknown>,
   wanted: number | undefined,

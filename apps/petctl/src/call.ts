@@ -26,7 +26,9 @@ export interface Calling {
   readonly key: Key;
 }
 
-/** A method of the client, for an operation that is known at run time only. A list is a `PageCall`. */
+/**
+ * A method of the client, for an operation that is known at run time only. A list is a `PageCall`.
+ */
 type Method = (input: Input, options?: CallOptions) => PageCall<unknown> & Call<unknown>;
 
 /** The client's method for an operation. */
@@ -127,7 +129,10 @@ function redirectTarget({ status, headers }: ResponseError): string | null {
   return status >= 300 && status < 400 ? headers.get('location') : null;
 }
 
-/** Whether a response shows that the service is not at the base URL, and not that a resource is missing. */
+/**
+ * Whether a response shows that the service is not at the base URL, and not that a resource is
+ * missing.
+ */
 function isWrongAddress({ status, code }: ResponseError, { operation, target }: Calling): boolean {
   if (status !== 404 && status !== 405) return false;
   const isDeclared = operation.responses[status] !== undefined;

@@ -24,7 +24,9 @@ export function addCompletion(root: Command, session: Session): void {
     .action((words: string[]) => complete(root, words, session));
 }
 
-/** Prints the candidates for the last of the words, one on each line, with a tab and a description. */
+/**
+ * Prints the candidates for the last of the words, one on each line, with a tab and a description.
+ */
 async function complete(
   root: Command,
   words: readonly string[],
@@ -41,7 +43,10 @@ async function complete(
   await stdout.write(lines.join(''));
 }
 
-/** The words as if each value followed its flag after a space: bash passes `--flag=value` as three words. */
+/**
+ * The words as if each value followed its flag after a space: bash passes `--flag=value` as three
+ * words.
+ */
 function flagsAndValues(words: readonly string[]): string[] {
   const typed = words.filter((word) => word !== '=');
   // The value that follows is still empty.
@@ -105,8 +110,9 @@ function choicesOf({ argChoices = [] }: Option | Argument): Candidate[] {
   return argChoices.map((word) => [word, '']);
 }
 
-// What each shell runs. The scripts pass the words as arguments and read lines. Without candidates, they complete names of
-// files. They avoid compgen -W, which evaluates its input, and _describe, which splits it at colons.
+// What each shell runs. The scripts pass the words as arguments and read lines. Without candidates,
+// they complete names of files. They avoid compgen -W, which evaluates its input, and _describe,
+// which splits it at colons.
 const scripts = {
   bash: String.raw`# petctl for bash
 _petctl() {

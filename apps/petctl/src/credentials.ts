@@ -32,7 +32,9 @@ interface Stored {
 /** Stands for a key that the keyring has. No key contains a space. */
 const inKeyring = 'in the keyring';
 
-/** The keys that logins have stored, each for one address: in the system's keyring, or in a file. */
+/**
+ * The keys that logins have stored, each for one address: in the system's keyring, or in a file.
+ */
 export class Credentials {
   readonly #env: Environment;
   readonly #file: string;
@@ -86,7 +88,10 @@ export class Credentials {
     throw lockedKeyring(address);
   }
 
-  /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
+  /**
+   * Stores a key in the keyring, or in a file that only its owner can read, and remembers the
+   * address. Returns the place.
+   */
   async storeKey(address: string, key: string): Promise<string> {
     const entry = await keyringEntry(address, this.#env);
     try {
@@ -157,7 +162,10 @@ export function checkedKey(value: string, from: string): string {
   throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
 }
 
-/** The user's folder for settings. A relative one is ignored, because the current folder must not configure petctl. */
+/**
+ * The user's folder for settings. A relative one is ignored, because the current folder must not
+ * configure petctl.
+ */
 function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environment): string {
   if (isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
   if (platform() === 'win32') return APPDATA;
@@ -191,12 +199,16 @@ function isStringRecord(value: unknown): value is Record<string, string> {
   return Object.values(value).every((each) => typeof each === 'string');
 }
 
-/** The entry of the system's keyring for an address; undefined if there is no keyring, or PETCTL_KEYRING is false. */
+/**
+ * The entry of the system's keyring for an address; undefined if there is no keyring, or
+ * PETCTL_KEYRING is false.
+ */
 async function keyringEntry(address: string, env: Environment) {
   if (env.PETCTL_KEYRING === 'false') return undefined;
   try {
     const { Entry } = await import('@napi-rs/keyring');
-    // Without Secret Service, the library would use the keyring of the kernel, which is lost at the next boot.
+    // Without Secret Service, the library would use the keyring of the kernel, which is lost at the
+    // next boot.
     const entry = new Entry('petctl', address, { linux: { store: 'secret-service' } });
     // A test: without a keyring this throws, without a password it does not.
     entry.getPassword();

@@ -8,7 +8,9 @@ const MAX_LENGTH = 64 * 2 ** 20;
 /** The members of a response that the client uses. */
 type UsedResponse = Pick<Response, 'status' | 'body' | 'text'> & { headers: Pick<Headers, 'get'> };
 
-/** Sends requests by node:http, because loading Node's own `fetch` takes longer than all of petctl. */
+/**
+ * Sends requests by node:http, because loading Node's own `fetch` takes longer than all of petctl.
+ */
 export class HttpConnections {
   readonly #env: Environment;
   readonly #knowsProxies: () => boolean;
@@ -78,7 +80,10 @@ function lengthOf(body: RequestInit['body']): Record<string, string> {
   return typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
 }
 
-/** A response without the members that the client does not use: Node's own class would load all of `fetch`. */
+/**
+ * A response without the members that the client does not use: Node's own class would load all of
+ * `fetch`.
+ */
 function responseOf(message: IncomingMessage): Response {
   const headers = new Map(
     Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
@@ -134,7 +139,10 @@ function isExcepted(url: URL, env: Environment): boolean {
   return entries.some((entry) => entry === '*' || matches(entry, url));
 }
 
-/** Whether an entry of `no_proxy` means an address: `10.0.0.1`, `example.com` with its subdomains, `example.com:8080`. */
+/**
+ * Whether an entry of `no_proxy` means an address: `10.0.0.1`, `example.com` with its subdomains,
+ * `example.com:8080`.
+ */
 function matches(entry: string, { protocol, hostname, port }: URL): boolean {
   const address = `${protocol}//${entry.replace(/^\*?\./, '')}`;
   if (!URL.canParse(address)) return false;

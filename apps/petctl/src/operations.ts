@@ -16,7 +16,10 @@ import type { Session } from './session.ts';
 import { globalOptions, settingsOf } from './settings.ts';
 import { kebab } from './text.ts';
 
-/** Adds a command for each operation of the spec. Its name and its flags depend on this operation alone. */
+/**
+ * Adds a command for each operation of the spec. Its name and its flags depend on this operation
+ * alone.
+ */
 export function addOperations(root: Command, session: Session): void {
   for (const operation of Object.values<Operation>(operations)) {
     const [group = '', name = ''] = operation.command;
@@ -92,7 +95,10 @@ function summaryOf({ summary, deprecated, stability }: Operation): string {
   return state === undefined ? summary : `${summary} (${state})`;
 }
 
-/** The first paragraph of the spec's description. What follows it is for those who write HTTP requests. */
+/**
+ * The first paragraph of the spec's description. What follows it is for those who write HTTP
+ * requests.
+ */
 function descriptionOf(operation: Operation): string {
   const [first = ''] = operation.description.split('\n\n');
   const paragraphs = [joinLines(first)];
@@ -147,7 +153,10 @@ function fieldFlags({ fields, pagination }: Operation, others: readonly Option[]
   });
 }
 
-/** The flag of a field; undefined if only JSON can express its values. The flag of a list is repeated for each element. */
+/**
+ * The flag of a field; undefined if only JSON can express its values. The flag of a list is
+ * repeated for each element.
+ */
 function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefined {
   const schema = resolved(field.schema);
   const isList = typeIn(schema) === 'array';
@@ -193,7 +202,10 @@ function joinLines(text: string): string {
   return text.trim().replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
 }
 
-/** Whether an operation can be called for each record of a file: all its inputs are scalar properties of the body. */
+/**
+ * Whether an operation can be called for each record of a file: all its inputs are scalar
+ * properties of the body.
+ */
 function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
   const isScalarProperty = (field: Field) =>

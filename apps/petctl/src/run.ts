@@ -67,7 +67,10 @@ function programFor(session: Session, showHelp: (text: string) => void): PetctlC
   return root;
 }
 
-/** Adds the command `help` to a group and to those below it. commander's own shows other help for an unknown name. */
+/**
+ * Adds the command `help` to a group and to those below it. commander's own shows other help for an
+ * unknown name.
+ */
 function addHelp(group: Command): void {
   for (const command of group.commands) {
     if (command.commands.length > 0) addHelp(command);

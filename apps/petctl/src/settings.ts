@@ -51,7 +51,10 @@ const defaultRetries = '2';
 /** The flags as commander has parsed them: words of options with a value, `true` for the others. */
 type Flags = Readonly<Record<string, unknown>>;
 
-/** The settings of a command. A flag takes precedence over the environment, and a flag after the command over one before it. */
+/**
+ * The settings of a command. A flag takes precedence over the environment, and a flag after the
+ * command over one before it.
+ */
 export function settingsOf(command: Command, env: Environment): Settings {
   rejectUnknownVariables(env);
   const flags = flagsOf(command);
@@ -73,7 +76,10 @@ export function settingsOf(command: Command, env: Environment): Settings {
   return settings;
 }
 
-/** The target of a command: that of a flag, else of the environment, else of the last login, else the first deployment. */
+/**
+ * The target of a command: that of a flag, else of the environment, else of the last login, else
+ * the first deployment.
+ */
 export function targetOf(settings: Settings, ofLastLogin: () => string | undefined): Target {
   const { flagAddress, environmentAddress } = settings;
   const baseUrl = flagAddress ?? environmentAddress ?? ofLastLogin() ?? firstDeployment;
@@ -81,7 +87,10 @@ export function targetOf(settings: Settings, ofLastLogin: () => string | undefin
   return { baseUrl, environmentKeyFor: environmentAddress ?? baseUrl };
 }
 
-/** The options that every command has. They are parsed by `settingsOf`, after the whole command line is known. */
+/**
+ * The options that every command has. They are parsed by `settingsOf`, after the whole command line
+ * is known.
+ */
 export function globalOptions(): Option[] {
   const option = (flags: string, description: string, choices?: readonly string[]) => {
     const made = new Option(flags, description).helpGroup('Options of every command:');
@@ -155,7 +164,10 @@ function rejectUnknownVariables(env: Environment): void {
   throw new UsageError(`${unknown} in the environment is not a setting.`, hint);
 }
 
-/** The address that a base URL or a deployment gives. Throws if both are set, because they may contradict each other. */
+/**
+ * The address that a base URL or a deployment gives. Throws if both are set, because they may
+ * contradict each other.
+ */
 function addressOf(baseUrl: Word | undefined, deployment: Word | undefined): string | undefined {
   if (baseUrl && deployment)
     throw new UsageError(
@@ -166,7 +178,10 @@ function addressOf(baseUrl: Word | undefined, deployment: Word | undefined): str
   return deployment && deployments[parseChoice(deployment, deploymentNames)];
 }
 
-/** The address without slashes at its end. Throws without quoting it, because it may contain a password. */
+/**
+ * The address without slashes at its end. Throws without quoting it, because it may contain a
+ * password.
+ */
 function parseAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';

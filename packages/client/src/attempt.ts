@@ -25,7 +25,8 @@ export async function attemptOnce(
   signal.throwIfAborted();
   deadline.attempts++;
   const { response, url } = await send(operation, { ...request, headers }, deadline);
-  // If a `fetch` of the caller has read the body, reading it again throws a `TypeError` for this mistake.
+  // If a `fetch` of the caller has read the body, reading it again throws a `TypeError` for this
+  // mistake.
   const isCodeOfCaller = response.bodyUsed;
   const text = await overNetwork(settings, isCodeOfCaller, () => response.text());
   return { data: dataOf(operation, request, response, text), response, url };

@@ -125,12 +125,18 @@ export function recordOf(value: unknown): Readonly<Record<PropertyKey, unknown>>
 
 type ErrorClass = (abstract new (...args: never) => unknown) & { readonly prototype: Error };
 
-/** What `instanceof` narrows to: the union of all errors for the root, and the class itself for any other. */
+/**
+ * What `instanceof` narrows to: the union of all errors for the root, and the class itself for any
+ * other.
+ */
 type Narrowed<Class extends ErrorClass> = typeof PetstoreError extends Class
   ? CallError
   : InstanceType<Class>;
 
-/** Whether a value is an error of a class, or of the class with this name in another copy of this package. */
+/**
+ * Whether a value is an error of a class, or of the class with this name in another copy of this
+ * package.
+ */
 function recognizes<Class extends ErrorClass>(
   this: Class,
   value: unknown,
@@ -142,16 +148,16 @@ function recognizes<Class extends ErrorClass>(
 }
 
 /**
- * The symbol that all errors of an exported class have. Another copy of this package, for example its
- * CommonJS modules beside its ES modules, has other classes but the same symbols.
+ * The symbol that all errors of an exported class have. Another copy of this package, for example
+ * its CommonJS modules beside its ES modules, has other classes but the same symbols.
  */
 function markOf(name: string): symbol {
   return Symbol.for(`@petstore/client/${name}`);
 }
 
 /**
- * Gives each exported class its name and its mark. The name is on the prototype, where the stack of a
- * new error finds it. It is a string, because minifiers rename classes.
+ * Gives each exported class its name and its mark. The name is on the prototype, where the stack of
+ * a new error finds it. It is a string, because minifiers rename classes.
  */
 function nameClasses(classes: Readonly<Record<string, ErrorClass>>): void {
   for (const [name, { prototype }] of Object.entries(classes)) {

@@ -13,8 +13,8 @@ const notImplemented: Result = { status: 501 };
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * The service in memory: documents by the path of their collection. A POST to the path adds one, and
- * the methods of a document's own path are about that one.
+ * The service in memory: documents by the path of their collection. A POST to the path adds one,
+ * and the methods of a document's own path are about that one.
  */
 export class FakeService {
   readonly #pageSize: number;
@@ -40,7 +40,9 @@ export class FakeService {
     return changeOrGet(documents, operation, name, body);
   }
 
-  /** Creates a document, or returns the result of an earlier create with the same idempotency key. */
+  /**
+   * Creates a document, or returns the result of an earlier create with the same idempotency key.
+   */
   #createOnce(
     documents: Map<string, Document>,
     { id, idempotencyKey }: Operation,
@@ -83,7 +85,10 @@ export class FakeService {
   }
 }
 
-/** The path of the collection, and the name of the document in it, if the path of the operation ends in one. */
+/**
+ * The path of the collection, and the name of the document in it, if the path of the operation ends
+ * in one.
+ */
 function placeOf(operation: Operation, { pathname }: URL): { path: string; name?: string } {
   if (!operation.path.endsWith('}')) return { path: pathname };
   const end = pathname.lastIndexOf('/');

@@ -57,7 +57,9 @@ export function pageCallOf<T>(request: RequestPage<T>): PageCall<T> {
   });
 }
 
-/** The pages of one list, which can be read more than once. The first page is requested only once. */
+/**
+ * The pages of one list, which can be read more than once. The first page is requested only once.
+ */
 class Pages<T> {
   readonly first: Promise<Success<T[]>>;
   readonly #request: RequestPage<T>;
@@ -69,14 +71,18 @@ class Pages<T> {
     this.first = this.#requestFirst();
   }
 
-  /** The pages with at most `max` elements. Without `max`, the service chooses the size of the pages. */
+  /**
+   * The pages with at most `max` elements. Without `max`, the service chooses the size of the
+   * pages.
+   */
   read(max?: number): AsyncGenerator<Page<T>, void> {
     if (max !== undefined) this.#wanted = max;
     return this.#read(max ?? Infinity);
   }
 
   async #requestFirst(): Promise<Success<T[]>> {
-    // The statement that made the call may go on with `.collect()`, which says how many elements are wanted.
+    // The statement that made the call may go on with `.collect()`, which says how many elements
+    // are wanted.
     await undefined;
     return await this.#request(this.#wanted);
   }

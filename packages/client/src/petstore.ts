@@ -31,7 +31,8 @@ function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
     const hasNewHook = options.on?.deprecated !== undefined;
     return clientOf(changedSettings(settings, options), hasNewHook ? new Set() : reported);
   };
-  // Its own properties are the operations. The compiler cannot know which method belongs to which of them.
+  // Its own properties are the operations. The compiler cannot know which method belongs to which
+  // of them.
   return Object.assign(Object.create({ withOptions }), methods);
 }
 
@@ -58,7 +59,10 @@ function requestPageOf(
   };
 }
 
-/** The size of a page with the wanted elements, or as many as a page can have; undefined for the service's own. */
+/**
+ * The size of a page with the wanted elements, or as many as a page can have; undefined for the
+ * service's own.
+ */
 function pageSizeFor(wanted = 0, maximum = 0): number | undefined {
   const size = Math.min(Math.ceil(wanted), maximum);
   return size > 0 ? size : undefined;

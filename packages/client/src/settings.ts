@@ -60,7 +60,10 @@ export function checkCount(option: string, value: unknown): void {
   throw new RangeError(`option ${option} must be a number >= 0`);
 }
 
-/** The header with the API key. Throws for one that is missing or cannot be sent, without showing it. */
+/**
+ * The header with the API key. Throws for one that is missing or cannot be sent, without showing
+ * it.
+ */
 export function authorizationOf(key: string): Record<string, string> {
   if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
   return mergedHeaders({ authorization: `Bearer ${key}` });

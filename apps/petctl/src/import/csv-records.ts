@@ -53,7 +53,10 @@ async function* records(
   }
 }
 
-/** A semicolon if that separates known names, as spreadsheets of some languages write it, else a comma. */
+/**
+ * A semicolon if that separates known names, as spreadsheets of some languages write it, else a
+ * comma.
+ */
 function delimiterOf(firstLine: string, known: readonly string[]): string {
   const names = columnNames(firstLine.split(';'), known);
   return names.length > 1 && names.every((name) => known.includes(name)) ? ';' : ',';
@@ -87,7 +90,10 @@ async function* rowsOf(
   if (fault !== undefined) throw fault;
 }
 
-/** Parses CSV. Its rows are taken from an array, because a parser in a pipeline loses rows when it fails. */
+/**
+ * Parses CSV. Its rows are taken from an array, because a parser in a pipeline loses rows when it
+ * fails.
+ */
 class CsvReader {
   readonly #cellStart = new CellStart();
   readonly #parser: csv.Parser;
@@ -155,7 +161,10 @@ class CsvReader {
   }
 }
 
-/** Knows on which line the cell begins that the parser reads. The parser itself says only where a cell ends. */
+/**
+ * Knows on which line the cell begins that the parser reads. The parser itself says only where a
+ * cell ends.
+ */
 class CellStart {
   /** The line behind the last cell or row. */
   #next = 1;
@@ -173,7 +182,9 @@ class CellStart {
     this.#skipped = skipped;
   }
 
-  /** The line of the current cell. `skipped` is how many empty lines the parser has skipped so far. */
+  /**
+   * The line of the current cell. `skipped` is how many empty lines the parser has skipped so far.
+   */
   line(isFirstOfRow: boolean, skipped: number): number {
     if (!isFirstOfRow) return this.#next;
     const emptyLinesBeforeRow = skipped - this.#skipped;

@@ -31,8 +31,8 @@ export class FailedFile {
   }
 
   /**
-   * Adds a record, and the equal ones before it that the file lacks. An import of the file gives a record the same key only if
-   * the same number of equal records precedes it.
+   * Adds a record, and the equal ones before it that the file lacks. An import of the file gives a
+   * record the same key only if the same number of equal records precedes it.
    */
   add(record: string, key: RecordKey | undefined): void {
     if (key === undefined) return this.#write(record);

@@ -90,7 +90,10 @@ async function runImport(order: ImportOrder, session: Session): Promise<void> {
   conclude(run, order, session);
 }
 
-/** Handles the first SIGINT and SIGTERM. A second one ends the process. Returns a function that ends this. */
+/**
+ * Handles the first SIGINT and SIGTERM. A second one ends the process. Returns a function that ends
+ * this.
+ */
 function onSignal(
   signals: Context['signals'],
   handle: (kind: 'interrupted' | 'terminated') => void,

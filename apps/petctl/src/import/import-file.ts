@@ -29,7 +29,10 @@ export class ImportFile {
     return this.#stdin.fd === undefined ? undefined : fstatSync(this.#stdin.fd);
   }
 
-  /** The text in pieces of whole lines. Throws for a line that is not UTF-8, behind all lines before it. */
+  /**
+   * The text in pieces of whole lines. Throws for a line that is not UTF-8, behind all lines before
+   * it.
+   */
   async *pieces(): AsyncGenerator<string> {
     let read = 0;
     try {
@@ -63,7 +66,10 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<st
   }
 }
 
-/** Yields a stream in pieces that end with a line. No character of UTF-8 contains the byte of a line feed. */
+/**
+ * Yields a stream in pieces that end with a line. No character of UTF-8 contains the byte of a line
+ * feed.
+ */
 async function* wholeLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let unfinished: Buffer[] = [];
   let length = 0;
@@ -83,7 +89,9 @@ async function* wholeLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of some lines at once. If one of them is not UTF-8, yields those before it, and throws. */
+/**
+ * The text of some lines at once. If one of them is not UTF-8, yields those before it, and throws.
+ */
 function* decoded(lines: Buffer): Generator<string> {
   const whole = decodeOrNone(lines);
   if (whole !== undefined) return yield whole;

@@ -15,8 +15,9 @@ export interface RecordKey {
 }
 
 /**
- * Makes a key of each record's content, and of the number of equal records before it. So a repeated import sends the same
- * keys, and adds only what is new: of a file with the records A, A, B, all are added once; then, of A, A, A, B, one more A.
+ * Makes a key of each record's content, and of the number of equal records before it. So a repeated
+ * import sends the same keys, and adds only what is new: of a file with the records A, A, B, all
+ * are added once; then, of A, A, A, B, one more A.
  */
 export class RecordKeys {
   readonly #operation: string;

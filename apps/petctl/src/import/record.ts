@@ -29,7 +29,10 @@ export function inputOf(value: unknown, operation: Operation, place: string): In
   return input;
 }
 
-/** Removes what the operation returns and does not take, such as the identifier, because petctl's own lists have it. */
+/**
+ * Removes what the operation returns and does not take, such as the identifier, because petctl's
+ * own lists have it.
+ */
 function removeResultProperties(record: Record<string, unknown>, operation: Operation): void {
   for (const name of shapeOf(operation).columns) {
     if (!Object.hasOwn(operation.fields, name)) delete record[name];
@@ -41,7 +44,9 @@ export function knownColumns(operation: Operation): string[] {
   return [...new Set([...Object.keys(operation.fields), ...shapeOf(operation).columns])];
 }
 
-/** The properties that the titles of columns mean: `category-id` is `categoryId`. Other titles stay. */
+/**
+ * The properties that the titles of columns mean: `category-id` is `categoryId`. Other titles stay.
+ */
 export function columnNames(titles: readonly string[], known: readonly string[]): string[] {
   return titles.map((title) => {
     const text = title.trim();
@@ -56,7 +61,10 @@ export function checkColumns(names: readonly string[], known: readonly string[])
     throw new UsageError('The first line has a column twice.');
 }
 
-/** The input of a row; an undefined cell is a missing value. `toText` replaces the escapes of a string. */
+/**
+ * The input of a row; an undefined cell is a missing value. `toText` replaces the escapes of a
+ * string.
+ */
 export function inputOfCells(
   cells: readonly (string | undefined)[],
   names: readonly string[],
@@ -78,7 +86,10 @@ export function inputOfCells(
   return inputOf(input, operation, place);
 }
 
-/** The value of a cell. One that has not the type of its property stays a string, which the service rejects. */
+/**
+ * The value of a cell. One that has not the type of its property stays a string, which the service
+ * rejects.
+ */
 function scalarOf(cell: string, type: string): unknown {
   // Spreadsheets write `1.0` for 1.
   const text = type === 'integer' ? cell.replace(/\.0+$/, '') : cell;

@@ -31,7 +31,10 @@ export async function readRecords(
     : csvRecords(all, firstLine, operation);
 }
 
-/** So many blank characters at the beginning hide the first line, so that endless ones do not fill the memory. */
+/**
+ * So many blank characters at the beginning hide the first line, so that endless ones do not fill
+ * the memory.
+ */
 const MAX_BLANK = 2 ** 16;
 
 /** The beginning of a text, with its first line that is not blank. */
@@ -96,8 +99,8 @@ async function* jsonArrayRecords(
 }
 
 /**
- * The records of tab-separated lines as petctl prints them. If the first line does not name the columns, they are those that
- * a list has by default.
+ * The records of tab-separated lines as petctl prints them. If the first line does not name the
+ * columns, they are those that a list has by default.
  */
 function tsvRecords(
   pieces: AsyncIterable<string>,
@@ -149,7 +152,9 @@ async function* tsvRows(
   }
 }
 
-/** An empty cell is an empty string where the property is a required string, else a missing value. */
+/**
+ * An empty cell is an empty string where the property is a required string, else a missing value.
+ */
 function cellOf(cell: string, name: string, { fields }: Operation): string | undefined {
   if (cell !== '') return cell;
   const field = fields[name];

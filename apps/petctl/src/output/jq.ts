@@ -70,14 +70,20 @@ async function runJq(json: string, filter: string) {
   });
 }
 
-/** The results of `jq -c` as `jq -r` would print them. jq itself could not: its wrapper cuts white space at the ends of the output. */
+/**
+ * The results of `jq -c` as `jq -r` would print them. jq itself could not: its wrapper cuts white
+ * space at the ends of the output.
+ */
 function rawLines(compact: string): string {
   if (compact === '') return '';
   const lines = compact.split('\n').map((line) => (line.startsWith('"') ? JSON.parse(line) : line));
   return `${lines.join('\n')}\n`;
 }
 
-/** The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at /dev/stdin:0): reason`. */
+/**
+ * The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at
+ * /dev/stdin:0): reason`.
+ */
 function reasonIn(stderr: string): string {
   const [line = ''] = stderr.split('\n');
   const error = line.replace(/^jq: /, '').replace(/[.:]$/, '');

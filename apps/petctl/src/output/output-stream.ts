@@ -33,7 +33,10 @@ export class OutputStream {
     return closedCodes.includes(code) || (code === 'EIO' && this.isTerminal);
   }
 
-  /** Resolves when the text is written, or dropped. Throws for any failure but a reader that is gone. */
+  /**
+   * Resolves when the text is written, or dropped. Throws for any failure but a reader that is
+   * gone.
+   */
   async write(text: string): Promise<void> {
     if (this.#failure === undefined) {
       this.#lastWrite = this.#send(text);

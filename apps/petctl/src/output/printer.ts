@@ -95,7 +95,10 @@ class RowPrinter implements Printer {
     await this.#stdout.write(head + this.#format.tail(this.#isEmpty));
   }
 
-  /** What precedes all rows, by the first of them. Where the spec names no properties, the first row has those to show. */
+  /**
+   * What precedes all rows, by the first of them. Where the spec names no properties, the first row
+   * has those to show.
+   */
   #head(rows: readonly unknown[]): string {
     if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));
     return this.#format.head(this.#columns, rows);

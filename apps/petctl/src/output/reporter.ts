@@ -5,7 +5,10 @@ import type { OutputStream } from './output-stream.ts';
 /** Goes back to the beginning of the line, and erases it. */
 const eraseLine = '\r\u001b[K';
 
-/** Writes errors and notices on stderr, each on one line: as text, or as JSON where results are JSON. */
+/**
+ * Writes errors and notices on stderr, each on one line: as text, or as JSON where results are
+ * JSON.
+ */
 export class Reporter {
   readonly #stderr: OutputStream;
   #isJson = false;
@@ -17,7 +20,10 @@ export class Reporter {
     this.#stderr = stderr;
   }
 
-  /** Is called with each value of `--output` as the command line is read, so that all errors have its format. */
+  /**
+   * Is called with each value of `--output` as the command line is read, so that all errors have
+   * its format.
+   */
   useFormatOf(output: string | undefined): void {
     this.#isJson = output === 'json' || output === 'jsonl';
   }
@@ -52,7 +58,10 @@ export class Reporter {
     this.#writeLine(line);
   }
 
-  /** Shows a line on a terminal until the next line of any kind is written. It is cut, because one that wraps could not be erased. */
+  /**
+   * Shows a line on a terminal until the next line of any kind is written. It is cut, because one
+   * that wraps could not be erased.
+   */
   progress(line: string): void {
     const shown = line.slice(0, this.#stderr.width - 1);
     this.#stderr.writeAndForget(eraseLine + shown);

@@ -11,7 +11,10 @@ interface Column {
 /** Measures how wide a terminal shows a text. */
 type WidthOf = (text: string) => number;
 
-/** An aligned table for people. The first rows decide the widths. On a terminal it is no wider than that, if texts can be cut. */
+/**
+ * An aligned table for people. The first rows decide the widths. On a terminal it is no wider than
+ * that, if texts can be cut.
+ */
 export class Table implements Format {
   readonly #widthOf: WidthOf;
   /** Undefined outside a terminal, where no text is cut. */
@@ -94,7 +97,9 @@ function cellsOf(row: unknown, names: readonly string[]): string[] {
   return valuesOf(row, names).map((text = '') => escapeLine(text));
 }
 
-/** Whether a column has texts that remain useful when they are cut: no numbers, and no identifiers. */
+/**
+ * Whether a column has texts that remain useful when they are cut: no numbers, and no identifiers.
+ */
 function isFreeText(name: string, rows: readonly unknown[]): boolean {
   if (/(^i|I)d$/.test(name)) return false;
   return rows.every((row) => ['string', 'undefined'].includes(typeof asRow(row)[name]));
