@@ -131,7 +131,8 @@ async function errorWith(key: Key, { session, settings, target }: AuthCommand): 
 
 /** Whether an operation only reads, and can be called without an input. */
 function isHarmless({ method, fields }: Operation): boolean {
-  return method === 'GET' && Object.values(fields).every(({ required }) => !required);
+  const needsInput = Object.values(fields).some(({ required }) => required);
+  return method === 'GET' && !needsInput;
 }
 
 /** The input for the smallest response: a list gets its smallest page. */

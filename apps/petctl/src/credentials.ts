@@ -191,7 +191,8 @@ function lockedKeyring(address: string): UsageError {
 }
 
 function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value);
+  if (typeof value !== 'string') return false;
+  return URL.canParse(value);
 }
 
 function isStringRecord(value: unknown): value is Record<string, string> {
