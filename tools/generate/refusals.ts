@@ -10,7 +10,7 @@ import {
 } from '@redocly/openapi-core';
 import { isRecord, type Node, recordOf } from './document.ts';
 import { checkDocument } from './document-rules.ts';
-import { objectRules, type Refuse } from './object-rules.ts';
+import { type Follow, objectRules, type Refuse } from './object-rules.ts';
 import { alternatives, keys, properties, values } from './supported.ts';
 
 /** Something wrong in a document. */
@@ -100,16 +100,15 @@ const objectRule: Oas3Rule = () => ({
   any(value, context) {
     const type = context.type.name;
     if (type === 'SpecExtension' || !isRecord(value)) return;
-    const refuse = refuserOf(context, []);
+    const refuse = refuserAt(context.location, context);
     refuseProperties(type, value, refuse);
     refuseKeys(type, value, refuse);
     refuseValues(type, value, refuse);
-    const own = context.location.pointer.split('/').at(-1) ?? '';
-    const follow = (target: unknown) => followedIn(context, target);
-    for (const check of objectRules[type] ?? []) check(value, refuse, { own, follow });
+    const follow: Follow = (target) => followedIn(context, target);
+    for (const check of objectRules[type] ?? []) check(value, refuse, follow);
   },
   ref(reference, context) {
-    const refuse = refuserOf(context, []);
+    const refuse = refuserAt(context.location, context);
     if (!/^#\/components\/\w+\/[\w.-]+$/.test(reference.$ref)) {
       const problem = `the reference ${reference.$ref}`;
       refuse(problem, 'refer to a component of this document', '$ref');
@@ -124,7 +123,12 @@ const objectRule: Oas3Rule = () => ({
 const wholeRule: Oas3Rule = () => ({
   Root: {
     leave(root, context) {
-      checkDocument(recordOf(root), (path) => refuserOf(context, path));
+      const refuseAt = (path: readonly string[]) => {
+        let location = context.location;
+        for (const name of path) location = location.child(name);
+        return refuserAt(location, context);
+      };
+      checkDocument(recordOf(root), refuseAt);
     },
   },
 });
@@ -153,13 +157,11 @@ function refuseValues(type: string, object: Node, refuse: Refuse): void {
   }
 }
 
-/** Refuses at a path below the place of the linter. */
-function refuserOf(context: UserContext, path: readonly string[]): Refuse {
-  let place = context.location;
-  for (const name of path) place = place.child(name);
+/** Refuses at a location, or at one of its properties. */
+function refuserAt(location: UserContext['location'], { report }: UserContext): Refuse {
   return (problem, fix, key) => {
-    const location = key === undefined ? place.key() : place.child(key).key();
-    context.report({ message: `${problem} is not supported; ${fix}.`, location });
+    const place = key === undefined ? location : location.child(key);
+    report({ message: `${problem} is not supported; ${fix}.`, location: place.key() });
   };
 }
 

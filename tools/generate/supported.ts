@@ -2,85 +2,35 @@
 
 /** The properties that are generated for, by the type of object. Any other property is refused. */
 export const properties: Readonly<Record<string, readonly string[]>> = {
-  Root: ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components'],
-  Info: ['title', 'version', 'summary', 'description', 'termsOfService', 'contact', 'license'],
-  Contact: ['name', 'url', 'email'],
-  License: ['name', 'identifier', 'url'],
-  Server: ['url', 'description', 'variables', 'x-deployment'],
-  ServerVariable: ['default', 'description', 'enum'],
-  Tag: ['name', 'description'],
-  Components: [
-    'schemas',
-    'parameters',
-    'headers',
-    'requestBodies',
-    'responses',
-    'examples',
-    'securitySchemes',
-  ],
-  SecurityScheme: ['type', 'scheme', 'bearerFormat', 'description'],
-  PathItem: ['summary', 'description', 'parameters', 'get', 'put', 'post', 'delete', 'patch'],
-  Operation: [
-    'operationId',
-    'tags',
-    'summary',
-    'description',
-    'deprecated',
-    'parameters',
-    'requestBody',
-    'responses',
-    'x-command',
-    'x-pagination',
-    'x-deprecated-since',
-    'x-sunset',
-    'x-successor',
-    'x-stability-level',
-  ],
-  Parameter: [
-    'name',
-    'in',
-    'description',
-    'required',
-    'deprecated',
-    'style',
-    'explode',
-    'schema',
-    'example',
-    'examples',
-    'x-idempotency-key',
-  ],
-  RequestBody: ['description', 'required', 'content'],
-  Response: ['description', 'headers', 'content'],
-  MediaType: ['schema', 'example', 'examples'],
-  Header: ['description', 'required', 'deprecated', 'schema', 'example', 'examples'],
-  Example: ['summary', 'description', 'value'],
-  Schema: [
-    'title',
-    'description',
-    'type',
-    'format',
-    'enum',
-    'const',
-    'default',
-    'example',
-    'examples',
-    'deprecated',
-    'minimum',
-    'maximum',
-    'minLength',
-    'maxLength',
-    'pattern',
-    'items',
-    'minItems',
-    'maxItems',
-    'properties',
-    'required',
-    'additionalProperties',
-    'oneOf',
-    'anyOf',
-    'allOf',
-    'x-statuses',
-  ],
+  Root: words('openapi info servers security tags paths components'),
+  Info: words('title version summary description termsOfService contact license'),
+  Contact: words('name url email'),
+  License: words('name identifier url'),
+  Server: words('url description variables x-deployment'),
+  ServerVariable: words('default description enum'),
+  Tag: words('name description'),
+  Components: words('schemas parameters headers requestBodies responses examples securitySchemes'),
+  SecurityScheme: words('type scheme bearerFormat description'),
+  PathItem: words('summary description parameters get put post delete patch'),
+  Operation: words(`
+    operationId tags summary description deprecated parameters requestBody responses
+    x-command x-pagination x-deprecated-since x-sunset x-successor x-stability-level
+  `),
+  Parameter: words(`
+    name in description required deprecated style explode schema example examples
+    x-idempotency-key
+  `),
+  RequestBody: words('description required content'),
+  Response: words('description headers content'),
+  MediaType: words('schema example examples'),
+  Header: words('description required deprecated schema example examples'),
+  Example: words('summary description value'),
+  Schema: words(`
+    title description type format enum const default example examples deprecated
+    minimum maximum minLength maxLength pattern
+    items minItems maxItems properties required additionalProperties
+    oneOf anyOf allOf x-statuses
+  `),
 };
 
 /** What to write instead of properties that people often use. */
@@ -101,6 +51,11 @@ export const alternatives: Readonly<Record<string, string>> = {
   patternProperties: 'write additionalProperties',
   not: 'write what is allowed',
 };
+
+/** The headers that fetch or HTTP set, beside `Content-…`. */
+export const ownHeaders = words(
+  'accept authorization connection cookie expect host te trailer transfer-encoding upgrade',
+);
 
 interface Allowed {
   readonly isAllowed: (text: string) => boolean;
@@ -154,6 +109,10 @@ export const keys: Readonly<Record<string, Allowed>> = {
   SchemaProperties: { isAllowed: isNoneOf('__proto__'), fix: 'rename it' },
   NamedSchemas: { isAllowed: matches(/^[A-Z][A-Za-z0-9]*$/), fix: 'write a name such as NewPet' },
 };
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
 function isOneOf(...allowed: string[]) {
   return (text: string) => allowed.includes(text);

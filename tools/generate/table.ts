@@ -6,6 +6,7 @@ import {
   deploymentsOf,
   followed,
   isRecord,
+  isRecursive,
   jsonSchemaOf,
   listOf,
   type Node,
@@ -13,8 +14,7 @@ import {
   parametersOf,
   reachableFrom,
   recordOf,
-  recursiveIn,
-  referencesIn,
+  schemasOf,
 } from './document.ts';
 import { commandOf } from './names.ts';
 
@@ -43,13 +43,13 @@ type Follow = (value: unknown) => Node;
 
 export function tableOf(document: Node): Table {
   const operations = operationsIn(document).map((declared) => operationOf(declared, document));
-  const schemas = recordOf(recordOf(document.components).schemas);
+  const schemas = schemasOf(document);
   const { title, version, summary = '' } = recordOf(document.info);
   const deployments = deploymentsOf(document);
   return {
     operations,
     schemas: usedSchemas(schemas, operations),
-    recursive: recursiveIn(schemas),
+    recursive: new Set(Object.keys(schemas).filter((name) => isRecursive(name, schemas))),
     version: String(version),
     service: {
       title: String(title),
@@ -62,9 +62,7 @@ export function tableOf(document: Node): Table {
 }
 
 function usedSchemas(schemas: Node, operations: readonly Operation[]): Record<string, Schema> {
-  const used = referencesIn(operations);
-  const reachable = reachableFrom(schemas);
-  for (const name of [...used]) for (const further of reachable.get(name) ?? []) used.add(further);
+  const used = reachableFrom(operations, schemas);
   const entries = Object.entries(schemas).filter(([name]) => used.has(name));
   return Object.fromEntries(entries.map(([name, schema]) => [name, withoutExtensions(schema)]));
 }
@@ -154,23 +152,36 @@ function bodyOf(declared: unknown, parameters: readonly Node[], follow: Follow):
   if (declared === undefined) return undefined;
   const body = follow(declared);
   const required = body.required === true;
-  const schema = jsonSchemaOf(body);
+  const fields = propertyFields(jsonSchemaOf(body), follow);
+  const names = parameters.map(({ name }) => String(name));
+  if (fields !== undefined && canBeInputs(fields, names, required))
+    return { requestBody: { required }, fields };
+  const field = fieldOf({ ...body, in: 'body', schema: jsonSchemaOf(body) });
+  return { requestBody: { required, whole: true }, fields: { body: field } };
+}
+
+/** Whether the properties of a body can be inputs beside the parameters with these names. */
+function canBeInputs(
+  fields: Readonly<Record<string, Field>>,
+  parameters: readonly string[],
+  isBodyRequired: boolean,
+): boolean {
+  if (Object.keys(fields).length === 0) return false;
+  if (parameters.some((name) => Object.hasOwn(fields, name))) return false;
+  // Nobody could leave out an optional body without its required properties.
+  return isBodyRequired || !Object.values(fields).some(({ required }) => required);
+}
+
+/** The properties of a body as inputs; undefined if its schema does not list all of them. */
+function propertyFields(schema: Node, follow: Follow): Record<string, Field> | undefined {
   const parts = partsOf(schema, follow);
-  const properties: Node = Object.assign({}, ...parts.map((part) => part.properties));
-  const needed = new Set(parts.flatMap((part) => listOf(part.required)));
-  const isWhole =
-    !parts.every(listsAllProperties) ||
-    Object.keys(properties).length === 0 ||
-    parameters.some(({ name }) => Object.hasOwn(properties, String(name))) ||
-    (!required && needed.size > 0);
-  if (isWhole) {
-    const field = fieldOf({ in: 'body', required, description: body.description, schema });
-    return { requestBody: { required, whole: true }, fields: { body: field } };
-  }
+  if (!parts.every(listsAllProperties)) return undefined;
+  const required = parts.flatMap((part) => listOf(part.required));
   const fields: Record<string, Field> = {};
-  for (const [name, property] of Object.entries(properties))
-    fields[name] = propertyField(recordOf(property), needed.has(name), follow);
-  return { requestBody: { required }, fields };
+  for (const part of parts)
+    for (const [name, property] of Object.entries(recordOf(part.properties)))
+      fields[name] = propertyField(recordOf(property), required.includes(name), follow);
+  return fields;
 }
 
 function propertyField(property: Node, required: boolean, follow: Follow): Field {
