@@ -39,8 +39,6 @@ interface Service {
   readonly basePath: string;
 }
 
-type Follow = (value: unknown) => Node;
-
 export function tableOf(document: Node): Table {
   const operations = operationsIn(document).map((declared) => operationOf(declared, document));
   const schemas = schemasOf(document);
@@ -80,12 +78,11 @@ function basePathOf(deployments: Readonly<Record<string, string>>): string {
 
 function operationOf(declared: DeclaredOperation, document: Node): Operation {
   const { path, method, item, operation } = declared;
-  const follow: Follow = (value) => followed(document, value);
   const parameters = parametersOf(declared, document);
   const key = parameters.find((parameter) => parameter['x-idempotency-key'] === true);
   const inputs = parameters.filter((parameter) => parameter !== key);
-  const body = bodyOf(operation.requestBody, inputs, follow);
-  const responses = responsesOf(operation, follow);
+  const body = bodyOf(operation.requestBody, inputs, document);
+  const responses = responsesOf(operation, document);
   const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
   return withoutUndefined<Operation>({
     id: String(operation.operationId),
@@ -131,10 +128,10 @@ function idempotencyKeyOf({ name, description, schema }: Node): IdempotencyKey {
   return { header: String(name), description: textOf(description), schema: recordOf(schema) };
 }
 
-function responsesOf(operation: Node, follow: Follow): Record<string, OperationResponse> {
+function responsesOf(operation: Node, document: Node): Record<string, OperationResponse> {
   const responses: Record<string, OperationResponse> = {};
   for (const [status, declared] of Object.entries(recordOf(operation.responses))) {
-    const response = follow(declared);
+    const response = followed(document, declared);
     const description = String(response.description);
     const hasBody = 'application/json' in recordOf(response.content);
     responses[status] = hasBody ? { description, schema: jsonSchemaOf(response) } : { description };
@@ -148,11 +145,11 @@ interface Body {
   readonly fields: Record<string, Field>;
 }
 
-function bodyOf(declared: unknown, parameters: readonly Node[], follow: Follow): Body | undefined {
+function bodyOf(declared: unknown, parameters: readonly Node[], document: Node): Body | undefined {
   if (declared === undefined) return undefined;
-  const body = follow(declared);
+  const body = followed(document, declared);
   const required = body.required === true;
-  const fields = propertyFields(jsonSchemaOf(body), follow);
+  const fields = propertyFields(jsonSchemaOf(body), document);
   const names = parameters.map(({ name }) => String(name));
   if (fields !== undefined && canBeInputs(fields, names, required))
     return { requestBody: { required }, fields };
@@ -173,26 +170,26 @@ function canBeInputs(
 }
 
 /** The properties of a body as inputs; undefined if its schema does not list all of them. */
-function propertyFields(schema: Node, follow: Follow): Record<string, Field> | undefined {
-  const parts = partsOf(schema, follow);
+function propertyFields(schema: Node, document: Node): Record<string, Field> | undefined {
+  const parts = partsOf(schema, document);
   if (!parts.every(listsAllProperties)) return undefined;
   const required = parts.flatMap((part) => listOf(part.required));
   const fields: Record<string, Field> = {};
   for (const part of parts)
     for (const [name, property] of Object.entries(recordOf(part.properties)))
-      fields[name] = propertyField(recordOf(property), required.includes(name), follow);
+      fields[name] = propertyField(recordOf(property), required.includes(name), document);
   return fields;
 }
 
-function propertyField(property: Node, required: boolean, follow: Follow): Field {
-  const { description = follow(property).description, deprecated } = property;
+function propertyField(property: Node, required: boolean, document: Node): Field {
+  const { description = followed(document, property).description, deprecated } = property;
   return fieldOf({ in: 'body', required, description, deprecated, schema: property });
 }
 
 /** The schema and the parts of its `allOf`, with references followed. */
-function partsOf(schema: Node, follow: Follow): Node[] {
-  const target = follow(schema);
-  return [target, ...listOf(target.allOf).flatMap((part) => partsOf(recordOf(part), follow))];
+function partsOf(schema: Node, document: Node): Node[] {
+  const target = followed(document, schema);
+  return [target, ...listOf(target.allOf).flatMap((part) => partsOf(recordOf(part), document))];
 }
 
 /** Whether the part is an object, or an `allOf` of objects, that lists all its properties. */
