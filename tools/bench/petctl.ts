@@ -6,7 +6,7 @@ import { operations, service } from '@petstore/types';
 import { petctlFile } from '../reference.ts';
 import { root } from '../repository.ts';
 import { compare, type Effort, newScratch, type Part } from './measure.ts';
-import { Peer, peerFile } from './peer.ts';
+import { Peer, peer } from './peer.ts';
 import { apiKey, fillFolder } from './pets.ts';
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ export async function petctl(effort: Effort): Promise<Part> {
   using scratch = newScratch();
   const folder = join(scratch.path, 'data');
   await fillFolder(folder, 20);
-  const server = await Peer.start(peerFile('store'), folder, [folder]);
+  await using server = await Peer.start(peer('store'), folder);
   const env = {
     PATH: process.env.PATH,
     HOME: scratch.path,
@@ -42,7 +42,7 @@ export async function petctl(effort: Effort): Promise<Part> {
     'petctl --version': { measure: () => cpuOf([packed, '--version'], env), atMost: 1.2 },
     [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([packed, ...list], env), atMost: 2.5 },
   };
-  return await compare('CPU ms', subjects, effort).finally(() => server.stop());
+  return await compare('CPU ms', subjects, effort);
 }
 
 /** Milliseconds of CPU that a run of Node takes, measured by bash, because Node does not report that of a child. */

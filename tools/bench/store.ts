@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
 import { measureFold, measureOpening } from './large-store.ts';
 import { compare, type Effort, joined, newScratch, type Part, progress } from './measure.ts';
-import { Peer, peerFile } from './peer.ts';
+import { peer } from './peer.ts';
 import { CONCURRENCY, createRate, fillFolder, newPet, rateOf, size } from './pets.ts';
 import { measurePostgres } from './postgres.ts';
 import { Rotation } from './rotation.ts';
@@ -63,14 +63,16 @@ async function measureCreates(scratch: string, largeFolder: string, effort: Effo
 /** Measures creates over HTTP in a store that saves, beside one that does not. */
 async function measureOverHttp(effort: Effort): Promise<Part> {
   await using rotation = await Rotation.start({
-    memory: (folder) => Peer.start(peerFile('store'), folder),
-    lowdb: (folder) => Peer.start(peerFile('store'), folder, [folder]),
+    memory: peer('store', 'memory'),
+    folder: peer('store'),
   });
-  const rate = async (name: 'memory' | 'lowdb') =>
-    (await rotation.shoot(name, 'create', effort)).perSecond;
+  const rate = async (name: 'memory' | 'folder') => {
+    const { perSecond } = await rotation.sample(name, 'create', effort);
+    return perSecond;
+  };
   const subjects = {
     'store in memory': { measure: () => rate('memory') },
-    'store in a folder': { measure: () => rate('lowdb'), atLeast: 0.7 },
+    'store in a folder': { measure: () => rate('folder'), atLeast: 0.7 },
   };
   return await compare('creates a second over HTTP', subjects, effort);
 }
