@@ -5,9 +5,9 @@ import { fastify, ours } from './peer.ts';
 import { type Row, rows } from './requests.ts';
 import { Rotation, type Sample } from './rotation.ts';
 
-/** A row that misses its bound is measured again, by new processes, so often. */
+/** How often a row that misses its bound is measured, each time with new processes. */
 const TRIES = 3;
-/** If the same server differs more from itself, nothing can be told. */
+/** If the same server differs from itself by more than this, the measurement says nothing. */
 const MAX_TOLERANCE = 0.2;
 
 const servers = { Fastify: fastify, ours, 'ours again': ours };
@@ -46,8 +46,9 @@ async function judge(left: readonly Row[], effort: Effort): Promise<Verdict[]> {
 }
 
 /**
- * The tolerance is the noise: in three of four rounds, two processes of the same server differ by at
- * most that. The judged ratio is the median of all rounds, which varies less than a round does.
+ * Compares Fastify with the mean of the two processes of ours. The tolerance is the noise: in three
+ * of four rounds, these two differ by at most that. The judged ratio is the median of all rounds,
+ * which varies less than a round does.
  */
 export function verdictOf(
   row: Row,
@@ -56,16 +57,17 @@ export function verdictOf(
   const cpuOf = (name: Name) => samples[name].map(({ cpu }) => cpu);
   const first = cpuOf('ours');
   const second = cpuOf('ours again');
-  const both = first.map((cpu, round) => (cpu + (second[round] ?? cpu)) / 2);
+  const mean = first.map((cpu, round) => (cpu + (second[round] ?? cpu)) / 2);
   const differences = ratios(second, first).map((ratio) => Math.abs(ratio - 1));
   const tolerance = quantile(differences, 0.75);
-  const ratio = medianRatio(cpuOf('Fastify'), both);
+  const ratio = medianRatio(cpuOf('Fastify'), mean);
   return { row, ratio, tolerance, isKept: tolerance <= MAX_TOLERANCE && ratio >= 1 - tolerance };
 }
 
 function lineOf({ row, ratio, tolerance }: Verdict): string {
   const least = (1 - tolerance).toFixed(2);
-  return `${row}: CPU of Fastify / ours ${ratio.toFixed(2)}, at least ${least}, which is 1 less the noise of ${tolerance.toFixed(2)}`;
+  const bound = `at least ${least}, which is 1 less the noise of ${tolerance.toFixed(2)}`;
+  return `${row}: CPU of Fastify / ours ${ratio.toFixed(2)}, ${bound}`;
 }
 
 function failureOf(verdict: Verdict): string {

@@ -124,7 +124,7 @@ function tableOf(row: Row, samples: Samples): Table {
 
 function promiseOf(row: Row, samples: Samples): Target {
   const measured = medianRatio(cpuOf(samples.Fastify), cpuOf(samples.ours));
-  return { name: `${row}: CPU of Fastify / ours`, measured, sign: '≥', bound: 1 };
+  return { name: `${row}: CPU of Fastify / ours`, measured, atLeast: 1 };
 }
 
 /**
@@ -134,7 +134,7 @@ function promiseOf(row: Row, samples: Samples): Target {
 function tailOf(samples: Samples): Target {
   const tails = (name: Name) => samples[name].map(({ p50, p99 }) => p99 / p50);
   const measured = median(tails('ours')) / median(tails('bare'));
-  return { name: 'create: p99/p50 of ours / of bare', measured, sign: '≤', bound: 2 };
+  return { name: 'create: p99/p50 of ours / of bare', measured, atMost: 2 };
 }
 
 /** Bars for ours, and lines for Fastify and, below it, for what any server needs. */

@@ -10,10 +10,7 @@ import { apiKey, fillFolder } from './pets.ts';
 
 const run = promisify(execFile);
 const built = join(root, 'apps/petctl/dist/petctl.js');
-const list = [
-  ...operations.listPets.command,
-  ...'--status available --limit 5 -o json'.split(' '),
-];
+const list = [...operations.listPets.command, ...'--status available --limit 5 -o json'.split(' ')];
 
 /** Each measurement repeats the command so often, because bash measures whole milliseconds. */
 const REPEATS = 5;
@@ -38,7 +35,10 @@ export async function petctl(effort: Effort): Promise<Part> {
   return await compare('CPU ms', subjects, effort);
 }
 
-/** Milliseconds of CPU that a run of Node takes, measured by bash, because Node does not report that of a child. */
+/**
+ * The milliseconds of CPU that a run of Node takes. bash measures them, because Node does not report
+ * those of a child. The script gets the command as `$0` and `$@`, and prints user and system seconds.
+ */
 async function cpuOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const repeated = `for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;
   const script = `set -e; TIMEFORMAT='%3U %3S'; time ${repeated}`;

@@ -1,4 +1,5 @@
-// Measures the store of a PostgreSQL database beside pgbench, PostgreSQL's own bench, on the same database.
+// Measures the store of a PostgreSQL database beside pgbench, PostgreSQL's own bench, on the same
+// database.
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

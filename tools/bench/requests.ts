@@ -10,7 +10,7 @@ export interface BenchRequest {
 
 const { listPets, createPet, getPet } = operations;
 
-/** So many different requests of a row are repeated in turn. */
+/** How many different requests a row repeats in turn. */
 const VARIETY = 300;
 
 /** The requests of each row, which are sent in turn. Those that add many pets are last. */
@@ -42,7 +42,10 @@ function create(number: number): BenchRequest {
   return { method: 'POST', target: service.basePath + createPet.path, body };
 }
 
-/** Of ten requests, one creates, three ask for first pages with a filter, two for later pages, four for a pet. */
+/**
+ * Of ten requests, one creates, three ask for first pages with a filter, two for later pages, and
+ * four for a pet.
+ */
 function mixed(number: number): BenchRequest {
   const kind = number % 10;
   if (kind === 0) return create(number);
