@@ -23,9 +23,11 @@ if (import.meta.main) console.log(JSON.stringify(await openIn(process.argv[2] ??
 /** Measures how long a new process opens a store, and how much memory that takes. */
 export async function measureOpening(folder: string, { rounds }: Effort): Promise<Part> {
   const args = ['--expose-gc', import.meta.filename, folder];
-  const open = async (): Promise<Opening> =>
-    JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
-  const { opening } = await inRotation('opening', { opening: open }, rounds);
+  const measure = async (): Promise<Opening> => {
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    return JSON.parse(stdout);
+  };
+  const { opening } = await inRotation('opening', { opening: { measure } }, rounds);
   const milliseconds = median(opening.map((each) => each.milliseconds));
   const bytes = median(opening.map((each) => each.bytes / each.documents));
   const documents = opening[0]?.documents.toLocaleString('en-US');

@@ -57,7 +57,7 @@ async function load({ row, count, milliseconds }: Send): Promise<LoadResult> {
   const started = performance.now();
   let left = count;
   const sendUntilEnd = async (connection: Connection) => {
-    let sentAt = started;
+    let sentAt = performance.now();
     while (left > 0 && sentAt < started + milliseconds) {
       left--;
       sent++;

@@ -56,8 +56,10 @@ export interface Part {
 }
 
 /** What is compared, with the bound of its ratio to the first subject of the comparison. */
-export interface Subject extends Bounds {
-  readonly measure: () => Promise<number>;
+export interface Subject extends Bounds, Measurable<number> {}
+
+interface Measurable<Measured> {
+  readonly measure: () => Promise<Measured>;
 }
 
 /** Measures subjects in turns, and compares each with the first. */
@@ -66,9 +68,7 @@ export async function compare(
   subjects: Readonly<Record<string, Subject>>,
   { rounds }: Effort,
 ): Promise<Part> {
-  const measures: Record<string, () => Promise<number>> = {};
-  for (const [name, { measure }] of Object.entries(subjects)) measures[name] = measure;
-  const measured = await inRotation(unit, measures, rounds);
+  const measured = await inRotation(unit, subjects, rounds);
   const [first = ''] = Object.keys(subjects);
   const rows: Record<string, string | number>[] = [];
   const targets: Target[] = [];
@@ -95,7 +95,7 @@ export function joined(parts: readonly Part[]): Part {
  */
 export async function inRotation<Name extends string, Measured>(
   what: string,
-  subjects: Readonly<Record<Name, () => Promise<Measured>>>,
+  subjects: Readonly<Record<Name, Measurable<Measured>>>,
   rounds: number,
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(subjects) as Name[];
@@ -105,7 +105,7 @@ export async function inRotation<Name extends string, Measured>(
   for (let round = 0; round <= rounds; round++) {
     for (const index of names.keys()) {
       const name = names[(index + round) % names.length] as Name;
-      const result = await subjects[name]();
+      const result = await subjects[name].measure();
       if (round > 0) measured[name].push(result);
     }
   }

@@ -63,8 +63,9 @@ export class Rotation<Name extends string> {
 
   /** Sends the requests of a row to all servers in turns. */
   measure(row: Row, effort: Effort): Promise<Record<Name, Sample[]>> {
-    const subjects = {} as Record<Name, () => Promise<Sample>>;
-    for (const name of this.#names()) subjects[name] = () => this.sample(name, row, effort);
+    const subjects = {} as Record<Name, { measure: () => Promise<Sample> }>;
+    for (const name of this.#names())
+      subjects[name] = { measure: () => this.sample(name, row, effort) };
     return inRotation(row, subjects, effort.rounds);
   }
 

@@ -69,7 +69,7 @@ export function expressionOf(value: unknown, constants: Constants = new Map()): 
   return objectOf([spread, ...propertiesOf(beside, constants)]);
 }
 
-/** Without the properties that are undefined. */
+/** The properties of an object, without those that are undefined. */
 function propertiesOf(value: Node, constants: Constants): ts.PropertyAssignment[] {
   const properties = Object.entries(value).filter(([, property]) => property !== undefined);
   return properties.map(([key, property]) => {
@@ -84,8 +84,8 @@ function objectOf(properties: readonly ts.ObjectLiteralElementLike[]): ts.Expres
 }
 
 /**
- * The printer writes identifiers as they are. hey-api writes `\u0041` as `A`, so the backslash is
- * written by its code.
+ * Code as it is: the printer does not change identifiers. But hey-api replaces `\u0041` in printed
+ * code by `A`. So a backslash before `u`, which JSON has as `\\u`, becomes `\x5cu`, its code.
  */
 function verbatim(code: string): ts.Identifier {
   return ts.factory.createIdentifier(code.replaceAll('\\\\u', '\\x5cu'));
