@@ -137,7 +137,7 @@ function tailOf(samples: Samples): Target {
   return { name: 'create: p99/p50 of ours / of bare', measured, atMost: 2 };
 }
 
-/** Bars for ours, and lines for Fastify and, below it, for what any server needs. */
+/** The bars are ours. The upper line is Fastify, and the lower line is bare. */
 function chartOf(measured: Readonly<Record<Row, Samples>>): string {
   const medians = (name: Name) =>
     rowNames.map((row) => Math.round(median(cpuOf(measured[row][name]))));

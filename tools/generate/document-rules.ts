@@ -3,7 +3,9 @@
 import {
   type DeclaredOperation,
   deploymentsOf,
+  followed,
   isRecursive,
+  jsonSchemaOf,
   listOf,
   type Node,
   operationsIn,
@@ -29,7 +31,10 @@ export function checkDocument(document: Node, refuseAt: RefuseAt): void {
     checkSuccessor(operation, operations, refuse);
     checkParameterNames(parameters, refuse);
     checkIdempotencyKey(parameters, method, refuse);
-    checkPagination(operation, parameters, refuse);
+    if ('x-pagination' in operation) {
+      checkPage(operation, document, refuse);
+      checkPageInputs(operation, parameters, refuse);
+    }
     checkOperationTypes(operation, schemas, refuse);
   }
   checkSchemas(schemas, refuseAt);
@@ -105,9 +110,15 @@ function checkIdempotencyKey(parameters: readonly Node[], method: string, refuse
   }
 }
 
-function checkPagination(operation: Node, parameters: readonly Node[], refuse: Refuse): void {
+function checkPage(operation: Node, document: Node, refuse: Refuse): void {
+  // x-pagination beside a response 200 that is an object
+  const page = followed(document, recordOf(operation.responses)['200']);
+  if (followed(document, jsonSchemaOf(page)).type !== 'array')
+    refuse('x-pagination without a list', 'declare the response 200 with an array', 'x-pagination');
+}
+
+function checkPageInputs(operation: Node, parameters: readonly Node[], refuse: Refuse): void {
   // x-pagination: { curser: after, limit: limit, key: id }
-  if (operation['x-pagination'] === undefined) return;
   const { cursor, limit, key, ...others } = recordOf(operation['x-pagination']);
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   const names = inQuery.map(({ name }) => name);

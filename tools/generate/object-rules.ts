@@ -1,6 +1,6 @@
 // The rules for one object of the document that the tables of `supported.ts` cannot express. Each
 // has an example of what it refuses.
-import { jsonSchemaOf, listOf, type Node, recordOf } from './document.ts';
+import { listOf, type Node, recordOf } from './document.ts';
 import { kebabCase } from './names.ts';
 import { ownHeaders } from './supported.ts';
 
@@ -18,7 +18,7 @@ type Rule = (object: Node, refuse: Refuse, follow: Follow) => void;
 /** The rules by the type of object. */
 export const objectRules: Readonly<Record<string, readonly Rule[]>> = {
   Root: [checkRoot],
-  Operation: [checkPages, checkSuccess, checkDeprecation],
+  Operation: [checkSuccess, checkDeprecation],
   Responses: [checkEmptyResponses],
   MediaType: [checkMediaType],
   Parameter: [checkParameterName, checkSerialization, checkParameterSchema],
@@ -46,14 +46,6 @@ function checkRoot({ paths, security }: Node, refuse: Refuse): void {
   const [requirement, ...others] = listOf(security);
   if (others.length > 0 || Object.keys(recordOf(requirement)).length !== 1)
     refuse('a security other than one bearer key', 'write security: [{ bearer: [] }]', 'security');
-}
-
-function checkPages(operation: Node, refuse: Refuse, follow: Follow): void {
-  // x-pagination beside a response 200 that is an object
-  if (!('x-pagination' in operation)) return;
-  const page = follow(recordOf(operation.responses)['200']);
-  if (follow(jsonSchemaOf(page)).type !== 'array')
-    refuse('x-pagination without a list', 'declare the response 200 with an array', 'x-pagination');
 }
 
 function checkSuccess({ responses }: Node, refuse: Refuse): void {
