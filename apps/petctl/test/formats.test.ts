@@ -25,6 +25,8 @@ const list = async (...args: string[]) => {
   return stdout;
 };
 
+const columns = 'id,name,categoryId,status';
+
 describe('in a pipe', () => {
   test.each(outputs)('%s escapes control characters', async (output) => {
     const text = await list('-o', output);
@@ -43,8 +45,8 @@ describe('in a pipe', () => {
   });
 
   test('tsv is the default: without a header, a row on each line, never shortened', async () => {
-    const text = await list();
-    expect(text).toBe(await list('-o', 'tsv'));
+    const text = await list('--fields', columns);
+    expect(text).toBe(await list('-o', 'tsv', '--fields', columns));
     expect([text.split('\n')[0], text.split('\n').length]).toEqual([
       '1\tRex\t2\tavailable',
       pets.length + 1,
@@ -52,8 +54,9 @@ describe('in a pipe', () => {
   });
 
   test('csv has a header and quotes where needed', async () => {
-    const [header, first, second] = (await list('-o', 'csv')).split('\n');
-    expect([header, first]).toEqual(['id,name,categoryId,status', '1,Rex,2,available']);
+    const text = await list('-o', 'csv', '--fields', columns);
+    const [header, first, second] = text.split('\n');
+    expect([header, first]).toEqual([columns, '1,Rex,2,available']);
     expect(second).toContain('""quoted"", ');
   });
 
@@ -170,9 +173,10 @@ describe('on a terminal', () => {
       body: names.map((name, i) => ({ id: i + 1, name, categoryId: 1 })),
     })));
   });
-  const linesOf = async (columns: number, more: Record<string, string> = {}) => {
-    const terminals = { stdout: true, columns };
-    const { stdout } = await runToEnd(['pets', 'list'], { ...env, ...more }, '', terminals);
+  const linesOf = async (width: number, more: Record<string, string> = {}) => {
+    const terminals = { stdout: true, columns: width };
+    const args = ['pets', 'list', '--fields', columns];
+    const { stdout } = await runToEnd(args, { ...env, ...more }, '', terminals);
     return stdout.split('\n');
   };
 
@@ -189,8 +193,9 @@ describe('on a terminal', () => {
   test('an identifier is never cut, however narrow it is', async () => {
     const id = 9007199254740991;
     const { env } = await record(() => ({ body: [{ id, name: 'Rex', categoryId: 80808080 }] }));
-    for (const columns of [1, 10, 20, 30]) {
-      const { stdout } = await runToEnd(['pets', 'list'], env, '', { stdout: true, columns });
+    const args = ['pets', 'list', '--fields', columns];
+    for (const width of [1, 10, 20, 30]) {
+      const { stdout } = await runToEnd(args, env, '', { stdout: true, columns: width });
       expect(stdout).toMatch(new RegExp(`^${id}  .*  80808080$`, 'm'));
     }
   });

@@ -1,170 +1,171 @@
-import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { service, version } from '@petstore/types';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import * as OpenApiValidator from 'express-openapi-validator';
-import { parse } from 'yaml';
-import { fail, type Serve, type Service, send } from './dispatch.ts';
-import { HttpError, invalid, notAllowed, nothingAt } from './errors.ts';
-import { read } from './read.ts';
-import { exchangeOf, headersOf } from './request.ts';
-import { isValid, plain, ranges } from './validators.ts';
+// The Express app: every request passes these steps, one after the other.
+import { setTimeout as pause } from 'node:timers/promises';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { allowOrigins, authenticate, limitRate } from './access.ts';
+import { expectsBody, MAX_RECEIVING, parseBody, receiveBody } from './body.ts';
+import { Budget } from './budget.ts';
+import { callHandler } from './call.ts';
+import { constantHeaders } from './constant-headers.ts';
+import { docs } from './docs.ts';
+import { notAllowed, nothingAt } from './errors.ts';
+import { beginExchange, exchangeOf, type Shared } from './exchange.ts';
+import { loadExplainer } from './explainer.ts';
+import { type Handlers, handlers as ours } from './handlers.ts';
+import type { KeyCheck } from './keys.ts';
+import type { Log } from './log.ts';
+import { faultOf } from './message.ts';
+import { Metrics } from './metrics.ts';
+import { OpeningStore } from './opening-store.ts';
+import { inputOf } from './parameters.ts';
+import { Health, probes } from './probes.ts';
+import { MAX_UNREAD, send, sendError, sendsByJson } from './send.ts';
+import type { Store } from './store/store.ts';
+import { validate } from './validate.ts';
+import { compileValidators } from './validation.ts';
 
-/** Of the violations of a body with more bytes, only the first is named. */
-const MAX_EXPLAINED = 1000;
+export interface AppOptions {
+  /** Returns the name of a valid key. */
+  readonly keys: KeyCheck;
+  readonly handlers?: Partial<Handlers>;
+  /** The validator's middleware sees each request and response, and each response is compared with the spec. */
+  readonly validateResponses?: boolean;
+  /** The largest body in bytes. */
+  readonly bodyLimit?: number;
+  /** The origins whose pages may call the service; `*` for all. */
+  readonly corsOrigins?: readonly string[] | null;
+  /** Requests per minute and key. */
+  readonly rateLimit?: number | null;
+  readonly log?: Log;
+  /** Whether liveness, readiness and metrics are served, too. */
+  readonly hasProbes?: boolean;
+}
 
-/** Creates the Express app, which serves every request, and says what is wrong with it. */
-export function expressApp({ admit, dispatch, bodyLimit }: Service): Serve {
-  const app = express().disable('x-powered-by');
+/** An app with what whoever runs it has to know of it. */
+export interface Service {
+  readonly app: Express;
+  readonly health: Health;
+  /** Resolves when the store is open and all is loaded. */
+  readonly ready: Promise<void>;
+}
 
-  app.use((request, response, next) => {
-    const exchange = exchangeOf(response);
-    const { target, method } = exchange;
-    if (target.isService) return next();
-    response.set(headersOf(exchange));
-    if (target.path === '*' && method === 'OPTIONS') return void response.status(204).end();
-    if (!target.isWellFormed || !Object.hasOwn(pages, target.url)) throw nothingAt(target);
-    if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, 'GET, HEAD');
-    pages[target.url]?.(request, response, next);
-  });
+/** Creates the app of the service over a store, which may still be being opened. */
+export function createApp(store: Store | Promise<Store>, options: AppOptions): Express {
+  const { app, ready } = createService(store, options);
+  // Requests are served nevertheless. Only the program knows whether it can go on like this.
+  ready.catch((error: unknown) => options.log?.warn(`Not all could be loaded: ${error}`));
+  return app;
+}
 
-  app.use(async (request, response, next) => {
-    const exchange = exchangeOf(response);
-    const { target, method, operation } = exchange;
-    await admit(exchange);
-    if (!target.route) throw nothingAt(target);
-    const { allow } = target.route;
-    if (method === 'OPTIONS')
-      return void response.writeHead(204, { ...headersOf(exchange), Allow: allow }).end();
-    if (!operation) throw notAllowed(method, allow);
-    exchange.input ??= await read(exchange, operation, bodyLimit);
-    // The validator changes what it reads, so it gets copies.
-    const { query, plainBody } = structuredClone({
-      ...exchange.input,
-      query: plain(exchange.input.query),
+export function createService(store: Store | Promise<Store>, options: AppOptions): Service {
+  const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20 } = options;
+  const { keys, corsOrigins, rateLimit, log, hasProbes = true } = options;
+  const opening = new OpeningStore(store);
+  const health = new Health(opening, new Metrics(opening));
+  const shared = { unread: new Budget(MAX_UNREAD), validateResponses };
+  const app = appOf([
+    begin(shared, health, log),
+    hasProbes ? probes(health) : undefined,
+    docs,
+    corsOrigins ? allowOrigins(corsOrigins) : undefined,
+    authenticate(keys),
+    rateLimit ? limitRate(rateLimit) : undefined,
+    route,
+    readParameters,
+    readBody(bodyLimit),
+    validate,
+    callHandler(opening, handlers, log),
+  ]);
+  return { app, health, ready: loadRest(opening, health, validateResponses) };
+}
+
+/** Loads what takes long, once the store is open. Requests that have waited for the store get their answers first. */
+async function loadRest(
+  opening: OpeningStore,
+  health: Health,
+  validateResponses: boolean,
+): Promise<void> {
+  await opening.opened;
+  await pause(FIRST_ANSWERS_MS);
+  compileValidators();
+  await loadExplainer(validateResponses);
+  health.loaded();
+}
+
+/** Creates the app of an admin port, which has the probes only. */
+export function createProbesApp(health: Health, log: Log): Express {
+  const shared = { unread: new Budget(MAX_UNREAD), validateResponses: false };
+  return appOf([begin(shared, health, log), probes(health), nothing]);
+}
+
+/** The time for requests that have waited for the store. */
+const FIRST_ANSWERS_MS = 10;
+
+/** Every target. A route with many steps takes less time than as many `app.use`. */
+const EVERY = /^/;
+
+function appOf(steps: readonly (RequestHandler | undefined)[]): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.route(EVERY).all(...steps.filter((step) => step !== undefined));
+  app.use(handleError);
+  return app;
+}
+
+/** Gives a request its identifier, and refuses what HTTP does not allow. The log and the metrics get it when it has ended. */
+function begin(shared: Shared, health: Health, log: Log | undefined): RequestHandler {
+  return (request, response, next) => {
+    const exchange = beginExchange(request, response, shared);
+    if (shared.validateResponses) sendsByJson(exchange);
+    response.on('close', () => {
+      exchange.milliseconds = performance.now() - exchange.startedAt;
+      health.metrics.count(exchange);
+      log?.request(exchange);
+      // An idle connection keeps its last exchange.
+      exchange.input = undefined;
     });
-    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-    request.body = plainBody;
-    if (method === 'HEAD') request.method = 'GET';
+    const fault = faultOf(request);
+    if (fault) throw fault;
     next();
-  });
+  };
+}
 
-  const spec = { ...parsedSpec(bounded), servers: [{ url: service.basePath }] };
-  const validator = (allErrors: boolean) =>
-    express.Router().use(
-      OpenApiValidator.middleware({
-        apiSpec: spec,
-        validateRequests: { allErrors, allowUnknownQueryParameters: true },
-        validateSecurity: false,
-        // Integers have bounds instead.
-        validateFormats: false,
-        fileUploader: false,
-        useRequestUrl: true,
-      }),
-    );
-  const [first, all] = [validator(false), validator(true)];
-  app.use((request, response, next) => {
-    const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
-    // To name each of many violations would take long.
-    (coding || Number(length) > MAX_EXPLAINED ? first : all)(request, response, next);
-  });
+/** Lets requests pass that have an operation. */
+const route: RequestHandler = (_request, response, next) => {
+  const exchange = exchangeOf(response);
+  const { target, method, operation } = exchange;
+  if (!target.route) throw nothingAt(target);
+  const { allow } = target.route;
+  if (method === 'OPTIONS') {
+    send(exchange, { status: 204, headers: [...constantHeaders(), 'Allow', allow] });
+    return;
+  }
+  if (!operation) throw notAllowed(method, allow);
+  next();
+};
 
-  app.use(async (_request, response) => {
+const readParameters: RequestHandler = (_request, response, next) => {
+  const exchange = exchangeOf(response);
+  exchange.input = inputOf(exchange, exchange.routedOperation);
+  next();
+};
+
+function readBody(limit: number): RequestHandler {
+  const budget = new Budget(MAX_RECEIVING);
+  return (_request, response, next) => {
     const exchange = exchangeOf(response);
-    const { operation, input } = exchange;
-    if (!operation || !input) throw new Error('The request was not read.');
-    // One validator decides on both paths.
-    if (!isValid(operation, input)) throw invalid('The request does not match the spec.');
-    send(exchange, await dispatch(exchange, operation, input));
-  });
-
-  app.use(((error, _request, response, _next) =>
-    fail(
-      exchangeOf(response),
-      explained(error, exchangeOf(response).input?.body),
-    )) satisfies ErrorRequestHandler);
-
-  return ({ request, response, target: { url, isWellFormed } }) => {
-    // Express and the validator read the target as we do.
-    request.url = isWellFormed ? url : '/';
-    app(request, response);
-  };
-}
-
-const wordings: Readonly<Record<string, string>> = {
-  additionalProperties: 'there is no such property',
-  required: 'it is missing',
-};
-
-/** The error of the validator in our words. Returns any other error unchanged. */
-function explained(error: unknown, body: unknown): unknown {
-  if (!(error instanceof OpenApiValidator.error.BadRequest)) return error;
-  const texts = error.errors.map(({ path, message, errorCode = '' }) => {
-    const [, place = '', rest = ''] = path.split(/^\/(\w+)\/?/);
-    // The validator does not escape a name that has a slash.
-    const isName = Object.hasOwn(Object(body), rest);
-    const name = isName
-      ? rest
-      : rest.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
-    const where = place === 'params' ? 'path' : place === 'headers' ? 'header' : place;
-    return `${where}${name && ` '${name}'`}: ${wordings[errorCode.split('.')[0] ?? ''] ?? message}`;
-  });
-  // No pet can have an invalid identifier, so the path leads nowhere.
-  const code = texts.some((text) => text.startsWith('path ')) ? 'not_found' : 'invalid_request';
-  return new HttpError(code, [...new Set(texts)].join('; '));
-}
-
-/** Gives the schema of an integer its bounds. */
-function bounded(_key: unknown, value: unknown): unknown {
-  const [minimum, maximum] = ranges[Object(value).format] ?? [];
-  return minimum === undefined ? value : { minimum, maximum, ...Object(value) };
-}
-
-const readHere = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const specText = () => readHere(import.meta.resolve('@petstore/spec/openapi.yaml'));
-const parsedSpec = (reviver = (_key: unknown, value: unknown): unknown => value) =>
-  parse(specText(), reviver, { maxAliasCount: 1000, merge: true });
-const values = { ...service, version };
-const escaped = (text: string) =>
-  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-const docs = readHere('docs/index.html').replace(/{{(\w+)}}/g, (_, name: keyof typeof values) =>
-  escaped(`${values[name]}`),
-);
-const [, script = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(docs) ?? [];
-
-/** Pages load from and call their own server only. */
-const policy = [
-  `default-src 'self'; script-src 'self' 'sha256-${hash('sha256', script, 'base64')}'; img-src 'self' data:`,
-  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-].join('; ');
-
-/** The docs page with everything that it loads, and the spec as files. Addresses are relative, so that a proxy can add a path. */
-const pages: Readonly<Record<string, RequestHandler>> = {
-  '/openapi.yaml': page('application/yaml', specText),
-  '/openapi.json': page('application/json', () => `${JSON.stringify(parsedSpec(), null, 2)}\n`),
-  '/docs': page('text/html', () => docs),
-  '/docs/look.css': page('text/css', () => readHere('docs/look.css')),
-  '/docs/swagger-ui.js': page('text/javascript', () => swaggerUi('swagger-ui-bundle.js')),
-  '/docs/swagger-ui.css': page('text/css', () => swaggerUi('swagger-ui.css')),
-};
-
-/** Serves constant content, which the first request reads. */
-function page(type: string, read: () => string): RequestHandler {
-  let content: Buffer | undefined;
-  return (_request, response) => {
-    content ??= Buffer.from(read());
-    response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache' });
-    response.set({
-      'Content-Security-Policy': policy,
-      'X-Frame-Options': 'DENY',
-      'Referrer-Policy': 'no-referrer',
+    const { routedOperation: operation, readInput: input } = exchange;
+    if (!expectsBody(exchange, operation)) return next();
+    return receiveBody(exchange, limit, budget).then((bytes) => {
+      Object.assign(input, parseBody(bytes));
+      next();
     });
-    response.send(content);
   };
 }
 
-/** A file of Swagger UI: a copy in the published package, because the library itself reports installations. */
-function swaggerUi(name: string): string {
-  const copy = new URL(`./swagger-ui/${name}`, import.meta.url);
-  return readHere(existsSync(copy) ? copy.href : import.meta.resolve(`swagger-ui-dist/${name}`));
-}
+const nothing: RequestHandler = (_request, response) => {
+  throw nothingAt(exchangeOf(response).target);
+};
+
+const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
+  sendError(exchangeOf(response), error);
+};

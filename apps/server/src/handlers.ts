@@ -1,37 +1,26 @@
-import { type Input, type OperationId, operations, type Result } from '@petstore/types';
+// What this service does. This file is the only one about pets.
+import { operations, type Schema } from '@petstore/types';
 import { HttpError } from './errors.ts';
-import type {
-  Awaitable,
-  Collection,
-  Declaration,
-  StoredDocument,
-  StoredPage,
-} from './store/store.ts';
+import type { HandlersOver } from './handling.ts';
+import type { Declaration } from './store/store.ts';
 
 const { listPets } = operations;
 const { limit: limitField, after: afterField } = listPets.fields;
+const { items: petSchema } = listPets.responses[200].schema;
 
-/** The collections of this service: the identifier of their documents, and the properties that lists can be filtered by. */
+/** The collections of this service: the identifier of their documents, the properties that lists can be filtered by, and their schema. */
 export const collections = {
-  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'] },
-} satisfies Record<string, Declaration>;
+  pets: { name: 'pets', id: listPets.pagination.key, filters: ['status'], schema: petSchema },
+} satisfies Record<string, Declaration & { schema: Schema }>;
 
-/** What handlers use: the collections, bound to the idempotency key of the request. */
-export type Collections = { readonly [Name in keyof typeof collections]: Collection };
-
-/** A function for each operation, which gets valid input. It returns a document or a page of a collection, or a plain value. */
-export type Handlers = {
-  readonly [Id in OperationId]: (
-    input: Input<Id>,
-    store: Collections,
-  ) => Awaitable<StoredDocument | StoredPage | Result<Id> | undefined>;
-};
+export type Handlers = HandlersOver<typeof collections>;
 
 export const handlers: Handlers = {
+  // All other parameters of the list are filters.
   listPets: (
-    { limit = limitField.schema.default, after = afterField.schema.minimum, status },
+    { limit = limitField.schema.default, after = afterField.schema.minimum, ...filters },
     { pets },
-  ) => pets.list({ limit, after, ...(status && { filters: { status } }) }),
+  ) => pets.list({ limit, after, filters }),
 
   createPet: (pet, { pets }) => pets.create(pet),
 

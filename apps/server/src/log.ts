@@ -1,112 +1,173 @@
+// The log on stdout: JSON lines, as pino writes them.
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import proxyAddress from 'proxy-addr';
-import { probes } from './health.ts';
-import type { Exchange } from './request.ts';
-
-/** The log of a server process. */
-export type ServerLog = ReturnType<typeof openLog>;
+import type { Exchange } from './exchange.ts';
+import { isRefusal, Outages } from './outages.ts';
+import { probePaths } from './probes.ts';
 
 /** What the app reports. */
-export type Log = Pick<ServerLog, 'request' | 'rejected'>;
+export type Log = Pick<ServerLog, 'info' | 'warn' | 'request' | 'rejected'>;
 
 /** Whether an address belongs to a trusted proxy; `hop` counts from this server. */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
-/** So many lines, or those of so many milliseconds, are written together. */
-const MAX_LINES = 200;
+/** Lines of so many characters, or of so many milliseconds, are written together. */
+const MAX_WAITING = 2 ** 16;
 const MAX_WAIT_MS = 20;
 
-const traceparent = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
+/** Beyond this length, lines are lost while nothing can be written. */
+export const MAX_UNWRITTEN = 2 ** 20;
 
-let [isoAt, isoText] = [0, ''];
-/** The time as text, which the lines of a millisecond share. */
-function isoTime(now = Date.now()): string {
-  if (now !== isoAt) [isoAt, isoText] = [now, new Date(now).toISOString()];
-  return isoText;
+// The numbers of pino's levels.
+const INFO = 30;
+const WARN = 40;
+const ERROR = 50;
+
+/** The log of a server process. If lines cannot be written, the server works on without them. */
+export class ServerLog {
+  readonly #level: number;
+  readonly #trustProxy: TrustProxy | null;
+  readonly #destination = pino.destination({ dest: 1, sync: false, maxLength: MAX_UNWRITTEN });
+  readonly #outages = new Outages();
+  readonly #origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
+  #waiting = '';
+  #timer: NodeJS.Timeout | undefined;
+  #lost = 0;
+
+  constructor(level: string, trustProxy: TrustProxy | null) {
+    this.#level = pino.levels.values[level] ?? Number.POSITIVE_INFINITY;
+    this.#trustProxy = trustProxy;
+    this.#destination.on('drop', (text: string) => {
+      this.#lost += text.split('\n').length - 1;
+    });
+    // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
+    this.#destination.on('error', ignore);
+    // Once Node itself has opened it, a pipe that nobody reads blocks no thread, and with it the end of the process.
+    process.stdout.on('error', ignore);
+    // At the end of the process, pino would try for ever.
+    process.prependListener('exit', () => this.#destination.destroy());
+  }
+
+  /** How many lines could not be written. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  info(message: string, fields: object = {}): void {
+    this.#write(INFO, { ...fields, msg: message });
+  }
+
+  warn(message: string, fields: object = {}): void {
+    this.#write(WARN, { ...fields, msg: message });
+  }
+
+  /** Writes the line of a request whose response has ended. */
+  request(exchange: Exchange): void {
+    if (probePaths.has(exchange.target.url)) return;
+    const { error, operation } = exchange;
+    if (isRefusal(error)) this.#refused(exchange, error);
+    else if (this.#outages.isOn && operation) this.#served(operation.id, exchange);
+    const entry = entryOf(exchange, this.#clientOf(exchange));
+    if (error === undefined) this.#write(INFO, entry);
+    else if (isRefusal(error)) this.#write(WARN, { ...entry, error: error.message });
+    else this.#write(ERROR, { ...entry, err: serialized(error) });
+  }
+
+  /** Writes the line of bytes that are no request. */
+  rejected(requestId: string, status: number, client: string | undefined): void {
+    this.#write(INFO, { requestId, client, status, ms: 0 });
+  }
+
+  /** Resolves when all is written, or cannot be. */
+  async close(): Promise<void> {
+    const drained = once(this.#destination, 'drain').catch(ignore);
+    this.#flush();
+    await Promise.race([drained, pause(500)]);
+  }
+
+  #refused({ operation, requestId }: Exchange, error: Error): void {
+    if (!this.#outages.refused(operation?.id ?? '')) return;
+    const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
+    this.#write(ERROR, { requestId, msg, err: serialized(error) });
+  }
+
+  #served(operation: string, { response }: Exchange): void {
+    if (response.statusCode >= 400) return;
+    const refused = this.#outages.succeeded(operation);
+    if (refused !== undefined) this.info('The store serves requests again.', { refused });
+  }
+
+  #clientOf({ request }: Exchange): string | undefined {
+    if (this.#trustProxy) return proxyAddress(request, this.#trustProxy);
+    return request.socket.remoteAddress;
+  }
+
+  #write(level: number, entry: object): void {
+    if (level < this.#level) return;
+    const json = JSON.stringify(entry);
+    // One growing string: a list of lines to join takes longer.
+    this.#waiting += `{"level":${level},"time":"${isoTime()}",${this.#origin},${json.slice(1)}\n`;
+    if (this.#waiting.length >= MAX_WAITING) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), MAX_WAIT_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#destination.write(this.#waiting);
+    this.#waiting = '';
+  }
 }
 
-/** Creates the log on stdout: JSON lines. If they cannot be written, the server works on without them. */
-export function openLog(level: string, trustProxy: TrustProxy | null) {
-  // Lines beyond this length are lost while nothing can be written.
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: 2 ** 20 });
-  let lines: string[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    destination.write(lines.join(''));
-    lines = [];
-  };
-  const write = (line: string) => {
-    lines.push(line);
-    if (lines.length >= MAX_LINES) flush();
-    else timer ??= setTimeout(flush, MAX_WAIT_MS);
-  };
-  const log = pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, { write });
-  const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
-  /** Writes a line as pino does, in half the time. Its number for information is 30, that for an error 50. */
-  const writeEntry = (entry: object, level = 30) => {
-    if (level < log.levelVal) return;
-    write(`{"level":${level},"time":"${isoTime()}",${origin},${JSON.stringify(entry).slice(1)}\n`);
-  };
-  let lost = 0;
-  destination.on('drop', (text: string) => {
-    lost += text.split('\n').length - 1;
-  });
-  // A full disk or a closed pipe: the destination keeps what waits, and tries again with the next line.
-  destination.on('error', () => {});
-  // Once Node itself has opened it, a pipe that nobody reads blocks no thread, and with it the end of the process.
-  process.stdout.on('error', () => {});
-  // At the end of the process, pino would try for ever.
-  process.prependListener('exit', () => destination.destroy());
+function ignore(): void {}
+
+function entryOf(exchange: Exchange, client: string | undefined): object {
+  const { request, response, target, caller } = exchange;
+  const parent = traceParentOf(request.headers.traceparent);
   return {
-    /** Writes the line of a request whose response has ended. */
-    request({
-      request,
-      response,
-      requestId,
-      started,
-      method,
-      target,
-      operation,
-      caller,
-      error,
-    }: Exchange): void {
-      if (probes.has(target.url)) return;
-      const [, traceId, parentId] =
-        traceparent.exec(String(request.headers.traceparent ?? '')) ?? [];
-      const entry = {
-        requestId,
-        method,
-        path: target.path,
-        operation: operation?.id,
-        key: caller,
-        client: trustProxy ? proxyAddress(request, trustProxy) : request.socket.remoteAddress,
-        status: response.headersSent ? response.statusCode : 0,
-        ms: Math.round((performance.now() - started) * 1000) / 1000,
-        traceId,
-        parentId,
-        aborted: response.writableFinished ? undefined : true,
-        err: error instanceof Error ? pino.stdSerializers.err(error) : error,
-      };
-      writeEntry(entry, error === undefined ? 30 : 50);
-    },
-    /** Writes the line of bytes that are no request. */
-    rejected(requestId: string, status: number, client: string | undefined): void {
-      writeEntry({ requestId, client, status, ms: 0 });
-    },
-    info: (message: string) => log.info(message),
-    warn: (message: string) => log.warn(message),
-    /** How many lines could not be written. */
-    lost: () => lost,
-    /** Resolves when all is written, or cannot be. */
-    async close(): Promise<void> {
-      const drained = once(destination, 'drain').catch(() => {});
-      flush();
-      await Promise.race([drained, pause(500)]);
-    },
+    requestId: exchange.requestId,
+    method: exchange.method,
+    path: target.path,
+    operation: exchange.operation?.id,
+    key: caller,
+    client,
+    status: response.headersSent ? response.statusCode : 0,
+    ms: Math.round(exchange.milliseconds * 1000) / 1000,
+    traceId: parent?.traceId,
+    parentId: parent?.parentId,
+    aborted: response.writableFinished ? undefined : true,
   };
+}
+
+const TRACE_ID = /^[\da-f]{32}$/;
+const PARENT_ID = /^[\da-f]{16}$/;
+const ZEROS = /^0+$/;
+
+/** Of `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`, for example (W3C Trace Context). */
+function traceParentOf(text: string | string[] | undefined) {
+  if (typeof text !== 'string') return undefined;
+  const [version, traceId = '', parentId = '', flags = '', ...more] = text.split('-');
+  if (version !== '00' || flags.length !== 2 || more.length > 0) return undefined;
+  if (!TRACE_ID.test(traceId) || ZEROS.test(traceId)) return undefined;
+  if (!PARENT_ID.test(parentId) || ZEROS.test(parentId)) return undefined;
+  return { traceId, parentId };
+}
+
+function serialized(error: unknown): unknown {
+  return error instanceof Error ? pino.stdSerializers.err(error) : error;
+}
+
+let isoAt = 0;
+let isoText = '';
+
+/** The time as text, which the lines of a millisecond share. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now === isoAt) return isoText;
+  isoAt = now;
+  isoText = new Date(now).toISOString();
+  return isoText;
 }

@@ -3,7 +3,7 @@ import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
 import { addSettings, type Config, configOf, secrets } from './config.ts';
 import { lineOf, UsageError } from './errors.ts';
-import { createKey, readKeys, revokeKey } from './keys.ts';
+import { createKey, listKeys, revokeKey } from './key-file.ts';
 import type { Running } from './serve.ts';
 
 /** What serves is loaded by the commands that need it only, because that takes long. */
@@ -26,12 +26,13 @@ export async function main(): Promise<void> {
   ).action(async () => {
     await (await serving()).exportDocuments(configOf(program));
   });
-  command(program, 'import', 'add the documents of an export on stdin to an empty store').action(
-    async () => {
-      const count = await (await serving()).importDocuments(configOf(program));
-      process.stderr.write(`Imported ${count} documents.\n`);
-    },
-  );
+  command(program, 'import', 'add the documents of an export on stdin to an empty store')
+    .option('--unchecked', 'add also documents that are not as the spec says')
+    .action(async ({ unchecked = false }: { unchecked?: boolean }) => {
+      const { importDocuments } = await serving();
+      const { added, present } = await importDocuments(configOf(program), unchecked);
+      process.stderr.write(`Imported ${added} documents; ${present} were there already.\n`);
+    });
   const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
   const create = command(keys, 'create', 'create a key, and print it').option(
     '--name <name>',
@@ -46,7 +47,7 @@ export async function main(): Promise<void> {
     process.stdout.write(`${key}\n`);
   });
   command(keys, 'list', 'list the names of the keys').action(() => {
-    for (const { name, created } of readKeys(configOf(program).dataDir) ?? [])
+    for (const { name, created } of listKeys(configOf(program).dataDir))
       process.stdout.write(`${name}\t${created}\n`);
   });
   command(keys, 'revoke <name>', 'revoke a key').action((name: string) => {

@@ -1,58 +1,70 @@
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createProbesApp, createService, type Service } from './app.ts';
 import { type Config, secrets } from './config.ts';
+import { documentCheck } from './document-check.ts';
 import { UsageError } from './errors.ts';
-import { createHealth } from './health.ts';
-import { createApp, declarations, openLowdbStore, openPostgresStore } from './index.ts';
-import { createKey, followKeys, keysFrom, readKeys } from './keys.ts';
-import { listen } from './listen.ts';
-import { openLog } from './log.ts';
-import { type App, begin } from './request.ts';
+import { collections } from './handlers.ts';
+import { ImportInput } from './import-input.ts';
+import { declarations, openLowdbStore, openPostgresStore } from './index.ts';
+import { createKey, FollowedKeys, readKeys } from './key-file.ts';
+import { keysFrom } from './keys.ts';
+import { type Listener, listen } from './listen.ts';
+import { ServerLog } from './log.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
-import { exportLines, importLines } from './transfer.ts';
+import { checkExport, exportLines, type Imported, importExport } from './transfer.ts';
+
+/** The least time that the store has to close, however long the requests took. */
+const MIN_CLOSE_MS = 250;
 
 /** A running server. */
-export type Running = Awaited<ReturnType<typeof serve>>;
+export interface Running {
+  readonly origin: string;
+  readonly adminOrigin: string | undefined;
+  /** The API key, if this start has made one. */
+  readonly madeKey: string | undefined;
+  stop(): Promise<void>;
+}
 
 /** Starts a server. Until the store is open, requests get 503. */
-export async function serve(config: Config) {
-  const { apiKeys, databaseUrl, ...settings } = config;
-  const { dataDir, adminPort } = settings;
+export async function serve(config: Config): Promise<Running> {
+  const { apiKeys, databaseUrl, dataDir, adminPort } = config;
   if (databaseUrl !== undefined && apiKeys === undefined && !readKeys(dataDir))
     throw new UsageError(
       `With DATABASE_URL, keys have to be configured: set ${secrets.apiKeys}=name=key.`,
     );
-  const log = openLog(settings.logLevel, settings.trustProxy);
-  const keys =
-    apiKeys === undefined ? followKeys(dataDir, log.warn) : keysFrom(apiKeys, secrets.apiKeys);
+  const log = new ServerLog(config.logLevel, config.trustProxy);
+  const followed =
+    apiKeys === undefined ? new FollowedKeys(dataDir, (problem) => log.warn(problem)) : undefined;
+  const keys = followed?.nameOf ?? keysFrom(apiKeys ?? '', secrets.apiKeys);
   const opening = Promise.withResolvers<Store>();
-  const health = createHealth(opening.promise, log.lost);
-  const app = createApp(opening.promise, {
-    ...settings,
-    corsOrigins: settings.corsOrigin,
+  const service = createService(opening.promise, {
+    ...config,
+    corsOrigins: config.corsOrigin,
     keys,
     log,
-    health,
     hasProbes: adminPort === null,
   });
   // Before anything is written: another server may use the port.
-  const listener = await listen(app, { ...settings, log });
-  const operate: App = (request, response) => health.serve(begin(request, response));
-  const admin =
-    adminPort === null ? undefined : await listen(operate, { ...settings, port: adminPort, log });
+  const { listener, admin } = await listenFor(service, config, log);
   const store = await openStore(config);
-  /** The API key, if this start has made one. The store makes the folder, so the key comes after it. */
-  const madeKey =
-    apiKeys !== undefined || readKeys(dataDir) ? undefined : createKey(dataDir, 'first').key;
+  // The store makes the folder, so the key comes after it.
+  const isKeyMissing = followed && !readKeys(dataDir);
+  const madeKey = isKeyMissing ? createKey(dataDir, 'first').key : undefined;
+  followed?.reload();
   opening.resolve(store);
+  await service.ready;
   log.info(`listening on ${listener.origin}`);
   const stop = async () => {
-    health.isDraining = true;
+    service.health.draining();
     log.info('stopping');
-    await pause(settings.drainDelay);
-    await Promise.all([listener, admin].map((each) => each?.stop(settings.shutdownTimeout)));
-    await store.close();
+    await listener.drain(config.drainDelay);
+    const deadline = performance.now() + config.shutdownTimeout;
+    await Promise.all([listener, admin].map((each) => each?.stop(config.shutdownTimeout)));
+    // A disk or a database that does not respond must not delay the end of the process.
+    const rest = Math.max(deadline - performance.now(), MIN_CLOSE_MS);
+    await Promise.race([store.close(), pause(rest)]);
     log.info('stopped');
     await log.close();
   };
@@ -69,12 +81,42 @@ export async function exportDocuments(config: Config): Promise<void> {
   await store.close();
 }
 
-/** Adds the documents on stdin to the store, and returns their number. */
-export async function importDocuments(config: Config): Promise<number> {
+/** Adds the documents on stdin to the store. All are checked by the spec before one is added, unless that is not wanted. */
+export async function importDocuments(config: Config, isUnchecked: boolean): Promise<Imported> {
   const store = await openStore(config);
-  const count = await importLines(store, declarations, process.stdin);
-  await store.close();
-  return count;
+  try {
+    await using input = await ImportInput.copy(process.stdin, config.dataDir);
+    const check = isUnchecked ? undefined : documentCheck(Object.values(collections));
+    await checkExport(input.open, declarations, check);
+    return await importExport(input.open, declarations, store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function listenFor(
+  { app, health }: Service,
+  config: Config,
+  log: ServerLog,
+): Promise<{ listener: Listener; admin: Listener | undefined }> {
+  const { host, port, adminPort, requestTimeout } = config;
+  const listener = await listen(app, { host, port, requestTimeout, log });
+  health.metrics.gauge(
+    'petstore_open_connections',
+    'Open connections of clients.',
+    listener.connections,
+  );
+  health.metrics.counter(
+    'petstore_log_lines_lost_total',
+    'Lines of the log that could not be written.',
+    () => log.lost,
+  );
+  if (adminPort === null) return { listener, admin: undefined };
+  const probesApp = createProbesApp(health, log);
+  return {
+    listener,
+    admin: await listen(probesApp, { host, port: adminPort, requestTimeout, log }),
+  };
 }
 
 /** Opens the configured store. */

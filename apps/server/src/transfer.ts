@@ -1,3 +1,4 @@
+// Exports and imports: all documents of a store as JSON Lines.
 import { exactJson, parseExact } from '@petstore/types';
 import { linesIn } from './store/disk.ts';
 import { type Declaration, type Store, StoreError } from './store/store.ts';
@@ -25,82 +26,157 @@ export async function* exportLines(
   yield `${JSON.stringify({ documents: count })}\n`;
 }
 
-/** What a line of an export has: the head, a document, or the end. */
-interface Line {
-  readonly format?: string;
-  readonly nextIds?: Record<string, number>;
-  readonly collection?: string;
-  readonly document?: Record<string, unknown>;
-  readonly documents?: number;
-}
+/** What is wrong with a document; undefined if it is as the spec says. */
+export type DocumentCheck = (collection: string, document: object) => string | undefined;
 
-/** Adds the documents of an export to a store. An import that was interrupted can be repeated. Returns the number of documents. */
-export async function importLines(
-  store: Pick<Store, 'restore'>,
+/** Opens the input of an import. It is read twice: all lines are checked before anything is written. */
+export type OpenInput = () => AsyncIterable<Uint8Array>;
+
+/** Throws unless the input is a complete export. With a check, every document has to pass it. */
+export async function checkExport(
+  open: OpenInput,
   declarations: readonly Declaration[],
-  input: AsyncIterable<Uint8Array>,
-): Promise<number> {
-  let nextIds: Record<string, number> | undefined;
-  let [number, count, end] = [0, 0, -1];
-  const restored = new Map(
-    declarations.map(({ name, id }) => [name, { id, documents: new Map<number, object>() }]),
-  );
-  /** Takes a line, or returns what is wrong with it. */
-  const take = ({
-    format,
-    nextIds: given,
-    collection = '',
-    document,
-    documents,
-  }: Line): string | undefined => {
-    const unknown = [collection, ...Object.keys(given ?? {})].find(
-      (name) => name !== '' && !restored.has(name),
-    );
-    if (unknown !== undefined) return `this server has no collection '${unknown}'`;
-    if (end >= 0) return 'it follows the end of the export';
-    if (!nextIds) {
-      nextIds = given ?? {};
-      if (format !== FORMAT) return `it does not have the format '${FORMAT}'`;
-      return Object.values(nextIds).every(isId)
-        ? undefined
-        : 'its next identifiers are not positive integers';
-    }
-    const target = restored.get(collection);
-    const id = target && document?.[target.id];
-    if (documents !== undefined) end = documents;
-    else if (!document || !isId(id))
-      return `its document has no '${target?.id ?? 'collection'}' that is a positive integer`;
-    else if (target?.documents.set(id, document)) count++;
-    return undefined;
-  };
-  for await (const lines of linesIn(input)) {
+  check?: DocumentCheck,
+): Promise<void> {
+  const reader = new ExportReader(declarations);
+  for await (const lines of linesIn(open())) {
     for (const line of lines) {
-      number++;
-      const value = objectIn(line);
-      const problem = value ? take(value) : 'it is not a JSON object in UTF-8';
-      if (problem)
-        throw new StoreError(`Line ${number}: ${problem}; correct the input and import again.`);
-    }
-    for (const [name, { documents }] of restored) {
-      if (documents.size > 0) await store.restore(name, documents, nextIds?.[name] ?? 1);
-      documents.clear();
+      const found = reader.take(line);
+      const problem = found && check?.(found.collection, found.document);
+      if (problem !== undefined)
+        throw reader.problem(
+          `${problem}; correct the input, or import it all the same with --unchecked.`,
+        );
     }
   }
-  if (end !== count) throw new StoreError('The input ends early; import the complete export.');
-  for (const [name, nextId] of Object.entries(nextIds ?? {}))
-    await store.restore(name, new Map(), nextId);
-  return count;
+  reader.finish();
 }
+
+/** How many documents of an export were added, and how many were there already. */
+export interface Imported {
+  readonly added: number;
+  readonly present: number;
+}
+
+/** Adds the documents of a checked export to a store. An import that was interrupted can be repeated. */
+export async function importExport(
+  open: OpenInput,
+  declarations: readonly Declaration[],
+  store: Pick<Store, 'restore'>,
+): Promise<Imported> {
+  const reader = new ExportReader(declarations);
+  let added = 0;
+  for await (const lines of linesIn(open())) {
+    const found = lines.flatMap((line) => reader.take(line) ?? []);
+    for (const [collection, some] of Map.groupBy(found, (one) => one.collection)) {
+      const documents = new Map(some.map(({ id, document }) => [id, document]));
+      added += await store.restore(collection, documents, 1);
+    }
+  }
+  reader.finish();
+  for (const [collection, nextId] of Object.entries(reader.nextIds))
+    await store.restore(collection, new Map(), nextId);
+  return { added, present: reader.count - added };
+}
+
+interface Found {
+  readonly collection: string;
+  readonly id: number;
+  readonly document: object;
+}
+
+/** Reads the lines of an export, one after the other. */
+class ExportReader {
+  /** The number of documents so far. */
+  count = 0;
+  nextIds: Readonly<Record<string, number>> = {};
+  /** By name, the property with the identifier. */
+  readonly #ids = new Map<string, string>();
+  #lines = 0;
+  /** The number of documents that the last line says. */
+  #end: number | undefined;
+
+  constructor(declarations: readonly Declaration[]) {
+    for (const { name, id } of declarations) this.#ids.set(name, id);
+  }
+
+  /** Returns the document of a line; undefined for the head and the end. */
+  take(line: Buffer): Found | undefined {
+    this.#lines += 1;
+    const value = objectIn(line);
+    if (!value) throw this.#invalid('it is not a JSON object in UTF-8');
+    if (this.#end !== undefined) throw this.#invalid('it follows the end of the export');
+    if (this.#lines === 1) {
+      this.#takeHead(value);
+      return undefined;
+    }
+    if (typeof value.documents === 'number') {
+      this.#end = value.documents;
+      return undefined;
+    }
+    this.count += 1;
+    return this.#documentIn(value);
+  }
+
+  /** Throws unless the last line was the end. */
+  finish(): void {
+    if (this.#end === undefined || this.#end !== this.count)
+      throw new StoreError('The input ends early; import the complete export.');
+  }
+
+  problem(what: string): StoreError {
+    return new StoreError(`Line ${this.#lines}: ${what}`);
+  }
+
+  #takeHead({ format, nextIds }: Line): void {
+    if (format !== FORMAT) throw this.#invalid(`it does not have the format '${FORMAT}'`);
+    if (!isRecord(nextIds)) throw this.#invalid('it has no next identifiers');
+    const taken: Record<string, number> = {};
+    for (const [collection, nextId] of Object.entries(nextIds)) {
+      this.#idOf(collection);
+      if (!isId(nextId)) throw this.#invalid('its next identifiers are not positive integers');
+      taken[collection] = nextId;
+    }
+    this.nextIds = taken;
+  }
+
+  #documentIn({ collection, document }: Line): Found {
+    const name = typeof collection === 'string' ? collection : '';
+    const property = this.#idOf(name);
+    const id = isRecord(document) ? document[property] : undefined;
+    if (!isRecord(document) || !isId(id))
+      throw this.#invalid(`its document has no '${property}' that is a positive integer`);
+    return { collection: name, id, document };
+  }
+
+  #idOf(collection: string): string {
+    const id = this.#ids.get(collection);
+    if (id === undefined) throw this.#invalid(`this server has no collection '${collection}'`);
+    return id;
+  }
+
+  #invalid(what: string): StoreError {
+    return this.problem(`${what}; correct the input and import again.`);
+  }
+}
+
+/** The properties of a line: those of the head, of a document, or of the end. */
+type Line = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function objectIn(line: Buffer): Line | undefined {
   try {
     const value = parseExact(utf8.decode(line));
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
+    // The caller says what is wrong.
     return undefined;
   }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isId(value: unknown): value is number {

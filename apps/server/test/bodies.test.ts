@@ -1,4 +1,4 @@
-// S2, S3, S10: bodies are read strictly and exactly, within bounds, and each fault is named.
+// Bodies are read strictly and exactly, within bounds, and each fault is named.
 import { expect, test } from 'vitest';
 import { bothWays } from './listening.ts';
 import { expectError, json, key, pet, request } from './wire.ts';
@@ -69,6 +69,12 @@ test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740
     expect(JSON.parse(response.body).message).toMatch(/^body 'categoryId': /);
   },
 );
+
+test('an integer beyond 64 bits is refused by its type, not by a rounded bound', async () => {
+  const response = await post('{"name":"x","categoryId":9223372036854775808}');
+  const message = expectError(response, 'invalid_request');
+  expect(message).not.toMatch(/9223372036854775\d00/);
+});
 
 test.each(['1e2', '100.0', '1.0e2', '0.1e3'])('%s is the integer 100', async (number) => {
   const response = await post(`{"name":"x","categoryId":${number}}`);

@@ -1,4 +1,4 @@
-// S1, S10, S11: what is no HTTP gets an Error, one connection is served in order, and what never arrives ends.
+// What is no HTTP gets an Error, one connection is served in order, and what never arrives ends.
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../src/index.ts';

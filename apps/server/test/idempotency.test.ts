@@ -1,10 +1,10 @@
-// S6: a request with an idempotency key is done once, whatever happens on the way.
+// A request with an idempotency key is done once, whatever happens on the way.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { newFolder, rounds } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { keysFrom, openLowdbStore, type Store, StoredDocument } from '../src/index.ts';
+import { keysFrom, memoryStore, openLowdbStore, type Store, StoredDocument } from '../src/index.ts';
 import { type Listening, listen, listenForTest, modes, withFunctions } from './listening.ts';
 
 const { header } = operations.createPet.idempotencyKey;
@@ -105,7 +105,8 @@ describe.each(modes)('%s', (_, options) => {
   );
 
   test('while a request is running, others with its key get 409, and those of another caller do not', async () => {
-    const [started, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const started = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<void>();
     const slowly = async () => {
       started.resolve();
       await finished.promise;
@@ -137,6 +138,18 @@ describe.each(modes)('%s', (_, options) => {
   });
 });
 
+test('after 24 hours, a key is forgotten, and its request is done again', async () => {
+  let now = Date.now();
+  const store = memoryStore({ clock: () => now });
+  const { origin } = await listenForTest({ keys }, store);
+  const first = await create(origin, 'k');
+  now += 24 * 3_600_000 - 1000;
+  expect(await create(origin, 'k')).toMatchObject({ text: first.text, replayed: 'true' });
+  now += 2000;
+  const again = await create(origin, 'k');
+  expect([again.status, again.replayed, again.text === first.text]).toEqual([201, null, false]);
+});
+
 test('through a proxy that drops, cuts and repeats at random, every pet is created exactly once', async () => {
   const store = await openLowdbStore(newFolder());
   onTestFinished(() => store.close());
@@ -146,19 +159,19 @@ test('through a proxy that drops, cuts and repeats at random, every pet is creat
   const waiting = Array.from({ length: count }, (_, i) => i).values();
   const ids = new Map<number, number>();
   let tries = 0;
+  /** Creates pet `i`. Whether there was a success. */
+  const tryToCreate = async (i: number) => {
+    tries++;
+    const body = `{"name":"pet ${i}","categoryId":${i}}`;
+    const response = await create(origin, `key-${i}`, body).catch(() => undefined);
+    if (!response) return false;
+    // A request that is still running refuses none of its repetitions for good.
+    expect([201, 409]).toContain(response.status);
+    if (response.status === 201) ids.set(i, JSON.parse(response.text).id);
+    return response.status === 201;
+  };
   const writers = Array.from({ length: 12 }, async () => {
-    for (const i of waiting)
-      while (!ids.has(i)) {
-        tries++;
-        const response = await create(
-          origin,
-          `key-${i}`,
-          `{"name":"pet ${i}","categoryId":${i}}`,
-        ).catch(() => undefined);
-        // A request that is still running refuses none of its repetitions for good.
-        if (response) expect([201, 409]).toContain(response.status);
-        if (response?.status === 201) ids.set(i, JSON.parse(response.text).id);
-      }
+    for (const i of waiting) while (!(await tryToCreate(i)));
   });
   await Promise.all(writers);
   expect(tries).toBeGreaterThan(count);
@@ -180,7 +193,10 @@ async function badProxy(origin: string): Promise<string> {
     const fate = ['', '', '', 'refused', 'cut', 'response lost', 'repeated'][
       Math.floor(Math.random() * 7)
     ];
-    if (fate === 'refused') return void client.destroy();
+    if (fate === 'refused') {
+      client.destroy();
+      return;
+    }
     const server = open().on('close', () => client.destroy());
     client.on('close', () => server.destroySoon());
     client.on('data', (bytes: Buffer) => {

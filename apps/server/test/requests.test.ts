@@ -1,4 +1,4 @@
-// S1, S2: parameters, paths, keys and methods, sent both ways.
+// Parameters, paths, keys and methods, sent in both modes.
 import { apiKey } from '@petstore/testing/server';
 import { describe, expect, test } from 'vitest';
 import { bothWays } from './listening.ts';
@@ -163,18 +163,15 @@ describe('methods', () => {
     async (method) => {
       const response = await send(request(`${method} /v1/pets`, key));
       expectError(response, 'method_not_allowed');
-      expect(response.headers.get('allow')?.split(', ').sort()).toEqual([
-        'GET',
-        'HEAD',
-        'OPTIONS',
-        'POST',
-      ]);
+      const allowed = response.headers.get('allow') ?? '';
+      expect(allowed.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
     },
   );
 
   test('HEAD responds as GET does, without the body', async () => {
     for (const path of ['/v1/pets', '/v1/pets?limit=0', '/v1/pets/999', '/healthz', '/docs']) {
-      const [got, head] = [await get(path), await send(request(`HEAD ${path}`, key))];
+      const got = await get(path);
+      const head = await send(request(`HEAD ${path}`, key));
       expect([head.status, head.body]).toEqual([got.status, '']);
       for (const name of ['content-length', 'content-type', 'etag', 'link'])
         expect(head.headers.get(name)).toBe(got.headers.get(name));
@@ -185,7 +182,7 @@ describe('methods', () => {
     const response = await send(request('OPTIONS /v1/pets/1', key));
     expect([response.status, response.headers.get('allow')]).toEqual([
       204,
-      expect.stringMatching(/^GET, HEAD(, [A-Z]+)*, OPTIONS$/),
+      expect.stringMatching(/^GET, HEAD,.* OPTIONS$/),
     ]);
   });
 });

@@ -1,8 +1,10 @@
-// S6, S9, S11: servers that share a database.
+// Servers that share a database.
+import { once } from 'node:events';
 import { freePort } from '@petstore/testing';
 import { Client } from 'pg';
-import { expect, test } from 'vitest';
-import { describeOnSchema } from './databases.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPostgresStore } from '../src/index.ts';
+import { describeOnClusters, describeOnSchema } from './databases.ts';
 import { linesOf, startForTest, startGate } from './listening.ts';
 import { json, key, pet } from './wire.ts';
 
@@ -67,6 +69,27 @@ describeOnSchema('servers on a database', (newSchema) => {
     });
   });
 
+  test('an outage is one line with its stack, a short line for each request, and one line at its end', async () => {
+    const DATABASE_URL = await newSchema();
+    const server = await startForTest({ DATABASE_URL });
+    const database = new Client(DATABASE_URL);
+    await database.connect();
+    await database.query('ALTER TABLE petstore_counters RENAME TO hidden');
+    for (let i = 0; i < 20; i++)
+      expect((await create(server.origin, 'Rex', `key-${i}`)).status).toBe(503);
+    await database.query('ALTER TABLE hidden RENAME TO petstore_counters');
+    await database.end();
+    const { status, requestId } = await create(server.origin, 'Rex', 'k');
+    expect(status).toBe(201);
+    await linesOf(server, requestId);
+    const lines = server.stdout().trimEnd().split('\n');
+    expect(lines.filter((line) => line.includes('"stack"'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('"refused":20'))).toHaveLength(1);
+    const refused = lines.filter((line) => line.includes('"status":503'));
+    expect(refused).toHaveLength(20);
+    for (const line of refused) expect(line.length).toBeLessThan(500);
+  });
+
   test('a server that starts is alive before its store is open, and asks for patience', async () => {
     const url = new URL(await newSchema());
     const { hostname, port } = url;
@@ -89,5 +112,31 @@ describeOnSchema('servers on a database', (newSchema) => {
     expect([await statusOf('/readyz'), (await create(origin, 'Rex', 'k')).status]).toEqual([
       200, 201,
     ]);
+  });
+});
+
+describeOnClusters('a database that is silent', (newCluster) => {
+  test('does not keep a server from its end', async () => {
+    const cluster = await newCluster();
+    onTestFinished(() => cluster.remove());
+    await cluster.start();
+    const DATABASE_URL = cluster.url();
+    const server = await startForTest({ DATABASE_URL, PETSTORE_SHUTDOWN_TIMEOUT: '1' });
+    expect((await create(server.origin, 'Rex', 'k')).status).toBe(201);
+    const store = await openPostgresStore(DATABASE_URL);
+    await cluster.signal('SIGSTOP');
+    const waiting = create(server.origin, 'Tom', 'other').catch(() => undefined);
+    // A write of this process waits for the time-out of a statement, which the server would wait for, too.
+    const statement = store
+      .collection('pets')
+      .create({})
+      .catch(() => 'the time-out of a statement');
+    const ended = once(server.child, 'exit').then(([code]) => `the end with ${code}`);
+    server.child.kill('SIGTERM');
+    expect(await Promise.race([ended, statement])).toBe('the end with 0');
+    await waiting;
+    await statement;
+    await cluster.signal('SIGCONT');
+    await store.close();
   });
 });

@@ -83,7 +83,9 @@ export function openWire(
     });
   return {
     socket,
-    send: (bytes) => void socket.write(bytes),
+    send: (bytes) => {
+      socket.write(bytes);
+    },
     until: (count) => when(() => isClosed || responses.length >= count),
     ended: () => when(() => isClosed),
   };
@@ -92,7 +94,9 @@ export function openWire(
 /** Opens a connection that ends with the running test. */
 export function openForTest(origin: string, options?: Parameters<typeof openWire>[1]): Wire {
   const wire = openWire(origin, options);
-  onTestFinished(() => void wire.socket.destroy());
+  onTestFinished(() => {
+    wire.socket.destroy();
+  });
   return wire;
 }
 
@@ -141,6 +145,9 @@ export function expectError(
   return error.message;
 }
 
+/** The date, and an identifier that the server has made. */
+const CHANGING = /^(Date:|X-Request-Id: [\da-f]{20}-[\da-z]+$)/i;
+
 /** Moves the complete responses to `responses`; returns the remaining bytes, and the minimum length of the next response. */
 function takeResponses(
   bytes: Buffer,
@@ -163,12 +170,7 @@ function takeResponses(
     if (bytes.length < start + length)
       return { rest: bytes.subarray(at), needed: start + length - at };
     const body = bytes.toString('utf8', start, start + length);
-    const lasting = [
-      line,
-      ...lines.filter((header) => !/^(Date:|X-Request-Id: [\da-f]{20}-[\da-z]+$)/i.test(header)),
-      '',
-      body,
-    ];
+    const lasting = [line, ...lines.filter((header) => !CHANGING.test(header)), '', body];
     if (status >= 200) responses.push({ status, headers, body, bytes: lasting.join('\r\n') });
     at = start + length;
   }

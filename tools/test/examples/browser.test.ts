@@ -1,26 +1,21 @@
 // The client in a page of another origin, without a bundler, in a real browser.
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser, noBrowser } from '../support/browser.ts';
 import { newProject } from '../support/reader.ts';
 import { type Server, startServer } from '../support/server.ts';
 
-const executablePath = [
-  process.env.PETSTORE_TEST_BROWSER ?? '',
-  ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
-].find((path) => existsSync(path));
-const reason = executablePath ? undefined : 'there is no browser (PETSTORE_TEST_BROWSER names one)';
 /** A name for this machine, because browsers trust loopback addresses more than usual hosts. */
 const host = 'petstore.test';
 
-describe.skipIf(skips('the example in a browser', reason, 'chromium'))(
+describe.skipIf(skips('the example in a browser', noBrowser, 'chromium'))(
   'the page of the examples',
   () => {
     let browser: Browser;
@@ -30,10 +25,7 @@ describe.skipIf(skips('the example in a browser', reason, 'chromium'))(
       const { folder, remove } = await newProject();
       await symlink('../node_modules', join(folder, 'browser/node_modules'), 'junction');
       const rules = `--host-resolver-rules=MAP ${host} 127.0.0.1, MAP * ~NOTFOUND`;
-      browser = await chromium.launch({
-        executablePath: executablePath ?? '',
-        args: ['--disable-gpu', '--no-sandbox', rules],
-      });
+      browser = await launchBrowser(rules);
       const files = createServer(async ({ url = '/' }, response) => {
         const path = url === '/' ? '/index.html' : url;
         const body = await readFile(join(folder, 'browser', path)).catch(() => undefined);

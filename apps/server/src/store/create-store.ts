@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '@petstore/types';
-import { batched } from './batch.ts';
+import type { KeyRecord, Outcome, Write, WriteKey } from './commit-plan.ts';
 import {
   type Awaitable,
   type Collection,
@@ -14,6 +14,7 @@ import {
   StoreError,
   UnavailableError,
 } from './store.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** Where a store keeps its data: in memory, in a folder, or in a database. */
 export interface Backend {
@@ -24,193 +25,116 @@ export interface Backend {
   stats(): Stats;
   /** Resolves with an outcome for each write when all are saved, or rejects for all of them. */
   commit(writes: readonly Write[]): Promise<Outcome[]>;
-  check?(): Promise<void>;
-  close?(): Promise<void>;
+  check(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** A write that waits for its commit. */
-export interface Write {
-  /** `restore` adds a document under its identifier; `reserve` lets the next identifier be greater than `id`. */
-  readonly kind: 'create' | 'replace' | 'remove' | 'restore' | 'reserve';
-  readonly declaration: Declaration;
-  /** 0 for a create. */
-  readonly id: number;
-  readonly document: object | undefined;
-  /** The document as JSON without its identifier; empty where there is none. */
-  readonly body: string;
-  readonly key: Pick<KeyRecord, 'id' | 'fingerprint' | 'status'> | undefined;
-}
-
-/** The result of a write. An error rejects this write alone. */
-export type Outcome = StoredDocument | undefined | Error;
-
-/** A change of the stored data. To repeat it changes nothing. */
-export interface Change {
-  /** Null for an idempotency key without a change. */
-  readonly collection: string | null;
-  readonly id: number;
-  /** Null removes the document, and also lets the next identifier be greater than `id`. */
-  readonly json: string | null;
-  /** The parsed JSON, if it is known. */
-  readonly document?: object | undefined;
-  readonly key?: KeyRecord | undefined;
-}
-
-/** The first result of a write with an idempotency key. */
-export interface KeyRecord {
-  /** A hash of the caller and the key. */
-  readonly id: string;
-  readonly fingerprint: string;
-  /** The status of the first response. */
-  readonly status: number;
-  /** When it was made, in milliseconds. */
-  readonly made: number;
-  /** The document that the write returned. */
-  readonly json: string;
-}
-
-/** What a commit has to know of the stored data. */
-export interface State {
-  collection(name: string): {
-    readonly nextId: number;
-    get(id: number): StoredDocument | undefined;
-  };
-  key(id: string): KeyRecord | undefined;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** How much documents may grow. Default: without a bound. */
-  readonly room?: number;
-}
+/** A store whose commit takes longer than this is not ready. */
+const STALLED_MS = 1_500;
 
 /** Creates a store. The writes of a moment become one commit of its backend. */
 export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
-  const batch = batched<Write, Outcome>((writes) => backend.commit(writes));
+  const queue = new WriteQueue((writes) => backend.commit(writes));
+  const keys = new WriteKeys();
   let isClosed = false;
   const checkOpen = () => {
     if (isClosed) throw new UnavailableError('The store is closed.');
   };
-  const declared = (name: string): Declaration => {
+  const add = async (write: Write) => {
+    checkOpen();
+    return queue.add(write);
+  };
+  const declarationOf = (name: string): Declaration => {
     const declaration = declarations.find((one) => one.name === name);
     if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
     return declaration;
   };
-  /** The requests that have made their write. */
-  const finished = new WeakSet<KeyedRequest>();
-  /** The function that writes to a collection. */
-  const writing = (declaration: Declaration, request?: KeyedRequest) => {
-    return async (kind: Write['kind'], id: number, document?: object) => {
-      checkOpen();
-      if (request && finished.has(request))
-        throw new Error('A handler has made a second write with the same idempotency key.');
-      if (request) finished.add(request);
-      return batch.add({
-        kind,
-        declaration,
-        id,
-        document,
-        body: bodyOf(document, declaration.id),
-        key: request && keyOf(request),
-      });
-    };
-  };
+
   return {
     collection: (name, request) => {
-      const declaration = declared(name);
-      const reader = backend.collection(name);
-      const write = writing(declaration, request);
-      return {
-        get: (id) => reader.get(id),
-        list: (query) => reader.list(query),
-        // A create always returns its document.
-        create: (document) => write('create', 0, document) as Promise<StoredDocument>,
-        replace: (id, document) => write('replace', id, document),
-        remove: (id) => write('remove', id),
-      };
+      const declaration = declarationOf(name);
+      const { get, list } = backend.collection(name);
+      return { get, list, ...writesOf(declaration, add, () => keys.take(request)) };
     },
     replay: (request) => {
-      const { id } = keyOf(request);
-      const record = backend.key(id);
-      if (record instanceof Promise) return record.then((one) => replayOf(one, request));
+      const record = backend.key(keyOf(request).id);
+      if (record instanceof Promise) return record.then((found) => replayOf(found, request));
       return replayOf(record, request);
     },
-    nextId: (name) => backend.nextId(declared(name).name),
-    restore: async (name, documents, nextId) => {
-      const write = writing(declared(name));
-      const restored = Array.from(documents, ([id, document]) => write('restore', id, document));
-      await Promise.all([...restored, write('reserve', nextId - 1)]);
-    },
+    nextId: (name) => backend.nextId(declarationOf(name).name),
+    restore: (name, documents, nextId) => restore(declarationOf(name), documents, nextId, add),
     check: async () => {
       checkOpen();
-      await backend.check?.();
+      if (queue.commitTime > STALLED_MS)
+        throw new UnavailableError('The disk or the database has not responded for a while.');
+      await backend.check();
     },
     stats: () => backend.stats(),
     close: async () => {
       isClosed = true;
-      await batch.finished();
-      await backend.close?.();
+      await queue.finished();
+      await backend.close();
     },
   };
 }
 
-export type Plan = ReturnType<typeof plan>;
+type Add = (write: Write) => Promise<StoredDocument | undefined>;
 
-/** What writes change, one after the other, and the next identifiers after them. Nothing is changed yet. */
-export function plan(writes: readonly Write[], state: State) {
-  const changes: Change[] = [];
-  // What the writes before have changed.
-  const documents = new Map<string, string | undefined>();
-  const keys = new Map<string, KeyRecord>();
-  const nextIds = new Map<string, number>();
-  let { room = Number.POSITIVE_INFINITY } = state;
-
-  const outcomeOf = ({ kind, declaration, document, body, key, ...write }: Write): Outcome => {
-    const first = key && (keys.get(key.id) ?? state.key(key.id));
-    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
-    if (first) return new StoredDocument(first.json, true);
-
-    const collection = declaration.name;
-    const nextId = nextIds.get(collection) ?? state.collection(collection).nextId;
-    const id = kind === 'create' ? nextId : write.id;
-    if (kind === 'create' && id >= Number.MAX_SAFE_INTEGER)
-      return new UnavailableError('No identifier is left.');
-    const place = `${collection} ${id}`;
-    const stored = () =>
-      documents.has(place) ? documents.get(place) : state.collection(collection).get(id)?.json;
-    const before = kind === 'create' || kind === 'reserve' ? undefined : stored();
-    const json = document && withId(declaration.id, id, body);
-    if (kind === 'reserve' && id < nextId) return undefined;
-    if (kind === 'restore' && before === json) return undefined;
-    if (kind === 'restore' && before !== undefined)
-      return new StoreError(
-        `Document ${id} of ${collection} differs from the stored one; import into an empty store.`,
-      );
-    if ((kind === 'replace' || kind === 'remove') && before === undefined) return undefined;
-    const growth = sizeOf(json) - sizeOf(before);
-    if (growth > 0 && growth > room)
-      return new UnavailableError('The store is full: remove documents, or move to PostgreSQL.');
-
-    room -= growth;
-    documents.set(place, json);
-    nextIds.set(collection, Math.max(nextId, id + 1));
-    const result = json ?? before ?? '';
-    const record = key && { ...key, made: state.now(), json: result };
-    if (record) keys.set(record.id, record);
-    if (json !== undefined) changes.push({ collection, id, json, document, key: record });
-    else changes.push({ collection, id, json: null });
-    if (json === undefined && record)
-      changes.push({ collection: null, id, json: result, key: record });
-    return new StoredDocument(result);
+/** The functions of a collection that write. */
+function writesOf(
+  declaration: Declaration,
+  add: Add,
+  takeKey: () => WriteKey | undefined,
+): Pick<Collection, 'create' | 'replace' | 'remove'> {
+  return {
+    create: async (document) => {
+      const key = takeKey();
+      const created = await add({ kind: 'create', key, ...contentOf(declaration, document) });
+      if (!created) throw new Error('A create has no result.');
+      return created;
+    },
+    replace: async (id, document) => {
+      const key = takeKey();
+      return add({ kind: 'replace', id, key, ...contentOf(declaration, document) });
+    },
+    remove: async (id) =>
+      add({ kind: 'remove', id, declaration, size: WRITE_SIZE, key: takeKey() }),
   };
-  return { outcomes: writes.map(outcomeOf), changes, nextIds };
 }
 
-/** About how much memory a document needs: its text, and the bytes that it costs beside. */
-export function sizeOf(json: string | null | undefined): number {
-  return json == null ? 0 : json.length + 128;
+async function restore(
+  declaration: Declaration,
+  documents: ReadonlyMap<number, object>,
+  nextId: number,
+  add: Add,
+): Promise<number> {
+  const restored = Array.from(documents, ([id, document]) =>
+    add({ kind: 'restore', id, ...contentOf(declaration, document) }),
+  );
+  const reserved = add({ kind: 'reserve', declaration, nextId, size: WRITE_SIZE });
+  const [results] = await Promise.all([Promise.all(restored), reserved]);
+  return results.filter((result) => result !== undefined).length;
 }
+
+/** Gives each request with an idempotency key its one write. */
+class WriteKeys {
+  readonly #taken = new WeakSet<KeyedRequest>();
+
+  /** Undefined for a request without a key. */
+  take(request: KeyedRequest | undefined): WriteKey | undefined {
+    if (!request) return undefined;
+    if (this.#taken.has(request))
+      throw new Error('A handler has made a second write with the same idempotency key.');
+    this.#taken.add(request);
+    return keyOf(request);
+  }
+}
+
+/** The bytes of memory that a waiting write takes beside its document. */
+const WRITE_SIZE = 512;
 
 /** What is recorded of a request. */
-function keyOf({ caller, key, fingerprint, status }: KeyedRequest) {
+function keyOf({ caller, key, fingerprint, status }: KeyedRequest): WriteKey {
   return { id: hash('sha256', JSON.stringify([caller, key]), 'base64url'), fingerprint, status };
 }
 
@@ -220,12 +144,10 @@ function replayOf(record: KeyRecord | undefined, request: KeyedRequest): Replay 
   return { status: record.status, document: new StoredDocument(record.json, true) };
 }
 
-/** The JSON of a document without its identifier, and with it as the first member. */
-function bodyOf(document: object | undefined, property: string): string {
-  if (!document) return '';
-  return exactJson(property in document ? { ...document, [property]: undefined } : document);
-}
-
-function withId(property: string, id: number, body: string): string {
-  return `{"${property}":${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
+function contentOf(declaration: Declaration, document: object) {
+  const { id } = declaration;
+  const withoutId = id in document ? { ...document, [id]: undefined } : document;
+  const body = exactJson(withoutId);
+  // The document is about as large as its text.
+  return { declaration, document, body, size: 2 * body.length + WRITE_SIZE };
 }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { chownSync, createReadStream, existsSync, statSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
@@ -10,8 +10,12 @@ export async function eachLine(
   take: (line: Buffer, number: number) => void,
 ): Promise<void> {
   let number = 0;
-  for await (const lines of linesIn(createReadStream(path, { highWaterMark: 2 ** 20 })))
-    for (const line of lines) take(line, ++number);
+  for await (const lines of linesIn(createReadStream(path, { highWaterMark: 2 ** 20 }))) {
+    for (const line of lines) {
+      number += 1;
+      take(line, number);
+    }
+  }
 }
 
 /** The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last line may lack its line feed. */
@@ -33,8 +37,35 @@ export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 
 /** Writes all bytes at a position. A full disk may take a part first. */
 export async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/**
+ * Makes or replaces a file so that a power cut leaves either the file before or the new one. Returns what `write` returns, with
+ * the file still open.
+ */
+export async function replaceFile<T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+): Promise<{ file: FileHandle; written: T }> {
+  const temporary = `${path}.tmp`;
+  const file = await open(temporary, 'w+', 0o600);
+  try {
+    giveToOwner(temporary);
+    const written = await write(file);
+    await file.sync();
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+    return { file, written };
+  } catch (error) {
+    await file.close();
+    // The first error says what is wrong. The next start removes the file.
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /** Makes new, renamed and removed files of a folder survive a power cut. */
@@ -45,16 +76,25 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** Creates a folder, if it is missing, that survives a power cut. */
 export async function makeFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Each new folder is an entry of the folder above it.
-  for (let at = folder; made && at.length >= made.length; at = dirname(at))
-    await syncFolder(dirname(at));
+  const parent = dirname(folder);
+  if (!existsSync(parent)) await makeFolder(parent);
+  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  await mkdir(folder, { mode: 0o700 });
+  await syncFolder(parent);
+}
+
+/** Gives a file that root has made to the owner of its folder, whose server could not use it otherwise. */
+export function giveToOwner(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  if (uid !== 0) chownSync(path, uid, gid);
 }
 
 /** Locks a file until the returned function is called, or the process ends in any way. Waits for a lock so many milliseconds. */
 export function lock(file: string, timeout = 0): () => void {
   const database = new DatabaseSync(file, { timeout });
   try {
+    giveToOwner(file);
     // No journal on the disk, so that a full disk does not prevent the lock.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
@@ -64,10 +104,18 @@ export function lock(file: string, timeout = 0): () => void {
   return () => database.close();
 }
 
+/** A checksum as eight hexadecimal digits. */
 export const hexOf = (checksum: number) => checksum.toString(16).padStart(8, '0');
 
 export function damaged(path: string, what: string): StoreError {
   return new StoreError(
     `${path}: ${what}. Nothing was changed; move the folder away and import your last export into a new one.`,
+  );
+}
+
+/** A file of the format that had no heads in its journals. */
+export function earlierFormat(path: string): StoreError {
+  return new StoreError(
+    `${path}: it was written by an earlier format. Nothing was changed; export the folder with the earlier version, and import that into a new folder.`,
   );
 }

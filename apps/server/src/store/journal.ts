@@ -1,113 +1,189 @@
-import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { parseExact } from '@petstore/types';
-import type { Change } from './create-store.ts';
-import { damaged, eachLine, hexOf, syncFolder, writeAll } from './disk.ts';
-import { entryOf } from './memory.ts';
-import { messageOf, nothingDone, UnknownOutcomeError } from './store.ts';
+import { checkedLine, contentOf, isUnfinished } from './checked-line.ts';
+import type { Change } from './commit-plan.ts';
+import { damaged, eachLine, replaceFile, writeAll } from './disk.ts';
+import { parseRecord, recordOf } from './records.ts';
+import { messageOf, nothingDone, UnavailableError, UnknownOutcomeError } from './store.ts';
+
+const FORMAT = 'petstore journal 2';
+/** The last line of a journal that was followed by another one. */
+const END = '[]';
 
 export const journalName = (number: number) => `journal-${number}.jsonl`;
 
-export type Journal = Awaited<ReturnType<typeof openJournal>>;
-
-/**
- * Opens the file to which every commit appends a line: a checksum of the rest in hexadecimal, and a JSON array of its changes. A
- * journal that was followed by another one ends with an empty array. Of an existing file, so many bytes are whole lines.
- */
-export async function openJournal(folder: string, number: number, bytes = 0) {
-  const file = await open(
-    join(folder, journalName(number)),
-    constants.O_RDWR | constants.O_CREAT,
-    0o600,
-  );
-  await syncFolder(folder).catch(async (error: unknown) => {
-    await file.close();
-    throw error;
-  });
-  /** Whether there may be something behind the whole lines. */
-  let isUnfinished = true;
-  /** Cuts what follows the whole lines. */
-  const finish = async (): Promise<void> => {
-    if (!isUnfinished) return;
-    await file.truncate(bytes);
-    await file.datasync();
-    isUnfinished = false;
-  };
-  return {
-    number,
-    /** The bytes of the whole lines. */
-    size: () => bytes,
-    /** Resolves when the changes are on the disk. */
-    append: async (changes: readonly Change[]): Promise<void> => {
-      await finish().catch(nothingDone);
-      const content = `[${changes.map(entryOf).join(',')}]`;
-      const line = Buffer.from(`${checksumOf(content, number)} ${content}\n`);
-      try {
-        isUnfinished = true;
-        await writeAll(file, line, bytes);
-        await file.datasync();
-        bytes += line.length;
-        isUnfinished = false;
-      } catch (error) {
-        await finish().catch((second: unknown) => {
-          const reasons = `${messageOf(error)}; then ${messageOf(second)}`;
-          const message = `The disk failed, and whether it has the write is unknown (${reasons}).`;
-          throw new UnknownOutcomeError(message, { cause: error });
-        });
-        nothingDone(error);
-      }
-    },
-    close: () => file.close(),
-  };
-}
-
 /** The numbers of the journals in a folder, in order. */
 export async function journalsIn(folder: string): Promise<number[]> {
-  const numbers = (await readdir(folder)).map((name) =>
-    Number(/^journal-([1-9]\d*)\.jsonl$/.exec(name)?.[1] ?? 0),
-  );
-  return numbers.filter((number) => number > 0).sort((a, b) => a - b);
+  const numbers: number[] = [];
+  for (const name of await readdir(folder)) {
+    const number = Number(name.replace('journal-', '').replace('.jsonl', ''));
+    if (number > 0 && name === journalName(number)) numbers.push(number);
+  }
+  return numbers.sort((a, b) => a - b);
 }
 
-/**
- * Reads a journal, and returns the bytes of its whole lines, and whether another one followed it. Throws if it is damaged, but for
- * an unfinished last line.
- */
-export async function readJournal(path: string, number: number, apply: (entry: unknown) => void) {
-  let bytes = 0;
-  let content: string | undefined = '';
-  await eachLine(path, (line, count) => {
-    const isBehind = content === undefined || content === '[]';
-    content = contentOf(line, number);
-    if (isBehind || (content === undefined && !isUnfinished(line, number)))
-      throw damaged(path, `line ${count} is damaged`);
-    if (content === undefined) return;
-    for (const entry of parseExact(content) as unknown[]) apply(entry);
-    bytes += line.length;
-  });
-  return [bytes, content === '[]'] as const;
+/** A file to which every commit appends a line with its changes. Its first line says its format and its number. */
+export class Journal {
+  readonly number: number;
+  /** Whether a sync has failed. The disk may have lost any line then, so nothing is appended again. */
+  isBroken = false;
+  readonly #file: FileHandle;
+  /** The bytes of the whole lines. */
+  #bytes: number;
+  /** Whether there may be something behind the whole lines. */
+  #hasTail = true;
+
+  private constructor(file: FileHandle, number: number, bytes: number) {
+    this.#file = file;
+    this.number = number;
+    this.#bytes = bytes;
+  }
+
+  /** Makes a journal, which a power cut leaves with its head or not at all. */
+  static async create(folder: string, number: number): Promise<Journal> {
+    const head = headOf(number);
+    const path = join(folder, journalName(number));
+    const { file } = await replaceFile(path, (made) => writeAll(made, head, 0));
+    const journal = new Journal(file, number, head.length);
+    journal.#hasTail = false;
+    return journal;
+  }
+
+  /** Opens a journal that has so many bytes of whole lines. */
+  static async open(folder: string, number: number, bytes: number): Promise<Journal> {
+    return new Journal(await open(join(folder, journalName(number)), 'r+'), number, bytes);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Resolves when the changes are on the disk. */
+  async append(changes: readonly Change[]): Promise<void> {
+    await this.#appendLine(`[${changes.map(recordOf).join(',')}]`);
+  }
+
+  /** Ends the journal, which another one follows. */
+  async end(): Promise<void> {
+    await this.#appendLine(END);
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #appendLine(content: string): Promise<void> {
+    if (this.isBroken) throw new UnavailableError('Nothing was done (the disk failed before).');
+    await this.#cutTail().catch(nothingDone);
+    const line = checkedLine(content, this.number);
+    this.#hasTail = true;
+    try {
+      await writeAll(this.#file, line, this.#bytes);
+    } catch (error) {
+      await this.#cutTail().catch((second: unknown) => {
+        this.isBroken = true;
+        throw unknownOutcome(`${messageOf(error)}; then ${messageOf(second)}`, error);
+      });
+      nothingDone(error);
+    }
+    await this.#sync().catch((error: unknown) => {
+      throw unknownOutcome(messageOf(error), error);
+    });
+    this.#bytes += line.length;
+    this.#hasTail = false;
+  }
+
+  /** Cuts what is behind the whole lines. */
+  async #cutTail(): Promise<void> {
+    if (!this.#hasTail) return;
+    await this.#file.truncate(this.#bytes);
+    await this.#sync();
+    this.#hasTail = false;
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#file.datasync();
+    } catch (error) {
+      this.isBroken = true;
+      throw error;
+    }
+  }
 }
 
-/** Depends on the number of the journal, so that a line of another one is noticed. */
-function checksumOf(content: string | Buffer, number: number): string {
-  return hexOf(crc32(content, number));
+/** What a journal has. */
+export interface JournalContent {
+  readonly number: number;
+  /** The bytes of the whole lines. */
+  readonly bytes: number;
+  readonly hasRecords: boolean;
+  /** Whether another journal follows. */
+  readonly isEnded: boolean;
 }
 
-/** The content of a line; undefined if it is damaged or unfinished. */
-function contentOf(line: Buffer, number: number): string | undefined {
-  if (line.at(-1) !== 10 || line.at(8) !== 32) return undefined;
-  const content = line.subarray(9, -1);
-  return line.toString('latin1', 0, 8) === checksumOf(content, number)
-    ? content.toString()
-    : undefined;
+/** Reads a journal, and applies its records. Throws if it is damaged, but for an unfinished last line. */
+export async function readJournal(
+  path: string,
+  number: number,
+  apply: (record: readonly unknown[]) => void,
+): Promise<JournalContent> {
+  const reader = new JournalReader(path, number, apply);
+  await eachLine(path, (line, count) => reader.take(line, count));
+  if (reader.bytes === 0) throw damaged(path, 'it is empty');
+  return reader;
 }
 
-/** Whether a damaged last line was never finished: its end is missing, or a part that the disk still has as zeros. */
-function isUnfinished(line: Buffer, number: number): boolean {
-  if (line.includes(0)) return true;
-  // A whole line of which only the line feed differs is damaged.
-  const mended = Buffer.concat([line.subarray(0, -1), Buffer.from('\n')]);
-  return line.at(-1) !== 10 && contentOf(mended, number) === undefined;
+class JournalReader implements JournalContent {
+  readonly number: number;
+  bytes = 0;
+  hasRecords = false;
+  isEnded = false;
+  /** Whether the last line was unfinished. */
+  #isCut = false;
+  readonly #path: string;
+  readonly #apply: (record: readonly unknown[]) => void;
+
+  constructor(path: string, number: number, apply: (record: readonly unknown[]) => void) {
+    this.#path = path;
+    this.number = number;
+    this.#apply = apply;
+  }
+
+  /** Takes a line of the file, of which `count` is the number. */
+  take(line: Buffer, count: number): void {
+    if (count === 1) {
+      this.#takeHead(line);
+      return;
+    }
+    const content = contentOf(line, this.number);
+    const isBehind = this.isEnded || this.#isCut;
+    const isDamaged = content === undefined && !isUnfinished(line, this.number);
+    if (isBehind || isDamaged) throw damaged(this.#path, `line ${count} is damaged`);
+    if (content === undefined) this.#isCut = true;
+    else this.#takeRecords(content, line.length);
+  }
+
+  #takeHead(line: Buffer): void {
+    if (!line.equals(headOf(this.number)))
+      throw damaged(this.#path, `its first line is not that of journal ${this.number}`);
+    this.bytes = line.length;
+  }
+
+  #takeRecords(content: string, bytes: number): void {
+    for (const record of parseRecord(content)) {
+      this.#apply(record as readonly unknown[]);
+      this.hasRecords = true;
+    }
+    this.isEnded = content === END;
+    this.bytes += bytes;
+  }
+}
+
+function headOf(number: number): Buffer {
+  return checkedLine(JSON.stringify({ format: FORMAT, number }), number);
+}
+
+function unknownOutcome(reasons: string, cause: unknown): UnknownOutcomeError {
+  const message = `The disk failed, and whether it has the write is unknown (${reasons}).`;
+  return new UnknownOutcomeError(message, { cause });
 }

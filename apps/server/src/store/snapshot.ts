@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { parseExact } from '@petstore/types';
-import { damaged, eachLine, hexOf, syncFolder, writeAll } from './disk.ts';
-import { applyEntry, entryOf, type Memory } from './memory.ts';
-import { StoreError } from './store.ts';
+import type { Adapter } from 'lowdb';
+import type { MemoryCollection, Slice } from './collection.ts';
+import { damaged, eachLine, earlierFormat, hexOf, replaceFile, writeAll } from './disk.ts';
+import type { Memory } from './memory.ts';
+import { applyRecord, parseRecord, recordOf } from './records.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
@@ -14,113 +14,154 @@ export interface Data {
   journal: number;
 }
 
-const FORMAT = 'petstore store 1';
-const OTHER_FORMAT = `its format is not '${FORMAT}'`;
+/** What the first line says. */
+interface Head {
+  readonly format: string;
+  readonly journal: number;
+  readonly nextIds: Readonly<Record<string, number>>;
+}
+
+const FORMAT = 'petstore store 2';
+const EARLIER_FORMAT = 'petstore store 1';
+
+/** Only the last line begins with it. */
+const QUOTE = 34;
 
 /** About how many characters are written at once. */
 const PIECE = 2 ** 16;
 
 /**
- * lowdb's adapter: a JSON file with an entry in each line, which is read and written in pieces while the data changes. Behind the
- * entries is a checksum of all lines before. The file is read into an empty memory.
+ * lowdb's adapter: a JSON file with a record in each line, which is read and written in pieces while the data changes. Behind the
+ * records is a checksum of all lines before.
  */
-export function snapshotIn(path: string, memory: Memory) {
-  /** Null if there is no file. */
-  const read = async (): Promise<Data | null> => {
-    if (!existsSync(path)) return null;
-    const data: Data = { memory, journal: 0 };
-    let [checksum, isWhole] = [0, false];
-    await eachLine(path, (line, number) => {
-      try {
-        if (isWhole) throw new Error('It goes on.');
-        const text = line.toString();
-        if (number === 1) readHead(text, data);
-        else if (text === endOf(checksum)) isWhole = true;
-        else readEntry(text, memory);
-      } catch (error) {
-        if (error instanceof StoreError) throw damaged(path, error.message);
-        throw damaged(path, number === 1 ? OTHER_FORMAT : `line ${number} is damaged`);
-      }
-      checksum = crc32(line, checksum);
-      snapshot.bytes += line.length;
-    });
-    if (!isWhole) throw damaged(path, 'its checksum is wrong or missing');
-    return data;
-  };
+export class Snapshot implements Adapter<Data> {
+  readonly path: string;
+  /** The length of the file; 0 if there is none. */
+  bytes = 0;
+  /** Ends a write that is under way. */
+  isStopped = false;
+  readonly #memory: Memory;
 
-  const writeTo = async (temporary: string, data: Data): Promise<number> => {
-    await using file = await open(temporary, 'w', 0o600);
-    let [bytes, checksum, piece] = [0, 0, ''];
+  /** The file is read into an empty memory. */
+  constructor(path: string, memory: Memory) {
+    this.path = path;
+    this.#memory = memory;
+  }
+
+  /** Null if there is no file. */
+  async read(): Promise<Data | null> {
+    if (!existsSync(this.path)) return null;
+    let journal = 0;
+    let checksum = 0;
+    let isWhole = false;
+    await eachLine(this.path, (line, number) => {
+      if (isWhole) throw damaged(this.path, `line ${number} is damaged`);
+      if (number === 1) journal = this.#readHead(line);
+      else if (line[0] === QUOTE && line.equals(endOf(checksum))) isWhole = true;
+      else this.#readRecord(line, number);
+      checksum = crc32(line, checksum);
+      this.bytes += line.length;
+    });
+    if (!isWhole) throw damaged(this.path, 'its checksum is wrong or missing');
+    return { memory: this.#memory, journal };
+  }
+
+  /** Replaces the file. Until the new one is complete and synced, the old one stays. */
+  async write(data: Data): Promise<void> {
+    const { file, written } = await replaceFile(this.path, (made) => this.#writeTo(made, data));
+    await file.close();
+    this.bytes = written;
+  }
+
+  #readHead(line: Buffer): number {
+    const head = headIn(line);
+    if (head?.format === EARLIER_FORMAT) throw earlierFormat(this.path);
+    if (head?.format !== FORMAT) throw damaged(this.path, `its format is not '${FORMAT}'`);
+    const { journal, nextIds } = head;
+    if (journal === undefined || nextIds === undefined)
+      throw damaged(this.path, 'its first line is damaged');
+    for (const [name, nextId] of Object.entries(nextIds)) {
+      const collection = this.#memory.collections.get(name);
+      if (!collection)
+        throw damaged(this.path, `it has a collection '${name}', which this server does not know`);
+      collection.nextId = nextId;
+    }
+    return journal;
+  }
+
+  #readRecord(line: Buffer, number: number): void {
+    try {
+      const text = line.toString();
+      const record = parseRecord(text.slice(0, -2));
+      const isDocument = record.length === 2;
+      // The text of a document is kept as it is.
+      const json = isDocument ? text.slice(text.indexOf('{'), -3) : undefined;
+      applyRecord(this.#memory, record, json);
+    } catch {
+      // It is no JSON, or no record: its line is what a person can look at.
+      throw damaged(this.path, `line ${number} is damaged`);
+    }
+  }
+
+  /** Returns the length. */
+  async #writeTo(file: FileHandle, data: Data): Promise<number> {
+    let bytes = 0;
+    let checksum = 0;
+    let piece = '';
     const flush = async () => {
-      if (snapshot.isStopped) throw new Error('the store is closed');
+      if (this.isStopped) throw new Error('the store is closed');
       const buffer = Buffer.from(piece);
       piece = '';
       checksum = crc32(buffer, checksum);
       await writeAll(file, buffer, bytes);
       bytes += buffer.length;
     };
-    for (const text of textsOf(data)) {
+    for (const text of linesOf(data)) {
       piece += text;
       if (piece.length >= PIECE) await flush();
     }
     await flush();
-    piece = endOf(checksum);
-    await flush();
-    await file.sync();
-    return bytes;
-  };
-
-  /** Replaces the file. Until the new one is complete and synced, the old one stays. */
-  const write = async (data: Data): Promise<void> => {
-    const temporary = `${path}.tmp`;
-    try {
-      const bytes = await writeTo(temporary, data);
-      await rename(temporary, path);
-      await syncFolder(dirname(path));
-      snapshot.bytes = bytes;
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {});
-      throw error;
-    }
-  };
-
-  /** `isStopped` ends a write that is under way. */
-  const snapshot = { path, read, write, bytes: 0, isStopped: false };
-  return snapshot;
-}
-
-function readHead(text: string, data: Data): void {
-  const head = JSON.parse(`${text}]}`);
-  if (head.format !== FORMAT) throw new Error('It has another format.');
-  data.journal = head.journal;
-  for (const [name, nextId] of Object.entries(head.nextIds))
-    data.memory.collection(name).nextId = Number(nextId);
-}
-
-function readEntry(text: string, memory: Memory): void {
-  const entry = parseExact(text.slice(0, -2)) as unknown[];
-  // The text of a document is kept as it is.
-  applyEntry(memory, entry, entry.length === 2 ? text.slice(text.indexOf('{'), -3) : undefined);
-}
-
-/** The file but its last line. */
-function* textsOf({ memory, journal }: Data): Generator<string> {
-  const nextIds = Object.fromEntries(
-    Array.from(memory.documents, ([name, { nextId }]) => [name, nextId]),
-  );
-  yield `${JSON.stringify({ format: FORMAT, journal, nextIds }).slice(0, -1)},"entries":[\n`;
-  for (const [name, documents] of memory.documents) {
-    const begin = `[${JSON.stringify(name)},`;
-    for (let [least, hasMore] = [0, true]; hasMore; ) {
-      const slice = documents.all.slice(least, Number.POSITIVE_INFINITY, PIECE);
-      if (slice.texts.length > 0) yield `${begin}${slice.texts.join(`],\n${begin}`)}],\n`;
-      least = slice.last + 1;
-      hasMore = slice.hasMore;
-    }
+    const end = endOf(checksum);
+    await writeAll(file, end, bytes);
+    return bytes + end.length;
   }
-  // Records that are added meanwhile follow.
-  for (const key of memory.keys.records.values())
-    yield `${entryOf({ collection: null, id: 0, json: key.json, key })},\n`;
 }
 
-const endOf = (checksum: number) => `"${hexOf(checksum)}"]}\n`;
+function headIn(line: Buffer): Partial<Head> | undefined {
+  try {
+    return JSON.parse(`${line}]}`);
+  } catch {
+    // Whatever it is, it is no head.
+    return undefined;
+  }
+}
+
+/** The lines of the file but its last one. */
+function* linesOf({ memory, journal }: Data): Generator<string> {
+  const nextIds: Record<string, number> = {};
+  for (const [name, { nextId }] of memory.collections) nextIds[name] = nextId;
+  const head: Head = { format: FORMAT, journal, nextIds };
+  yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
+  for (const [name, collection] of memory.collections) yield* documentLines(name, collection);
+  // Those that are added meanwhile follow.
+  for (const key of memory.keys.all()) {
+    const { collection } = key;
+    yield `${recordOf({ kind: 'key', collection, key })},\n`;
+  }
+}
+
+/** The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up the event loop far longer. */
+function* documentLines(name: string, collection: MemoryCollection): Generator<string> {
+  const begin = `[${JSON.stringify(name)},`;
+  const end = '],\n';
+  let least: number | undefined = 1;
+  while (least !== undefined) {
+    const slice: Slice = collection.slice(least, PIECE);
+    if (slice.texts.length > 0) yield `${begin}${slice.texts.join(end + begin)}${end}`;
+    least = slice.next === undefined ? undefined : slice.next + 1;
+  }
+}
+
+function endOf(checksum: number): Buffer {
+  return Buffer.from(`"${hexOf(checksum)}"]}\n`);
+}

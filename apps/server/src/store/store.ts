@@ -12,12 +12,15 @@ export interface Store {
   replay(request: KeyedRequest): Awaitable<Replay | undefined>;
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
-  /** Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. */
+  /**
+   * Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. Returns
+   * how many documents were added.
+   */
   restore(
     collection: string,
     documents: ReadonlyMap<number, object>,
     nextId: number,
-  ): Promise<void>;
+  ): Promise<number>;
   /** Rejects if the store cannot be used now. For /readyz. */
   check(): Promise<void>;
   /** For the metrics. */

@@ -1,3 +1,4 @@
+// Kills and power cuts under many writers: no acknowledged write is lost, and none is done twice.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +58,8 @@ const folding = `
   await store.close();`;
 
 test('loses nothing when it is killed at any step of a fold', async () => {
-  let [step, isWhole] = [0, false];
+  let isWhole = false;
+  let step = 0;
   for (; !isWhole; step++) {
     const folder = newFolder();
     let store = await open(folder);

@@ -9,13 +9,11 @@ export const others: Declaration = { name: 'others', id: 'id', filters: [] };
 
 const isDatabase = (place: string) => place.startsWith('postgres:');
 
-/** Opens the store in a folder or a database. In a folder it folds often. */
-export function open(
-  place: string,
-  declarations: readonly Declaration[] = [things, others],
-): Promise<Store> {
-  if (isDatabase(place)) return openPostgresStore(place, declarations);
-  return openLowdbStore(place, declarations, { fold: 20_000 });
+/** Opens the store with both collections in a folder or a database. In a folder it folds often. */
+export function open(place: string, clock?: () => number): Promise<Store> {
+  const declarations = [things, others];
+  if (isDatabase(place)) return openPostgresStore(place, declarations, { clock });
+  return openLowdbStore(place, declarations, { fold: 20_000, clock });
 }
 
 export type Document = Record<string, unknown>;

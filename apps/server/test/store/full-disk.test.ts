@@ -1,3 +1,4 @@
+// A full disk and a full store: rejected writes are not done, and writes go on once there is room.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +15,8 @@ import { smallDisk } from './mounts.ts';
 /** Writes until the disk is full, and notes what was stored. Returns the key of a rejected create. */
 async function fill(store: Store, word: string, stored: Map<number, Document>): Promise<string> {
   const collection = store.collection('things');
-  let [rejected, rejectedKey] = [0, ''];
+  let rejected = 0;
+  let rejectedKey = '';
   const attempt = async (name: string, write: (things: Collection) => Promise<void>) => {
     try {
       await write(store.collection('things', key(name)));
@@ -57,7 +59,8 @@ test.for([200, 400])(
   'on a full disk of %d KB rejected writes are not done, and writes go on once there is room',
   async (size, context) => {
     const disk = smallDisk(context, size);
-    const [folder, ballast] = [join(disk, 'data'), join(disk, 'ballast')];
+    const folder = join(disk, 'data');
+    const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(100 * 1024));
     const stored = new Map<number, Document>();
     let store = await open(folder);
@@ -90,9 +93,8 @@ test('a folder on a full disk cannot be created, and the error says so', async (
   expect(() => writeFileSync(join(disk, 'more'), Buffer.alloc(64 * 1024))).toThrow(/ENOSPC/);
   const folder = join(disk, 'data');
   await expect(open(folder)).rejects.toThrow(StoreError);
-  await expect(open(folder)).rejects.toThrow(
-    /^.*disk\/data: cannot be used \(ENOSPC[^\n]*\)\. Check [^\n]* free space\.$/,
-  );
+  await expect(open(folder)).rejects.toThrow('/disk/data: cannot be used (ENOSPC');
+  await expect(open(folder)).rejects.toThrow(/^[^\n]+ free space\.$/);
   rmSync(ballast);
   await (await open(folder)).close();
 });

@@ -24,9 +24,14 @@ export class History {
       word,
       `${writers}`,
     ]);
-    let [output, errors] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+    let output = '';
+    let errors = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
     const ended = once(child, 'close').then(() => {
       for (const line of output.split('\n').slice(0, -1)) this.#learn(JSON.parse(line));
       expect(errors).toBe('');

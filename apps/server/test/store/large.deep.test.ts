@@ -1,3 +1,4 @@
+// A store that is larger than the longest string of JavaScript.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { newFolder } from '@petstore/testing';

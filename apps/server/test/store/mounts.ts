@@ -73,7 +73,9 @@ function tryTo(context: TestContext, path: string, mount: () => void) {
   skipIf(context, isRoot ? undefined : 'only root on Linux may mount');
   mkdirSync(path);
   // Lazily, because a failed test may still have open files there.
-  onTestFinished(() => void spawnSync('umount', ['--lazy', path]));
+  onTestFinished(() => {
+    spawnSync('umount', ['--lazy', path]);
+  });
   try {
     mount();
   } catch (error) {

@@ -1,54 +1,65 @@
+// PostgreSQL: servers that share a database, its tables, and databases and connections that break.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
+import type { Cluster } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPostgresStore, SWEEP_MS } from '../../src/store/postgres.ts';
-import { KEYS, StoreError, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
+import { openPostgresStore } from '../../src/store/postgres.ts';
+import {
+  type Collection,
+  KEYS,
+  type Store,
+  StoreError,
+  UnavailableError,
+  UnknownOutcomeError,
+} from '../../src/store/store.ts';
 import { describeOnClusters, describeOnOwnDatabase, describeOnSchema } from '../databases.ts';
 import { everything, key, open, others, parsed, things } from './fixture.ts';
 import { busy, History } from './history.ts';
 
 test.for([
-  ['postgres://u:SECRET@one,two/d', /several hosts; set it to one address/],
-  ['postgres://u:SECRET@one:1,two:2/d', /several hosts/],
-  ['postgres:///d?host=one,two', /several hosts/],
-  ['mysql://u:SECRET@h/d', /not valid/],
-  ['postgres://u:SECRET@h:port/d', /not valid/],
-  ['SECRET', /not valid/],
+  ['postgres://u:SECRET@one,two/d', 'several hosts; set it to one address'],
+  ['postgres://u:SECRET@one:1,two:2/d', 'several hosts'],
+  ['postgres:///d?host=one,two', 'several hosts'],
+  ['postgres:///d?host=one%2Ctwo', 'several hosts'],
+  ['mysql://u:SECRET@h/d', 'not valid'],
+  ['postgres://u:SECRET@h:port/d', 'not valid'],
+  ['SECRET', 'not valid'],
 ] as const)('%s is refused', async ([url, message]) => {
   const error: unknown = await openPostgresStore(url, [things]).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StoreError);
-  expect(String(error)).toMatch(message);
+  expect(String(error)).toContain(message);
   expect(String(error)).not.toContain('SECRET');
 });
+
+/** Reads page after page until the writers are done. Returns all identifiers. */
+async function readAlong(collection: Collection, writing: { isDone: boolean }) {
+  const seen: number[] = [];
+  for (let after = 0; ; ) {
+    const wasDone = writing.isDone;
+    const { json } = await collection.list({ after, limit: 7 });
+    const keys: number[] = JSON.parse(json).map((document: { key: number }) => document.key);
+    seen.push(...keys);
+    after = keys.at(-1) ?? after;
+    if (wasDone && keys.length === 0) return seen;
+  }
+}
 
 describeOnSchema('servers that share a database', (newSchema) => {
   test('see documents in the order of their identifiers, so that a reader of pages skips none', async () => {
     const url = await newSchema();
     const stores = await Promise.all([open(url), open(url), open(url)]);
     const count = rounds(300, 3000);
-    const writes = stores.flatMap((store, i) =>
-      Array.from({ length: 4 }, async () => {
-        for (let n = 0; n < count / 12; n++)
-          await store.collection(n % 3 ? 'things' : 'others').create({ i });
-      }),
-    );
-    let isDone = false;
-    const reading = (async () => {
-      const seen: unknown[] = [];
-      for (let after = 0; ; ) {
-        const wasDone = isDone;
-        const page = JSON.parse(
-          (await stores[0].collection('things').list({ after, limit: 7 })).json,
-        );
-        for (const { key } of page) seen.push(key);
-        after = page.at(-1)?.key ?? after;
-        if (wasDone && page.length === 0) return seen;
-      }
-    })();
+    const write = async (store: Store) => {
+      for (let n = 0; n < count / 12; n++)
+        await store.collection(n % 3 ? 'things' : 'others').create({});
+    };
+    const writes = stores.flatMap((store) => Array.from({ length: 4 }, () => write(store)));
+    const writing = { isDone: false };
+    const reading = readAlong(stores[0].collection('things'), writing);
     await Promise.all(writes);
-    isDone = true;
+    writing.isDone = true;
     expect(await reading).toEqual(
       (await everything(stores[1].collection('things'))).map(({ key }) => key),
     );
@@ -73,11 +84,13 @@ describeOnSchema('servers that share a database', (newSchema) => {
     const store = await open(await newSchema());
     const create = (name: string, text = '') =>
       store.collection('things', key(name)).create({ text });
+    // Seven of them fit. A server may have some more before it looks again.
     const large = 'x'.repeat(KEYS.size / 8);
-    for (let i = 0; i < 10; i++) await create(`${i}`, large);
-    await expect.poll(() => store.stats().forgottenKeys, { timeout: 4 * SWEEP_MS }).toBe(3);
+    for (let i = 0; i < 14; i++) await create(`${i}`, large);
+    await expect.poll(() => store.stats().forgottenKeys).toBeGreaterThanOrEqual(5);
+    expect(store.stats().forgottenKeys).toBeLessThanOrEqual(7);
     expect((await create('0')).isReplayed).toBe(false);
-    expect((await create('5')).isReplayed).toBe(true);
+    expect((await create('13')).isReplayed).toBe(true);
     await store.close();
   });
 });
@@ -93,7 +106,7 @@ describeOnOwnDatabase('the tables', (newDatabase) => {
 
   test('get a column for a new filter, with the values of all documents', async () => {
     const url = await newDatabase();
-    const first = await open(url, [{ ...things, filters: [] }, others]);
+    const first = await openPostgresStore(url, [{ ...things, filters: [] }, others]);
     const colors = ['red', 'a\0\\', undefined, 'c'.repeat(10_000)];
     for (let i = 0; i < 1200; i++)
       await first.collection('things').create({ color: colors[i % 4], size: i });
@@ -117,6 +130,22 @@ describeOnOwnDatabase('the tables', (newDatabase) => {
   });
 });
 
+/** Two servers write while their database is killed or stopped, and started again. Then they are killed, too. */
+async function restartUnderServers(cluster: Cluster, history: History, round: number) {
+  const first = history.start(cluster.url(), `a${round}`, 16);
+  const second = history.start(cluster.url(), `b${round}`, 16);
+  await Promise.all([busy(first), busy(second)]);
+  await (round % 2 ? cluster.stop() : cluster.kill());
+  await pause(Math.random() * 500);
+  await cluster.start();
+  const done = first.done();
+  while (first.done() < done + 100) await pause(10);
+  first.child.kill('SIGKILL');
+  await pause(Math.random() * 200);
+  second.child.kill('SIGKILL');
+  await Promise.all([first.ended, second.ended]);
+}
+
 describeOnClusters('a database', (newCluster) => {
   const created = async (onEnd: typeof onTestFinished = onTestFinished) => {
     const cluster = await newCluster();
@@ -131,19 +160,7 @@ describeOnClusters('a database', (newCluster) => {
     const cluster = await started();
     const history = new History();
     for (let round = 0; round < count; round++) {
-      const servers = ['a', 'b'].map((name) => history.start(cluster.url(), `${name}${round}`, 16));
-      const [first, second] = servers;
-      if (!first || !second) return;
-      await Promise.all(servers.map((server) => busy(server)));
-      await (round % 2 ? cluster.stop() : cluster.kill());
-      await pause(Math.random() * 500);
-      await cluster.start();
-      const done = first.done();
-      while (first.done() < done + 100) await pause(10);
-      first.child.kill('SIGKILL');
-      await pause(Math.random() * 200);
-      second.child.kill('SIGKILL');
-      await Promise.all(servers.map(({ ended }) => ended));
+      await restartUnderServers(cluster, history, round);
       const store = await open(cluster.url());
       await history.verify(store);
       await store.close();
@@ -159,7 +176,7 @@ describeOnClusters('a database', (newCluster) => {
       "The database has the encoding LATIN1; create one with ENCODING 'UTF8', and set DATABASE_URL to it.",
     );
     await expect(open(cluster.url('missing'))).rejects.toThrow(
-      /database "missing" does not exist.*Check DATABASE_URL/,
+      'database "missing" does not exist). Check DATABASE_URL',
     );
   });
 
@@ -242,7 +259,7 @@ describeOnSchema('a connection', (newSchema) => {
     });
     const address = proxy.address();
     url.host = `127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`;
-    const store = await open(url.href, [things, others]);
+    const store = await open(url.href);
     const create = (name: string) => store.collection('things', key(name)).create({});
     await create('first');
     isArmed = true;

@@ -1,10 +1,12 @@
+// One suite for the stores in memory, in a folder and in PostgreSQL.
 import { newFolder, rounds } from '@petstore/testing';
 import { exactJson } from '@petstore/types';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createStore } from '../../src/store/create-store.ts';
-import { Memory } from '../../src/store/memory.ts';
+import { Memory, memoryBackend } from '../../src/store/memory.ts';
 import {
+  type Collection,
   KEYS,
   KeyReusedError,
   MAX_PAGE_SIZE,
@@ -16,11 +18,17 @@ import {
 } from '../../src/store/store.ts';
 import { describeOnSchema } from '../databases.ts';
 import { type Document, everything, key, open, others, parsed, things } from './fixture.ts';
+import { histories, Model } from './model.ts';
+
+function memoryStore(clock?: () => number): Store {
+  const declarations = [things, others];
+  return createStore(declarations, memoryBackend(new Memory(declarations, { clock })));
+}
 
 /** How a suite gets stores: a new place, and the store in a place, which may have been used before. */
 interface Fixture {
   newPlace(): Promise<string>;
-  open(place: string): Promise<Store>;
+  open(place: string, clock?: () => number): Promise<Store>;
   /** Whether a store keeps its documents when it is closed. */
   keeps: boolean;
   runs: number;
@@ -29,7 +37,7 @@ interface Fixture {
 describe('memory', () =>
   suite({
     newPlace: async () => '',
-    open: async () => createStore([things, others], new Memory([things, others])),
+    open: async (_, clock) => memoryStore(clock),
     keeps: false,
     runs: rounds(100, 1000),
   }));
@@ -68,23 +76,17 @@ function suite(fixture: Fixture) {
   ];
   test.for(strange)('keeps %s', async ([, document]) => {
     const place = await fixture.newPlace();
-    let store = await fixture.open(place);
+    const store = await fixture.open(place);
     const { json } = await store.collection('things').create(document);
     expect(json.startsWith('{"key":1')).toBe(true);
     expect(parsed({ json })).toEqual({ key: 1, ...document });
     await store.collection('things').create({ color: 'other' });
-    for (let round = 0; round < 2; round++) {
-      const collection = store.collection('things');
-      expect((await collection.get(1))?.json).toBe(json);
-      const filters = document.color ? { color: String(document.color) } : undefined;
-      const page = await collection.list({ after: 0, limit: 1, ...(filters && { filters }) });
-      expect(page.json).toBe(`[${json}]`);
-      expect(page.next).toBe(filters ? undefined : 1);
-      if (!fixture.keeps) break;
-      await store.close();
-      store = await fixture.open(place);
-    }
+    await expectKept(store.collection('things'), document, json);
     await store.close();
+    if (!fixture.keeps) return;
+    const again = await fixture.open(place);
+    await expectKept(again.collection('things'), document, json);
+    await again.close();
   });
 
   test(
@@ -260,91 +262,57 @@ function suite(fixture: Fixture) {
     }),
   );
 
-  test('behaves as a map, with restarts', async () => {
-    const document = fc.record(
-      {
-        color: fc.constantFrom('red', 'blue', 'a\0', ''),
-        size: fc.integer({ min: 0, max: 2 }),
-        text: fc.string(),
-      },
-      { requiredKeys: [] },
-    );
-    const id = fc.integer({ min: 1, max: 12 });
-    const name = fc.option(fc.constantFrom('k1', 'k2', 'k3'), { nil: undefined });
-    const step = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), document, name }) },
-      {
-        weight: 3,
-        arbitrary: fc.record({ kind: fc.constant('replace' as const), id, document, name }),
-      },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), id, name }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
-      {
-        weight: 3,
-        arbitrary: fc.record({
-          kind: fc.constant('list' as const),
-          after: fc.integer({ min: 0, max: 12 }),
-          limit: fc.integer({ min: 1, max: 5 }),
-          color: fc.option(fc.constantFrom('red', 'blue', 'a\0', 'none'), { nil: undefined }),
-        }),
-      },
-    );
+  test('behaves as a map with several filters and idempotency keys, with restarts', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      fc.asyncProperty(histories, async (steps) => {
         const place = await fixture.newPlace();
-        let store = await fixture.open(place);
-        const model = new Map<number, Document>();
-        const results = new Map<string, Document>();
-        let nextId = 1;
-        for (const [number, one] of steps.entries()) {
-          if (one.kind === 'restart') {
-            if (!fixture.keeps) continue;
-            await store.close();
-            store = await fixture.open(place);
-          } else if (one.kind === 'list') {
-            const { color, after, limit } = one;
-            const filters = color === undefined ? {} : { color };
-            const page = await store.collection('things').list({ after, limit, filters });
-            const matching = [...model.values()]
-              .filter((document) => color === undefined || document.color === color)
-              .filter((document) => Number(document.key) > after)
-              .sort((a, b) => Number(a.key) - Number(b.key));
-            const expected = matching.slice(0, limit);
-            expect(JSON.parse(page.json)).toEqual(expected);
-            expect(page.next).toBe(matching.length > limit ? expected.at(-1)?.key : undefined);
-          } else {
-            // A name stands for one request: the first that used it.
-            const request = one.name && `${one.name} ${one.kind} ${'id' in one ? one.id : ''}`;
-            const collection = store.collection('things', request ? key(request) : undefined);
-            const fields = 'document' in one ? { ...one.document, number } : {};
-            const before = 'id' in one ? model.get(one.id) : undefined;
-            const replayed = request ? results.get(request) : undefined;
-            const isDone = !replayed && (one.kind === 'create' || before);
-            const at = one.kind === 'create' ? nextId : one.id;
-            const result =
-              one.kind === 'create'
-                ? await collection.create(fields)
-                : one.kind === 'replace'
-                  ? await collection.replace(one.id, fields)
-                  : await collection.remove(one.id);
-            const expected =
-              replayed ??
-              (isDone ? (one.kind === 'remove' ? before : { key: at, ...fields }) : undefined);
-            expect(parsed(result)).toEqual(expected);
-            expect(result?.isReplayed ?? false).toBe(replayed !== undefined);
-            if (isDone && request && expected) results.set(request, expected);
-            if (isDone && one.kind === 'remove') model.delete(one.id);
-            else if (isDone && expected) model.set(at, expected);
-            if (isDone && one.kind === 'create') nextId++;
-          }
-        }
-        const all = [...model.values()].sort((a, b) => Number(a.key) - Number(b.key));
-        expect(await everything(store.collection('things'), 3)).toEqual(all);
-        expect(await store.nextId('things')).toBe(nextId);
-        await store.close();
+        const open = () => fixture.open(place);
+        const model = new Model(await open(), fixture.keeps ? open : undefined);
+        for (const [number, step] of steps.entries()) await model.take(step, number);
+        await model.finish();
       }),
       { numRuns: fixture.runs },
     );
+  });
+
+  test(
+    'a list can be filtered by several properties at once, over pages',
+    usingThings(async (collection) => {
+      const colors = ['red', 'blue', 'green'];
+      const creating = Array.from({ length: 60 }, (_, i) =>
+        collection.create({ color: colors[i % 3], size: i % 4 }),
+      );
+      await Promise.all(creating);
+      const filters = { color: 'blue', size: '1' };
+      const first = await collection.list({ after: 0, limit: 3, filters });
+      expect(JSON.parse(first.json).map(({ key }: Document) => key)).toEqual([2, 14, 26]);
+      expect(first.next).toBe(26);
+      const second = await collection.list({ after: 26, limit: 3, filters });
+      expect(JSON.parse(second.json).map(({ key }: Document) => key)).toEqual([38, 50]);
+      expect(second.next).toBeUndefined();
+      const none = { color: 'blue', size: '9' };
+      expect(await collection.list({ after: 0, limit: 3, filters: none })).toEqual(
+        new StoredPage('[]'),
+      );
+      expect(
+        JSON.parse((await collection.list({ after: 0, limit: 99, filters: {} })).json),
+      ).toHaveLength(60);
+    }),
+  );
+
+  test('idempotency keys expire after 24 hours by the clock of the store', async () => {
+    let now = 1_800_000_000_000;
+    const store = await fixture.open(await fixture.newPlace(), () => now);
+    const create = () => store.collection('things', key('k')).create({});
+    await create();
+    now += KEYS.milliseconds - 1;
+    expect((await create()).isReplayed).toBe(true);
+    now += 1;
+    expect(await store.replay(key('k'))).toBeUndefined();
+    expect(parsed(await create())).toEqual({ key: 2 });
+    expect((await create()).isReplayed).toBe(true);
+    expect(store.stats().forgottenKeys).toBe(0);
+    await store.close();
   });
 
   test('a closed store is not ready, and rejects writes', async () => {
@@ -359,27 +327,25 @@ function suite(fixture: Fixture) {
   });
 }
 
-describe('idempotency keys in memory', () => {
-  test('are forgotten after 24 hours, which does not count', async () => {
-    let now = 0;
-    const store = createStore([things], new Memory([things], undefined, () => now));
-    const create = () => store.collection('things', key('k')).create({});
-    await create();
-    now = KEYS.milliseconds - 1;
-    expect((await create()).isReplayed).toBe(true);
-    now = KEYS.milliseconds;
-    expect(await store.replay(key('k'))).toBeUndefined();
-    expect(parsed(await create())).toEqual({ key: 2 });
-    expect(store.stats().forgottenKeys).toBe(0);
-  });
+/** The first of two documents is found by its identifier, in a page, and by its color. */
+async function expectKept(collection: Collection, document: Document, json: string) {
+  expect((await collection.get(1))?.json).toBe(json);
+  const page = await collection.list({ after: 0, limit: 1 });
+  expect(page).toEqual(new StoredPage(`[${json}]`, 1));
+  if (document.color === undefined) return;
+  const filters = { color: String(document.color) };
+  const filtered = await collection.list({ after: 0, limit: 1, filters });
+  expect(filtered).toEqual(new StoredPage(`[${json}]`));
+}
 
+describe('idempotency keys in memory', () => {
   test.for([
     ['number', KEYS.count + 10, 1, 10],
     ['size', 70, 2 ** 20, 7],
   ] as const)(
     'beyond a %s the oldest are forgotten and counted',
     async ([, count, length, forgotten]) => {
-      const store = createStore([things], new Memory([things]));
+      const store = memoryStore();
       const text = 'x'.repeat(length);
       for (let i = 0; i < count; i++) {
         await store.collection('things', key(`${i}`)).create({ text });

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
+import { type Collection, UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
 import { key, open, parsed } from './fixture.ts';
 
 /**
@@ -13,23 +13,33 @@ const store = await open(place);
 const print = (line: unknown[]) => writeSync(1, `${JSON.stringify(line)}\n`);
 let begun = 0;
 
+/** Makes one write: half of them create, four of ten replace, and one of ten removes. */
 async function write(own: number[]) {
   const number = begun++;
   const text = `${word}-${number} ${'x'.repeat((number * 7919) % 97)}`;
-  const at = (number * 31) % Math.max(1, own.length);
-  const id = own[at] ?? 0;
-  const kind = number % 10 < 5 || id === 0 ? 'create' : number % 10 < 9 ? 'replace' : 'remove';
-  print(['begin', text, kind, id]);
+  const id = own[(number * 31) % Math.max(1, own.length)];
+  const document = { text, color: number % 2 ? 'red' : 'blue' };
+  const place = number % 10;
+  if (place < 5 || id === undefined) {
+    print(['begin', text, 'create', 0]);
+    const created = await untilDone(text, (things) => things.create(document));
+    own.push(Number(parsed(created)?.key));
+  } else if (place < 9) {
+    print(['begin', text, 'replace', id]);
+    await untilDone(text, (things) => things.replace(id, document));
+  } else {
+    print(['begin', text, 'remove', id]);
+    own.splice(own.indexOf(id), 1);
+    await untilDone(text, (things) => things.remove(id));
+  }
+  print(['done', text, own.at(-1)]);
+}
+
+/** Repeats a write with its key until it is acknowledged. */
+async function untilDone<T>(name: string, write: (things: Collection) => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      const things = store.collection('things', key(text));
-      const document = { text, color: number % 2 ? 'red' : 'blue' };
-      if (kind === 'remove') {
-        own.splice(at, 1);
-        await things.remove(id);
-      } else if (kind === 'replace') await things.replace(id, document);
-      else own.push(Number(parsed(await things.create(document))?.key));
-      return print(['done', text, own.at(-1)]);
+      return await write(store.collection('things', key(name)));
     } catch (error) {
       if (!(error instanceof UnavailableError || error instanceof UnknownOutcomeError)) throw error;
       if (!place.startsWith('postgres:')) process.exit(3);

@@ -1,0 +1,77 @@
+// Who may call: origins of web pages, API keys, and how often.
+import cors from 'cors';
+import type { Request, RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { HttpError } from './errors.ts';
+import { exchangeOf } from './exchange.ts';
+import type { KeyCheck } from './keys.ts';
+
+/** Lets the pages of these origins call; `*` stands for all. */
+export function allowOrigins(origins: readonly string[]): RequestHandler {
+  const options = {
+    origin: origins.includes('*') ? '*' : [...origins],
+    exposedHeaders,
+    maxAge: 3600,
+  };
+  const answerPreflight = cors(options);
+  const allow = cors({ ...options, preflightContinue: true });
+  return (request, response, next) => {
+    if (!isPreflight(request)) return allow(request, response, next);
+    const { requestId } = exchangeOf(response);
+    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+    answerPreflight(request, response, next);
+  };
+}
+
+/** Whether a browser asks before it sends a request, without a key. Any other OPTIONS needs one. */
+function isPreflight({ method, headers }: Request): boolean {
+  if (method !== 'OPTIONS') return false;
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
+
+const exposedHeaders = [
+  'Allow',
+  'Deprecation',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Sunset',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
+
+/** `Bearer <key>`; the scheme is case-insensitive (RFC 9110 11.1). */
+const BEARER = /^bearer +([!-~]+) *$/i;
+
+/** Lets requests pass that have a valid API key. */
+export function authenticate(nameOf: KeyCheck): RequestHandler {
+  return (request, response, next) => {
+    const [, key = ''] = BEARER.exec(request.headers.authorization ?? '') ?? [];
+    const caller = nameOf(key);
+    if (caller === undefined)
+      throw new HttpError('unauthorized', 'The API key is missing or invalid.', {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      });
+    exchangeOf(response).caller = caller;
+    next();
+  };
+}
+
+/** Lets so many requests of an API key pass in a minute. */
+export function limitRate(perMinute: number): RequestHandler {
+  return rateLimit({
+    limit: perMinute,
+    windowMs: 60_000,
+    standardHeaders: 'draft-7',
+    legacyHeaders: false,
+    validate: false,
+    keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
+    handler: (_request, _response, next) => {
+      const message = 'This key has reached its rate limit. Wait as long as Retry-After says.';
+      next(new HttpError('rate_limited', message));
+    },
+  });
+}

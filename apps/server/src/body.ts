@@ -1,0 +1,151 @@
+// Receives and parses the body of a request, within bounds. Nothing is coerced or dropped.
+import type { IncomingMessage } from 'node:http';
+import { InexactNumberError, type Operation, parseExact, repeatedKey } from '@petstore/types';
+import type { Budget } from './budget.ts';
+import { HttpError, invalid, unavailable } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { Input } from './input.ts';
+import { toJsonNumbers } from './json-numbers.ts';
+
+/** The memory for all bodies that are being received. */
+export const MAX_RECEIVING = 2 ** 26;
+
+/** Whether the body of a request has to be read. Throws if it is missing, or not of a type that can be read. */
+export function expectsBody({ request }: Exchange, { body }: Operation): boolean {
+  if (!body) return false;
+  if (!hasBody(request)) {
+    if (body.required) throw invalid('body: it is missing');
+    return false;
+  }
+  if (request.readableDidRead)
+    throw new HttpError(
+      'internal_error',
+      'The body was read before: mount the service before body parsers.',
+    );
+  if (isJson(request)) return true;
+  const message = 'The body has to be application/json in UTF-8, and not compressed.';
+  throw new HttpError('unsupported_media_type', message, {
+    headers: { Accept: 'application/json' },
+  });
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Whether the body is JSON in UTF-8, and is not compressed. */
+function isJson({ headers }: IncomingMessage): boolean {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  if (type === 'application/json' && encoding === 'identity') return true;
+  if (encoding.toLowerCase() !== 'identity') return false;
+  const [media = '', ...parameters] = type.toLowerCase().split(';');
+  if (media.trimEnd() !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.trim().split('=', 2);
+    return name !== 'charset' || value === 'utf-8' || value === '"utf-8"';
+  });
+}
+
+/** Receives a body of up to `limit` bytes. */
+export function receiveBody(
+  { request, response }: Exchange,
+  limit: number,
+  budget: Budget,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const received = new Promise<Buffer>((resolve, reject) => {
+    const body = new IncomingBody(limit, budget);
+    /** The rest is read and forgotten, so that the client gets the response. */
+    const refuse = (error: HttpError) => {
+      body.discard();
+      reject(error);
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (body.isDone) return;
+      body.add(chunk);
+      if (body.isTooLarge) refuse(tooLarge(limit));
+      else if (budget.isExceeded)
+        refuse(unavailable('Too many bodies are being received. Retry later.'));
+    });
+    request.on('end', () => {
+      if (!body.isDone) resolve(body.finish());
+    });
+    request.on('close', () => {
+      if (!body.isDone) refuse(invalid('The body is incomplete.'));
+    });
+  });
+  // A client that expects it waits for this before it sends the body.
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return received;
+}
+
+function tooLarge(limit: number): HttpError {
+  return new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
+}
+
+/** Each chunk costs memory beside its bytes, so so many become one. */
+const MAX_CHUNKS = 1024;
+
+/** A body that is being received. */
+class IncomingBody {
+  readonly #limit: number;
+  readonly #budget: Budget;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  isDone = false;
+
+  constructor(limit: number, budget: Budget) {
+    this.#limit = limit;
+    this.#budget = budget;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#size > this.#limit;
+  }
+
+  add(chunk: Buffer): void {
+    this.#size += chunk.length;
+    this.#budget.use(chunk.length);
+    this.#chunks.push(chunk);
+    if (this.#chunks.length >= MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
+  }
+
+  finish(): Buffer {
+    const [first] = this.#chunks;
+    const bytes = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    this.discard();
+    return bytes;
+  }
+
+  discard(): void {
+    this.isDone = true;
+    this.#budget.release(this.#size);
+    this.#chunks = [];
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Parses a JSON body exactly. Throws for what `JSON.parse` would change silently. */
+export function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
+  try {
+    const text = utf8.decode(bytes);
+    const body = parseExact(text);
+    const plainBody = toJsonNumbers(body);
+    const repeated = repeatedKey(text);
+    if (repeated === undefined) return { body, plainBody };
+    throw invalid(`body '${repeated.toWellFormed()}': it appears more than once`);
+  } catch (error) {
+    throw error instanceof HttpError ? error : invalid(faultOf(error));
+  }
+}
+
+/** What is wrong with a body, by what its parsers have thrown. */
+function faultOf(error: unknown): string {
+  if (error instanceof InexactNumberError)
+    return error.message.startsWith("'") ? `body ${error.message}` : `body: ${error.message}`;
+  if (error instanceof SyntaxError) return 'body: it is not JSON';
+  // The stack of the parser is short of memory at deep nesting only.
+  if (error instanceof RangeError) return 'body: it is nested too deep';
+  return 'body: it is not UTF-8';
+}

@@ -1,0 +1,141 @@
+// One connection, whose requests are served one after the other.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { constantHeaders } from './constant-headers.ts';
+import type { HttpError } from './errors.ts';
+import { newRequestId } from './exchange.ts';
+import type { Log } from './log.ts';
+
+/** So many requests of one connection wait at most; then it is not read. */
+export const MAX_WAITING = 16;
+
+/** The rest of what a client sends is read and forgotten for so long, so that it gets the error. */
+const FAREWELL_MS = 1000;
+
+/**
+ * `open`: requests are served. `draining`: the response that no request follows closes the connection. `ending`: the
+ * connection ends after the responses that are due, and nothing that follows is read. `ended`: nothing is sent any more.
+ */
+type State = 'open' | 'draining' | 'ending' | 'ended';
+
+/** Serves a request. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #serve: Serve;
+  readonly #log: Log | undefined;
+  #state: State = 'open';
+  /** The response that is being made. */
+  #current: ServerResponse | undefined;
+  /** The response to the last request that has begun to arrive. */
+  #last: ServerResponse | undefined;
+  #waiting: ServerResponse[] = [];
+  /** The error that ends the connection. */
+  #error: HttpError | undefined;
+  readonly #onServed = () => this.#served();
+
+  constructor(socket: Socket, serve: Serve, log: Log | undefined) {
+    this.#socket = socket;
+    this.#serve = serve;
+    this.#log = log;
+  }
+
+  /** Whether no request is being served. */
+  get isIdle(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** Serves a request when those before it have their responses. */
+  accept(request: IncomingMessage, response: ServerResponse): void {
+    // What follows a response that closes the connection could not be answered.
+    if (this.#state === 'ending' || this.#state === 'ended' || !this.#socket.writable) return;
+    this.#last = response;
+    // Node drops bytes after an offer to upgrade, so the next ones could be misread.
+    if (request.headers.upgrade !== undefined) {
+      response.setHeader('Connection', 'close');
+      this.#state = 'ending';
+    }
+    if (!this.#current) {
+      this.#start(response);
+      return;
+    }
+    this.#waiting.push(response);
+    if (this.#waiting.length >= MAX_WAITING) this.#socket.pause();
+  }
+
+  /** Lets the next response that no request follows close the connection. */
+  drain(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'draining';
+    if (this.#current) this.#closeAfter(this.#current);
+  }
+
+  /** Ends the connection with an error, after the responses that come before. */
+  fail(error: HttpError): void {
+    if (this.#state === 'ending' || this.#state === 'ended') return;
+    this.#state = 'ending';
+    const last = this.#last;
+    // A fault within a body is the fault of its request, which gets only one response.
+    const isInBody = last !== undefined && !last.req.complete;
+    if (isInBody && this.#waiting.at(-1) === last) this.#waiting.pop();
+    const isAnswered = isInBody && last.headersSent;
+    if (!isAnswered) this.#error = error;
+    const isCurrent = isInBody && this.#current === last && !isAnswered;
+    if (!this.#current || isCurrent) this.#end();
+  }
+
+  #start(response: ServerResponse): void {
+    this.#current = response;
+    if (this.#state === 'draining') this.#closeAfter(response);
+    response.on('close', this.#onServed);
+    this.#serve(response.req, response);
+  }
+
+  #served(): void {
+    this.#current = undefined;
+    if (!this.#socket.writable) this.#waiting = [];
+    const next = this.#waiting.shift();
+    if (this.#waiting.length < MAX_WAITING && this.#socket.isPaused()) this.#socket.resume();
+    if (next) this.#start(next);
+    else if (this.#state === 'ending') this.#end();
+  }
+
+  #closeAfter(response: ServerResponse): void {
+    if (this.#waiting.length === 0 && !response.headersSent)
+      response.setHeader('Connection', 'close');
+  }
+
+  #end(): void {
+    this.#state = 'ended';
+    if (this.#error) this.#reject(this.#error);
+    else this.#socket.end();
+  }
+
+  /** Sends an error where Node has no response for it. */
+  #reject(error: HttpError): void {
+    const socket = this.#socket;
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = newRequestId();
+    this.#log?.rejected(requestId, error.status, socket.remoteAddress);
+    socket.end(messageOf(error, requestId));
+    socket.resume();
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+  }
+}
+
+/** The bytes of a response with an error that closes the connection. */
+function messageOf(error: HttpError, requestId: string): string {
+  const { status, json } = error;
+  const headers = ['X-Request-Id', requestId, ...constantHeaders()];
+  for (const [name, value] of Object.entries(error.headers))
+    if (name !== 'Connection') headers.push(name, value);
+  headers.push('Connection', 'close', 'Content-Type', 'application/json; charset=utf-8');
+  headers.push('Content-Length', String(Buffer.byteLength(json)));
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${head}\r\n${json}`;
+}

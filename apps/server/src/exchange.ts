@@ -1,0 +1,105 @@
+// What is known of a request while it passes through the app.
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '@petstore/types';
+import type { Request, Response } from 'express';
+import type { Budget } from './budget.ts';
+import type { Input } from './input.ts';
+import { type Target, targetOf } from './target.ts';
+
+/** What is sent as a response. */
+export interface Reply {
+  readonly status: number;
+  /** Names and values in turn. The identifier of the request comes before them. */
+  readonly headers: readonly string[];
+  /** The version of the body. A client that has it gets 304. */
+  readonly etag?: string | undefined;
+  /** The headers that a 304 lacks. */
+  readonly bodyHeaders?: readonly string[] | undefined;
+  readonly body?: string | undefined;
+  /** The media type of the body. Default: JSON. */
+  readonly type?: string | undefined;
+}
+
+/** What the exchanges of an app share. */
+export interface Shared {
+  /** The memory for responses that clients have not read yet. */
+  readonly unread: Budget;
+  /** Whether each response is compared with the spec. */
+  readonly validateResponses: boolean;
+}
+
+/** A request and its response, with what the steps find out. */
+export class Exchange {
+  readonly shared: Shared;
+  readonly request: Request;
+  readonly response: Response;
+  readonly startedAt = performance.now();
+  /** How long the response took, once it has ended. */
+  milliseconds = 0;
+  readonly requestId: string;
+  readonly method: string;
+  readonly target: Target;
+  /** The operation of the target, if it has one for the method. A HEAD request is one of GET. */
+  readonly operation: Operation | undefined;
+  /** The name of the API key, once it is accepted. */
+  caller: string | undefined;
+  /** The content of the request, once it is read. */
+  input: Input | undefined;
+  /** The reply that is being sent, if responses are validated. */
+  reply: Reply | undefined;
+  /** What the log has to explain. */
+  error: unknown;
+
+  constructor(request: Request, response: Response, shared: Shared) {
+    this.shared = shared;
+    this.request = request;
+    this.response = response;
+    this.method = request.method;
+    this.requestId = givenId(request.headers['x-request-id']) ?? newRequestId();
+    this.target = targetOf(request.url);
+    this.operation = this.target.route?.operations.get(
+      this.method === 'HEAD' ? 'GET' : this.method,
+    );
+  }
+
+  /** The operation of a request that has been routed. */
+  get routedOperation(): Operation {
+    if (!this.operation) throw new Error('The request was not routed.');
+    return this.operation;
+  }
+
+  /** The content of a request that has been read. */
+  get readInput(): Input {
+    if (!this.input) throw new Error('The request was not read.');
+    return this.input;
+  }
+}
+
+/** Begins an exchange, which later steps get by `exchangeOf`. */
+export function beginExchange(request: Request, response: Response, shared: Shared): Exchange {
+  const exchange = new Exchange(request, response, shared);
+  response.locals.exchange = exchange;
+  return exchange;
+}
+
+/** The exchange that has begun with this response. */
+export function exchangeOf(response: Response): Exchange {
+  return response.locals.exchange;
+}
+
+/** The identifiers of this process begin with this. They are counted: a UUID for each takes longer. */
+const run = randomUUID().replaceAll('-', '').slice(0, 20);
+let count = 0;
+
+export function newRequestId(): string {
+  count++;
+  return `${run}-${count.toString(36)}`;
+}
+
+/** For example `8e03978e-40d5-43dd-bc93-6894a57f9324` or `gateway/17`. */
+const GIVEN_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** The identifier that a request brings, if it is harmless. */
+function givenId(text: string | string[] | undefined): string | undefined {
+  return typeof text === 'string' && GIVEN_ID.test(text) ? text : undefined;
+}

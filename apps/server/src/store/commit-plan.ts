@@ -1,0 +1,220 @@
+import {
+  type Declaration,
+  KeyReusedError,
+  StoredDocument,
+  StoreError,
+  UnavailableError,
+} from './store.ts';
+
+/** A write that waits for its commit. */
+export type Write = Create | Replace | Remove | Restore | Reserve;
+
+interface EveryWrite {
+  readonly declaration: Declaration;
+  readonly key?: WriteKey | undefined;
+  /** About how many bytes of memory it takes while it waits. */
+  readonly size: number;
+}
+
+interface WithDocument extends EveryWrite {
+  readonly document: object;
+  /** The document as JSON without its identifier. */
+  readonly body: string;
+}
+
+export interface Create extends WithDocument {
+  readonly kind: 'create';
+}
+
+export interface Replace extends WithDocument {
+  readonly kind: 'replace';
+  readonly id: number;
+}
+
+export interface Remove extends EveryWrite {
+  readonly kind: 'remove';
+  readonly id: number;
+}
+
+/** Adds a document under its identifier. */
+export interface Restore extends WithDocument {
+  readonly kind: 'restore';
+  readonly id: number;
+}
+
+/** Raises the next identifier. */
+export interface Reserve extends EveryWrite {
+  readonly kind: 'reserve';
+  readonly nextId: number;
+}
+
+/** What a write records of its idempotency key. */
+export type WriteKey = Pick<KeyRecord, 'id' | 'fingerprint' | 'status'>;
+
+/** The first response of a request with an idempotency key. */
+export interface KeyRecord {
+  /** A hash of the caller and the key. */
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly status: number;
+  /** When it was made, in milliseconds since 1970. */
+  readonly made: number;
+  /** The document that was sent. In memory it is the collection's own string as long as the document stays as it is. */
+  readonly json: string;
+}
+
+/** A change of the stored data. Applying it twice has the same result as applying it once. */
+export type Change =
+  | {
+      readonly kind: 'put';
+      readonly collection: string;
+      readonly id: number;
+      readonly json: string;
+      /** The parsed JSON. */
+      readonly document: object;
+      readonly key?: KeyRecord | undefined;
+    }
+  /** The next identifier is greater than `id` afterwards, also if there was no such document. */
+  | { readonly kind: 'remove'; readonly collection: string; readonly id: number }
+  /** The key of a request that removed its document, and, in a snapshot, any key. */
+  | { readonly kind: 'key'; readonly collection: string; readonly key: KeyRecord };
+
+/** The result of a write. An error rejects this write alone. */
+export type Outcome = StoredDocument | undefined | Error;
+
+/** What a commit has to know of the stored data. */
+export interface State {
+  nextId(collection: string): number;
+  get(collection: string, id: number): string | undefined;
+  key(id: string): KeyRecord | undefined;
+  /** How much documents may grow. */
+  readonly room: number;
+  /** The milliseconds since 1970. */
+  now(): number;
+}
+
+/** What writes change, one after the other. Nothing is changed yet. */
+export class CommitPlan {
+  readonly outcomes: Outcome[] = [];
+  readonly changes: Change[] = [];
+  /** The next identifiers of the collections that change. */
+  readonly nextIds = new Map<string, number>();
+  /** The texts of the documents that change, by collection and identifier. */
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #keys = new Map<string, KeyRecord>();
+  readonly #state: State;
+  #room: number;
+
+  constructor(writes: readonly Write[], state: State) {
+    this.#state = state;
+    this.#room = state.room;
+    for (const write of writes) this.outcomes.push(this.#outcomeOf(write));
+  }
+
+  #outcomeOf(write: Write): Outcome {
+    const { key } = write;
+    const first = key && (this.#keys.get(key.id) ?? this.#state.key(key.id));
+    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
+    if (first) return new StoredDocument(first.json, true);
+    switch (write.kind) {
+      case 'create':
+        return this.#create(write);
+      case 'replace':
+        return this.#replace(write);
+      case 'remove':
+        return this.#remove(write);
+      case 'restore':
+        return this.#restore(write);
+      case 'reserve':
+        return this.#reserve(write);
+    }
+  }
+
+  #create(write: Create): Outcome {
+    const id = this.#nextId(write.declaration.name);
+    if (id >= Number.MAX_SAFE_INTEGER) return new UnavailableError('No identifier is left.');
+    return this.#put(write, id, undefined);
+  }
+
+  #replace(write: Replace): Outcome {
+    const before = this.#textOf(write.declaration.name, write.id);
+    return before === undefined ? undefined : this.#put(write, write.id, before);
+  }
+
+  #remove({ declaration: { name }, id, key }: Remove): Outcome {
+    const before = this.#textOf(name, id);
+    if (before === undefined) return undefined;
+    this.#room += sizeOf(before);
+    this.#drop(name, id);
+    const record = this.#record(before, key);
+    if (record) this.changes.push({ kind: 'key', collection: name, key: record });
+    return new StoredDocument(before);
+  }
+
+  /** Undefined if the document is there already. */
+  #restore(write: Restore): Outcome {
+    const { declaration, id, body } = write;
+    const before = this.#textOf(declaration.name, id);
+    if (before === undefined) return this.#put(write, id, undefined);
+    if (before === withId(declaration.id, id, body)) return undefined;
+    return new StoreError(
+      `Document ${id} of ${declaration.name} differs from the stored one; import into an empty store.`,
+    );
+  }
+
+  #reserve({ declaration: { name }, nextId }: Reserve): Outcome {
+    if (nextId > this.#nextId(name)) this.#drop(name, nextId - 1);
+    return undefined;
+  }
+
+  #put({ declaration, document, body, key }: WithDocument, id: number, before?: string): Outcome {
+    const json = withId(declaration.id, id, body);
+    const growth = sizeOf(json) - sizeOf(before);
+    if (growth > 0 && growth > this.#room)
+      return new UnavailableError('The store is full: remove documents, or move to PostgreSQL.');
+    this.#room -= growth;
+    const collection = declaration.name;
+    this.#note(collection, id, json);
+    const record = this.#record(json, key);
+    this.changes.push({ kind: 'put', collection, id, json, document, key: record });
+    return new StoredDocument(json);
+  }
+
+  #drop(collection: string, id: number): void {
+    this.#note(collection, id, undefined);
+    this.changes.push({ kind: 'remove', collection, id });
+  }
+
+  /** Notes a document's new text for the writes that follow. */
+  #note(collection: string, id: number, json: string | undefined): void {
+    this.#texts.set(`${collection} ${id}`, json);
+    this.nextIds.set(collection, Math.max(this.#nextId(collection), id + 1));
+  }
+
+  #record(json: string, key: WriteKey | undefined): KeyRecord | undefined {
+    if (!key) return undefined;
+    const record = { ...key, made: this.#state.now(), json };
+    this.#keys.set(record.id, record);
+    return record;
+  }
+
+  #nextId(collection: string): number {
+    return this.nextIds.get(collection) ?? this.#state.nextId(collection);
+  }
+
+  #textOf(collection: string, id: number): string | undefined {
+    const place = `${collection} ${id}`;
+    return this.#texts.has(place) ? this.#texts.get(place) : this.#state.get(collection, id);
+  }
+}
+
+/** About how much memory a document needs: its text, and the bytes that it costs beside. */
+export function sizeOf(json: string | undefined): number {
+  return json === undefined ? 0 : json.length + 128;
+}
+
+/** The JSON of a document with its identifier as the first member. */
+function withId(property: string, id: number, body: string): string {
+  const separator = body === '{}' ? '' : ',';
+  return `{"${property}":${id}${separator}${body.slice(1)}`;
+}

@@ -1,0 +1,194 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Low } from 'lowdb';
+import type { Change } from './commit-plan.ts';
+import { syncFolder } from './disk.ts';
+import type { FolderReader } from './folder-reader.ts';
+import { Journal, journalName, journalsIn } from './journal.ts';
+import type { ChangeLog } from './memory.ts';
+import { writeNotedLength } from './noted-length.ts';
+import type { Data, Snapshot } from './snapshot.ts';
+import { messageOf, nothingDone, UnavailableError } from './store.ts';
+
+/** The length of a journal is noted when it has not grown for so long. */
+const QUIET_MS = 1_000;
+/** How often work on a new journal is tried after a failed sync. */
+const RETRY_MS = 1_000;
+
+/** A folder that is open for writing: changes go to the journal, and a long journal is folded into the snapshot. */
+export class FolderWriter implements ChangeLog {
+  readonly #folder: string;
+  readonly #db: Low<Data>;
+  readonly #snapshot: Snapshot;
+  /** A journal with fewer bytes is not folded. */
+  readonly #foldFloor: number;
+  readonly #closing = new AbortController();
+  #journal: Journal;
+  #folding: Promise<void> | undefined;
+  #recovering: Promise<void> | undefined;
+  #noting: Promise<void> = Promise.resolve();
+  #quietTimer: NodeJS.Timeout | undefined;
+
+  private constructor(reader: FolderReader, journal: Journal, foldFloor: number) {
+    this.#folder = reader.folder;
+    this.#db = reader.db;
+    this.#snapshot = reader.snapshot;
+    this.#journal = journal;
+    this.#foldFloor = foldFloor;
+  }
+
+  /** Opens a folder that was read. */
+  static async open(reader: FolderReader, foldFloor: number): Promise<FolderWriter> {
+    const { folder, db, last } = reader;
+    await removeTemporary(folder);
+    await removeBefore(folder, db.data.journal);
+    const journal = last
+      ? await Journal.open(folder, last.number, last.bytes)
+      : await Journal.create(folder, db.data.journal);
+    try {
+      if (!last) await db.write();
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+    return new FolderWriter(reader, journal, foldFloor);
+  }
+
+  /** The length of the journal. */
+  get bytes(): number {
+    return this.#journal.bytes;
+  }
+
+  check(): void {
+    if (this.#journal.isBroken) throw new UnavailableError('The disk has failed.');
+  }
+
+  /** Resolves when the changes are on the disk. */
+  async save(changes: readonly Change[]): Promise<void> {
+    try {
+      const isLong = this.#journal.bytes > Math.max(this.#foldFloor, this.#snapshot.bytes);
+      if (isLong && !this.#folding) await this.#follow().catch(nothingDone);
+      await this.#journal.append(changes);
+      this.#noteWhenQuiet();
+    } finally {
+      if (this.#journal.isBroken) this.#recovering ??= this.#recover();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#snapshot.isStopped = true;
+    clearTimeout(this.#quietTimer);
+    await this.#folding;
+    await this.#recovering;
+    await this.#noting;
+    if (!this.#journal.isBroken) await this.#noteLength();
+    await this.#journal.close();
+  }
+
+  /** Makes the next journal, ends this one, and folds it in the background. */
+  async #follow(): Promise<void> {
+    const previous = this.#journal;
+    const next = await Journal.create(this.#folder, previous.number + 1);
+    try {
+      await previous.end();
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    this.#journal = next;
+    this.#folding = this.#fold(previous);
+  }
+
+  /** Writes the snapshot that the new journal follows, while writes go on. If this fails, it is tried when that journal is long. */
+  async #fold(previous: Journal): Promise<void> {
+    try {
+      await previous.close();
+      await this.#writeSnapshot(this.#journal.number);
+    } catch (error) {
+      if (!this.#closing.signal.aborted)
+        process.emitWarning(
+          `The journal could not be folded into store.json, and grows until that succeeds: ${messageOf(error)}`,
+        );
+    } finally {
+      this.#folding = undefined;
+    }
+  }
+
+  /**
+   * After a failed sync the disk may have lost lines of the journal. All that was acknowledged is in memory, so it becomes a new
+   * snapshot with a new journal. Until that succeeds, nothing is written.
+   */
+  async #recover(): Promise<void> {
+    const broken = this.#journal;
+    process.emitWarning('A sync of the journal failed. Writes wait for a new snapshot.');
+    await this.#folding;
+    while (this.#journal === broken && !this.#closing.signal.aborted) {
+      const isDone = await this.#replaceJournal(broken);
+      if (!isDone) await this.#pause(RETRY_MS);
+    }
+    this.#recovering = undefined;
+  }
+
+  /** Returns whether it succeeded. */
+  async #replaceJournal(broken: Journal): Promise<boolean> {
+    let next: Journal | undefined;
+    try {
+      next = await Journal.create(this.#folder, broken.number + 1);
+      await this.#writeSnapshot(next.number);
+      this.#journal = next;
+      // The file is removed, so nothing depends on it.
+      await broken.close().catch(() => {});
+      process.emitWarning('The new snapshot is written. Writes go on.');
+      return true;
+    } catch {
+      // It is tried again; the first warning has said so.
+      await next?.close();
+      return false;
+    }
+  }
+
+  async #writeSnapshot(journal: number): Promise<void> {
+    this.#db.data.journal = journal;
+    await this.#db.write();
+    await removeBefore(this.#folder, journal);
+  }
+
+  #noteWhenQuiet(): void {
+    const { bytes } = this.#journal;
+    this.#quietTimer ??= setTimeout(() => this.#noteUnlessGrown(bytes), QUIET_MS).unref();
+  }
+
+  #noteUnlessGrown(bytes: number): void {
+    this.#quietTimer = undefined;
+    if (this.#journal.bytes === bytes) this.#noting = this.#noting.then(() => this.#noteLength());
+    else this.#noteWhenQuiet();
+  }
+
+  async #noteLength(): Promise<void> {
+    const { number, bytes } = this.#journal;
+    // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
+    await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#closing;
+    // It rejects when the folder is closed.
+    await pause(milliseconds, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Removes what an interrupted start or fold has left of the store's own files. */
+async function removeTemporary(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [begin = ''] = name.split(/[.-]/, 1);
+    if (['store', 'journal'].includes(begin) && name.endsWith('.tmp')) await rm(join(folder, name));
+  }
+}
+
+async function removeBefore(folder: string, first: number): Promise<void> {
+  for (const number of await journalsIn(folder))
+    if (number < first) await rm(join(folder, journalName(number)));
+  await syncFolder(folder);
+}

@@ -1,0 +1,199 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { CommitPlan, type KeyRecord, type Outcome, type State, type Write } from './commit-plan.ts';
+import type { Backend } from './create-store.ts';
+import { PostgresMaintenance } from './postgres-maintenance.ts';
+import { PostgresPages, readDocument, readRows } from './postgres-pages.ts';
+import * as sql from './postgres-sql.ts';
+import {
+  type Collection,
+  type Declaration,
+  messageOf,
+  nothingDone,
+  type Stats,
+  StoredDocument,
+  UnavailableError,
+  UnknownOutcomeError,
+} from './store.ts';
+
+/** Errors that the data of one write can cause, by the class of their code: its data, constraints, sizes, a trigger. */
+const DATA_ERRORS: readonly string[] = ['21', '22', '23', '54', 'P0'];
+
+/** The data of a PostgreSQL database, which other servers change, too. */
+export class PostgresBackend implements Backend {
+  readonly #pool: Pool;
+  readonly #declarations: readonly Declaration[];
+  readonly #now: () => number;
+  readonly #pages: PostgresPages;
+  readonly #maintenance: PostgresMaintenance;
+
+  constructor(pool: Pool, declarations: readonly Declaration[], now: () => number) {
+    this.#pool = pool;
+    this.#declarations = declarations;
+    this.#now = now;
+    this.#pages = new PostgresPages(pool);
+    this.#maintenance = new PostgresMaintenance(pool, declarations, now);
+  }
+
+  collection(name: string): Pick<Collection, 'get' | 'list'> {
+    return {
+      get: async (id) => {
+        const json = await readDocument(this.#pool, name, id);
+        return json === undefined ? undefined : new StoredDocument(json);
+      },
+      list: (query) => this.#pages.list(name, query),
+    };
+  }
+
+  async nextId(collection: string): Promise<number> {
+    const [row] = await readRows<{ value: string }>(this.#pool, sql.selectNextId, [collection]);
+    return Number(row?.value);
+  }
+
+  async key(id: string): Promise<KeyRecord | undefined> {
+    const [record] = await readRows<KeyRecord>(this.#pool, sql.selectKeys([id], this.#now()));
+    return record;
+  }
+
+  stats(): Stats {
+    return { forgottenKeys: this.#maintenance.forgottenKeys };
+  }
+
+  async check(): Promise<void> {
+    type Row = { transaction_read_only: string };
+    const [row] = await readRows<Row>(this.#pool, 'SHOW transaction_read_only');
+    if (row?.transaction_read_only !== 'off')
+      throw new UnavailableError('The database accepts no writes.');
+  }
+
+  async close(): Promise<void> {
+    this.#maintenance.stop();
+    await this.#pool.end();
+  }
+
+  /**
+   * If the database refuses a commit because of its data, it is split and tried again, until the write that is to blame fails alone.
+   * That is safe, because the database has said that it did nothing.
+   */
+  async commit(writes: readonly Write[]): Promise<Outcome[]> {
+    const { outcomes, refusal } = await this.#transact(writes);
+    if (outcomes) return outcomes;
+    const [first] = writes;
+    if (writes.length === 1 && first) return [refusalOf(refusal)];
+    const middle = Math.ceil(writes.length / 2);
+    const halves = [writes.slice(0, middle), writes.slice(middle)];
+    const all: Outcome[] = [];
+    // One after the other, because the identifiers follow the order of the writes.
+    for (const half of halves) all.push(...(await this.#commitHalf(half)));
+    return all;
+  }
+
+  /** Like `commit`, but does not reject: the other half may be done already. */
+  async #commitHalf(writes: readonly Write[]): Promise<Outcome[]> {
+    try {
+      return await this.commit(writes);
+    } catch (error) {
+      const reason = error instanceof Error ? error : new Error(messageOf(error));
+      return writes.map(() => reason);
+    }
+  }
+
+  /** Commits writes in one transaction. Returns the refusal if the database refuses their data, and has done nothing. */
+  async #transact(writes: readonly Write[]): Promise<{ outcomes?: Outcome[]; refusal?: unknown }> {
+    const client = await this.#pool.connect().catch(nothingDone);
+    let plan: CommitPlan | undefined;
+    try {
+      while (!plan) plan = await this.#tryChanges(client, writes);
+    } catch (error) {
+      const isRefusal = isDataError(error) && (await isRolledBack(client));
+      client.release(!isRefusal);
+      if (isRefusal) return { refusal: error };
+      return nothingDone(error);
+    }
+    await this.#finish(client, plan);
+    this.#maintenance.countKeys(sql.keysOf(plan.changes));
+    return { outcomes: plan.outcomes };
+  }
+
+  /** Makes the changes in a transaction. Returns undefined if another server has used one of the idempotency keys meanwhile. */
+  async #tryChanges(client: PoolClient, writes: readonly Write[]): Promise<CommitPlan | undefined> {
+    const plan = new CommitPlan(writes, await this.#begin(client, writes));
+    if (plan.changes.length === 0) return plan;
+    const statement = sql.applyChanges(this.#declarations, plan, this.#now());
+    const { rows } = await client.query(statement);
+    if (rows.length === sql.keysOf(plan.changes).length) return plan;
+    await client.query('ROLLBACK');
+    return undefined;
+  }
+
+  async #finish(client: PoolClient, { changes }: CommitPlan): Promise<void> {
+    try {
+      await client.query('COMMIT');
+      client.release();
+    } catch (error) {
+      client.release(true);
+      if (changes.length === 0) nothingDone(error);
+      const message = `The database did not say whether it has the write (${messageOf(error)}).`;
+      throw new UnknownOutcomeError(message, { cause: error });
+    }
+  }
+
+  /** Begins a transaction that no other commit to its collections overlaps, and reads what it has to know. */
+  async #begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
+    const byCollection = Map.groupBy(writes, ({ declaration }) => declaration.name);
+    const nextIds = await this.#lock(client, [...byCollection.keys()]);
+    const documents = new Map<string, string>();
+    for (const [name, some] of byCollection) {
+      const ids = some.flatMap((write) => ('id' in write ? write.id : []));
+      if (ids.length === 0) continue;
+      const statement = sql.selectDocuments(name, ids);
+      const { rows } = await client.query<{ id: string; json: string }>(statement);
+      for (const { id, json } of rows) documents.set(`${name} ${id}`, json);
+    }
+    const keys = await this.#keysOf(client, writes);
+    return {
+      nextId: (name) => nextIds.get(name) ?? 1,
+      get: (name, id) => documents.get(`${name} ${id}`),
+      key: (id) => keys.get(id),
+      room: Number.POSITIVE_INFINITY,
+      now: this.#now,
+    };
+  }
+
+  /** Locks the counters of collections until the end of the transaction, which begins here. Returns the next identifiers. */
+  async #lock(client: PoolClient, collections: readonly string[]): Promise<Map<string, number>> {
+    // pg returns an array for several statements, which its types do not say.
+    const results: unknown = await client.query(sql.beginCommit(collections));
+    const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
+    const nextIds = new Map<string, number>();
+    for (const { name, value } of counters?.rows ?? []) nextIds.set(name, Number(value));
+    return nextIds;
+  }
+
+  async #keysOf(client: PoolClient, writes: readonly Write[]): Promise<Map<string, KeyRecord>> {
+    const ids = writes.flatMap(({ key }) => key?.id ?? []);
+    if (ids.length === 0) return new Map();
+    const { rows } = await client.query<KeyRecord>(sql.selectKeys(ids, this.#now()));
+    return new Map(rows.map((record) => [record.id, record]));
+  }
+}
+
+function isDataError(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false;
+  return DATA_ERRORS.some((code) => error.code?.startsWith(code));
+}
+
+async function isRolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    // Without a connection there is no answer; the database rolls back by itself.
+    return false;
+  }
+}
+
+function refusalOf(error: unknown): UnavailableError {
+  return new UnavailableError(`The database refused the write (${messageOf(error)}).`, {
+    cause: error,
+  });
+}

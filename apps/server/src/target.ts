@@ -1,0 +1,146 @@
+// Where a request goes, and which operation of the spec is there.
+import { type Operation, operations, service } from '@petstore/types';
+import type { Input } from './input.ts';
+
+/** A path of the spec with its operations. */
+export interface Route {
+  readonly segments: readonly string[];
+  /** By method. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** The value of `Allow`. */
+  readonly allow: string;
+}
+
+/** A body that was sent, and its version. */
+export interface Version {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** What the target of a request says. Each escape is decoded once. */
+export interface Target {
+  /** The path as it was sent. */
+  readonly path: string;
+  /** The path with nothing escaped that needs no escape. */
+  readonly url: string;
+  readonly isWellFormed: boolean;
+  /** Whether the path is below the base path of the service. */
+  readonly isService: boolean;
+  readonly route: Route | undefined;
+  /** The values of the parameters in the path. */
+  readonly params: ReadonlyMap<string, string>;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** What a request of its GET operation says, once that has been read. */
+  input?: Input;
+  /** The last response of its GET operation. */
+  version?: Version;
+}
+
+const MAX_REMEMBERED = 4000;
+/** Longer targets would take much memory. */
+const MAX_REMEMBERED_LENGTH = 256;
+
+/** The targets of late: requests repeat them, and to parse one takes longer than to find it. */
+const remembered = new Map<string, Target>();
+
+/** The target with this text. */
+export function targetOf(text: string): Target {
+  const known = remembered.get(text);
+  if (known) return known;
+  const target = parseTarget(text);
+  if (text.length > MAX_REMEMBERED_LENGTH) return target;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(text, target);
+  return target;
+}
+
+const isParameter = (segment: string) => segment.startsWith('{');
+const parametersIn = (route: Route) => route.segments.filter(isParameter).length;
+
+/** The paths of the spec. A fixed path comes before one with parameters. */
+const routes: readonly Route[] = [
+  ...Map.groupBy(Object.values<Operation>(operations), ({ path }) => path),
+]
+  .map(([path, all]) => ({
+    segments: (service.basePath + path).split('/'),
+    operations: new Map(all.map((operation) => [operation.method, operation])),
+    allow: allowed(all),
+  }))
+  .sort((one, other) => parametersIn(one) - parametersIn(other));
+
+function allowed(all: readonly Operation[]): string {
+  const methods: string[] = all.map(({ method }) => method);
+  if (methods.includes('GET')) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+/** A slash and printable ASCII without `#`. */
+const WELL_FORMED = /^\/[!"$-~]*$/;
+
+function parseTarget(text: string): Target {
+  const own = withoutOrigin(text);
+  const at = own.indexOf('?');
+  const path = at < 0 ? own : own.slice(0, at);
+  const query = at < 0 ? '' : own.slice(at + 1);
+  const segments = path.split('/').map(decoded);
+  const isWellFormed =
+    WELL_FORMED.test(own) && !segments.includes(undefined) && decoded(query) !== undefined;
+  const route = isWellFormed ? routeOf(segments) : undefined;
+  return {
+    path,
+    url: isWellFormed && path.includes('%') ? reencoded(segments) : path,
+    isWellFormed,
+    isService: base.every((segment, i) => segment === segments[i]),
+    route,
+    params: paramsOf(route, segments),
+    query: query === '' ? [] : [...new URLSearchParams(`?${query}`)],
+  };
+}
+
+type Segments = readonly (string | undefined)[];
+
+const base = service.basePath.split('/');
+
+function routeOf(segments: Segments): Route | undefined {
+  return routes.find((route) => {
+    if (route.segments.length !== segments.length) return false;
+    return route.segments.every((name, i) =>
+      isParameter(name) ? segments[i] !== '' : name === segments[i],
+    );
+  });
+}
+
+function paramsOf(route: Route | undefined, segments: Segments): Map<string, string> {
+  const params = new Map<string, string>();
+  for (const [i, name] of route?.segments.entries() ?? [])
+    if (isParameter(name)) params.set(name.slice(1, -1), segments[i] ?? '');
+  return params;
+}
+
+function reencoded(segments: Segments): string {
+  return segments.map((segment = '') => encodeURIComponent(segment)).join('/');
+}
+
+const schemes = ['http://', 'https://'];
+
+/** The path and query of a target that has a scheme and a host (RFC 9112 3.2.2). Any other target stays as it is. */
+function withoutOrigin(text: string): string {
+  if (text.startsWith('/')) return text;
+  const scheme = schemes.find((each) => text.toLowerCase().startsWith(each));
+  if (scheme === undefined) return text;
+  const rest = text.slice(scheme.length);
+  const end = rest.search(/[/?#]/);
+  if (rest === '' || end === 0) return text;
+  if (end < 0) return '/';
+  return rest[end] === '/' ? rest.slice(end) : `/${rest.slice(end)}`;
+}
+
+/** Undefined if the escapes are not those of UTF-8. */
+function decoded(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
