@@ -52,8 +52,8 @@ export async function refusalsOf(text: string, file: string): Promise<Problem[]>
   });
   const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
   const others = problems
-    .filter(isAdvisable)
-    // Where a rule of ours refuses a place too, it says what to write.
+    .filter(isOfLinter)
+    // A rule of ours that refuses the same place says better what to write.
     .filter((problem) => !ours.some((our) => isSamePlace(our, problem)))
     .map((problem) => ({ ...problem, message: withAdvice(problem) }));
   return [...ours, ...others].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -80,8 +80,11 @@ export async function problemsOf(
   }
 }
 
-/** `objectRule` refuses other files, whether they are there or not. */
-function isAdvisable({ ruleId, message }: LinterProblem): boolean {
+/**
+ * Whether a problem is one of the linter's own rules. It does not count that another file cannot be
+ * read, because `objectRule` refuses every reference to another file.
+ */
+function isOfLinter({ ruleId, message }: LinterProblem): boolean {
   return ruleId in advice && !message.startsWith("Can't resolve $ref: ");
 }
 
