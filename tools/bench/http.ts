@@ -30,10 +30,10 @@ export async function http(effort: Effort): Promise<Part> {
   return {
     chart: chartOf(measured),
     tables: [
-      rowNames.map((row) => comparisonOf(row, measured[row])),
+      rowNames.map((row) => comparisonRow(row, measured[row])),
       ...rowNames.map((row) => tableOf(row, measured[row])),
     ],
-    targets: [...rowNames.map((row) => promiseOf(row, measured[row])), tailOf(measured.create)],
+    targets: [...rowNames.map((row) => cpuTarget(row, measured[row])), tailTarget(measured.create)],
   };
 }
 
@@ -101,7 +101,7 @@ function leastCpu(samples: readonly Sample[]): number {
  * The CPU of each server as a multiple of ours: by the medians of the rounds, and by the best
  * rounds.
  */
-function comparisonOf(row: Row, samples: Samples): Table[number] {
+function comparisonRow(row: Row, samples: Samples): Table[number] {
   const cells: Record<string, string> = { 'CPU / ours, medians and minima': row };
   for (const name of others) {
     const byMedians = medianRatio(cpuOf(samples[name]), cpuOf(samples.ours));
@@ -127,7 +127,7 @@ function tableOf(row: Row, samples: Samples): Table {
   });
 }
 
-function promiseOf(row: Row, samples: Samples): Target {
+function cpuTarget(row: Row, samples: Samples): Target {
   const measured = medianRatio(cpuOf(samples.Fastify), cpuOf(samples.ours));
   return { name: `${row}: CPU of Fastify / ours`, measured, atLeast: 1 };
 }
@@ -136,7 +136,7 @@ function promiseOf(row: Row, samples: Samples): Target {
  * How much longer the slowest creates take than the usual ones, beside a server that does nothing
  * but append and sync.
  */
-function tailOf(samples: Samples): Target {
+function tailTarget(samples: Samples): Target {
   const tails = (name: Name) => samples[name].map(({ p50, p99 }) => p99 / p50);
   const measured = median(tails('ours')) / median(tails('bare'));
   return { name: 'create: p99/p50 of ours / of bare', measured, atMost: 2 };

@@ -1,6 +1,6 @@
 // The requests of each row of the bench.
 import { operations, service } from '@petstore/types';
-import { newPet, size, statuses } from './pets.ts';
+import { newPet, PET_COUNT, statuses } from './pets.ts';
 
 export interface BenchRequest {
   readonly method: 'GET' | 'POST';
@@ -54,7 +54,7 @@ function mixed(number: number): BenchRequest {
   return get(number);
 }
 
-/** Identifiers that are spread over all pets. */
+/** Identifiers that are spread over all pets. At least 100 pets follow each: later pages are full. */
 function anyId(number: number): number {
-  return ((number * 7919 + 4711) % (size - 100)) + 1;
+  return ((number * 7919 + 4711) % (PET_COUNT - 100)) + 1;
 }

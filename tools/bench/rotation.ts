@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { LoadCommand, LoadResult } from './load.ts';
 import { type Effort, inRotation, newScratch, progress } from './measure.ts';
 import { ask, type Command, end, Peer, pin } from './peer.ts';
-import { fillFolder, size } from './pets.ts';
+import { fillFolder, PET_COUNT } from './pets.ts';
 import type { Row } from './requests.ts';
 
 /** What a load has measured, with the CPU time of the server in microseconds for each response. */
@@ -28,7 +28,7 @@ export class Rotation<Name extends string> {
     await using resources = new AsyncDisposableStack();
     const scratch = resources.use(newScratch());
     const filled = join(scratch.path, 'filled');
-    await fillFolder(filled, size);
+    await fillFolder(filled, PET_COUNT);
     const peers = {} as Record<Name, Peer>;
     for (const [index, name] of (Object.keys(servers) as Name[]).entries()) {
       const folder = join(scratch.path, `${index}`);

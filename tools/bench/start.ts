@@ -7,12 +7,12 @@ import { freePort } from '@petstore/testing';
 import { operations, service } from '@petstore/types';
 import { compare, type Effort, newScratch, type Part } from './measure.ts';
 import { end, ours, serverSettings } from './peer.ts';
-import { apiKey, fillFolder, size } from './pets.ts';
+import { apiKey, fillFolder, PET_COUNT } from './pets.ts';
 
 export async function start(effort: Effort): Promise<Part> {
   using scratch = newScratch();
   const folder = join(scratch.path, 'data');
-  await fillFolder(folder, size);
+  await fillFolder(folder, PET_COUNT);
   const page = service.basePath + operations.listPets.path;
   const subjects = {
     'node -e 0': { measure: startNode },

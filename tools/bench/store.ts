@@ -5,7 +5,7 @@ import { openLowdbStore } from '@petstore/server';
 import { measureFold, measureOpening } from './large-store.ts';
 import { compare, type Effort, joined, newScratch, type Part, progress } from './measure.ts';
 import { peer } from './peer.ts';
-import { CONCURRENCY, createRate, fillFolder, newPet, rateOf, size } from './pets.ts';
+import { CONCURRENCY, createRate, fillFolder, newPet, PET_COUNT, rateOf } from './pets.ts';
 import { measurePostgres } from './postgres.ts';
 import { Rotation } from './rotation.ts';
 
@@ -26,16 +26,16 @@ export async function store(effort: Effort): Promise<Part> {
 /** Measures creates by one writer and by many, in a store of few documents and in one of many. */
 async function measureCreates(scratch: string, largeFolder: string, effort: Effort): Promise<Part> {
   const smallFolder = join(scratch, 'small');
-  await fillFolder(smallFolder, size);
+  await fillFolder(smallFolder, PET_COUNT);
   const small = await openLowdbStore(smallFolder);
   const large = await openLowdbStore(largeFolder);
   const file = await open(join(scratch, 'bare'), 'a');
-  const line = `${JSON.stringify({ id: size, ...newPet(size) })}\n`;
+  const line = `${JSON.stringify({ id: PET_COUNT, ...newPet(PET_COUNT) })}\n`;
   const appendAndSync = async () => {
     await file.write(line);
     await file.datasync();
   };
-  const fromFew = `from ${size.toLocaleString('en-US')} documents`;
+  const fromFew = `from ${PET_COUNT.toLocaleString('en-US')} documents`;
   const fromMany = `from ${effort.documents.toLocaleString('en-US')} documents`;
   const syncs = effort.requests / 20;
   const creates = effort.requests / 4;

@@ -11,7 +11,7 @@ import {
 import { isRecord, type Node, recordOf } from './document.ts';
 import { checkDocument } from './document-rules.ts';
 import { type Follow, objectRules, type Refuse } from './object-rules.ts';
-import { alternatives, keys, properties, values } from './supported.ts';
+import { allowedKeys, allowedValues, alternatives, supportedProperties } from './supported.ts';
 
 /** Something wrong in a document. */
 export interface Problem {
@@ -44,10 +44,13 @@ const advice: Readonly<Record<string, string>> = {
 
 /** All refusals of a document, in the order of their places. */
 export async function refusalsOf(text: string, file: string): Promise<Problem[]> {
-  const rules: Record<string, 'error'> = { 'petstore/object': 'error', 'petstore/whole': 'error' };
+  const rules: Record<string, 'error'> = {
+    'petstore/object': 'error',
+    'petstore/document': 'error',
+  };
   for (const rule of Object.keys(advice)) rules[rule] = 'error';
   const problems = await problemsOf(text, file, {
-    plugins: [{ id: 'petstore', rules: { oas3: { object: objectRule, whole: wholeRule } } }],
+    plugins: [{ id: 'petstore', rules: { oas3: { object: objectRule, document: documentRule } } }],
     rules,
   });
   const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
@@ -76,7 +79,7 @@ export async function problemsOf(
     // The linter does not parse such a document, or it ends at a reference that leads to itself.
     const reason = error instanceof Error ? error.message : String(error);
     const message = `${reason}; correct the document.`;
-    return [{ line: 1, column: 1, ruleId: 'petstore/whole', message, suggest: [] }];
+    return [{ line: 1, column: 1, ruleId: 'petstore/document', message, suggest: [] }];
   }
 }
 
@@ -123,7 +126,7 @@ const objectRule: Oas3Rule = () => ({
 });
 
 /** Refuses what is wrong only together with another part of the document. */
-const wholeRule: Oas3Rule = () => ({
+const documentRule: Oas3Rule = () => ({
   Root: {
     leave(root, context) {
       const refuseAt = (path: readonly string[]) => {
@@ -137,7 +140,7 @@ const wholeRule: Oas3Rule = () => ({
 });
 
 function refuseProperties(type: string, object: Node, refuse: Refuse): void {
-  const supported = properties[type];
+  const supported = supportedProperties[type];
   if (!supported) return;
   for (const key of Object.keys(object)) {
     if (supported.includes(key)) continue;
@@ -147,7 +150,7 @@ function refuseProperties(type: string, object: Node, refuse: Refuse): void {
 }
 
 function refuseKeys(type: string, object: Node, refuse: Refuse): void {
-  const allowed = keys[type];
+  const allowed = allowedKeys[type];
   if (!allowed) return;
   for (const key of Object.keys(object))
     if (!allowed.isAllowed(key)) refuse(`${key} in ${type}`, allowed.fix, key);
@@ -155,7 +158,7 @@ function refuseKeys(type: string, object: Node, refuse: Refuse): void {
 
 function refuseValues(type: string, object: Node, refuse: Refuse): void {
   for (const [key, value] of Object.entries(object)) {
-    const allowed = values[`${type}.${key}`];
+    const allowed = allowedValues[`${type}.${key}`];
     if (allowed && !allowed.isAllowed(String(value))) refuse(`${key}: ${value}`, allowed.fix, key);
   }
 }

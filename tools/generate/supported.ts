@@ -1,7 +1,7 @@
 // The supported part of OpenAPI as tables. What is not in them is refused.
 
 /** The properties that are generated for, by the type of object. Any other property is refused. */
-export const properties: Readonly<Record<string, readonly string[]>> = {
+export const supportedProperties: Readonly<Record<string, readonly string[]>> = {
   Root: words('openapi info servers security tags paths components'),
   Info: words('title version summary description termsOfService contact license'),
   Contact: words('name url email'),
@@ -67,7 +67,7 @@ const date: Allowed = { isAllowed: isDate, fix: 'write a date such as "2030-12-3
 const bearer = 'write type: http, scheme: bearer';
 
 /** What the text of a property has to be. */
-export const values: Readonly<Record<string, Allowed>> = {
+export const allowedValues: Readonly<Record<string, Allowed>> = {
   'Root.openapi': { isAllowed: matches(/^3\.1\.\d+$/), fix: 'write openapi: 3.1.0' },
   'SecurityScheme.type': { isAllowed: isOneOf('http'), fix: bearer },
   'SecurityScheme.scheme': { isAllowed: matches(/^bearer$/i), fix: bearer },
@@ -96,7 +96,7 @@ export const values: Readonly<Record<string, Allowed>> = {
 };
 
 /** What the keys of a map have to be. */
-export const keys: Readonly<Record<string, Allowed>> = {
+export const allowedKeys: Readonly<Record<string, Allowed>> = {
   Paths: {
     isAllowed: isPath,
     fix: 'write /segments of letters, digits, or one {parameter} each',
