@@ -39,14 +39,14 @@ describe('memory', () =>
     newPlace: async () => '',
     open: async (_, clock) => memoryStore(clock),
     keeps: false,
-    runs: rounds(100, 1000),
+    runs: rounds(30, 1000),
   }));
 
 describe('lowdb', () =>
-  suite({ newPlace: async () => newFolder(), open, keeps: true, runs: rounds(30, 300) }));
+  suite({ newPlace: async () => newFolder(), open, keeps: true, runs: rounds(10, 300) }));
 
 describeOnSchema('PostgreSQL', (newSchema) =>
-  suite({ newPlace: newSchema, open, keeps: true, runs: rounds(10, 100) }),
+  suite({ newPlace: newSchema, open, keeps: true, runs: rounds(5, 100) }),
 );
 
 function suite(fixture: Fixture) {
