@@ -62,7 +62,7 @@ export interface Imported {
 export async function importExport(
   open: OpenInput,
   declarations: readonly Declaration[],
-  store: Pick<Store, 'restore'>,
+  store: Pick<Store, 'restore' | 'reserve'>,
 ): Promise<Imported> {
   const reader = new ExportReader(declarations);
   let added = 0;
@@ -70,12 +70,12 @@ export async function importExport(
     const found = lines.flatMap((line) => reader.take(line) ?? []);
     for (const [collection, some] of Map.groupBy(found, (one) => one.collection)) {
       const documents = new Map(some.map(({ id, document }) => [id, document]));
-      added += await store.restore(collection, documents, 1);
+      added += await store.restore(collection, documents);
     }
   }
   reader.finish();
   for (const [collection, nextId] of Object.entries(reader.nextIds))
-    await store.restore(collection, new Map(), nextId);
+    await store.reserve(collection, nextId);
   return { added, present: reader.count - added };
 }
 

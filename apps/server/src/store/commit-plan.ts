@@ -163,6 +163,7 @@ export class CommitPlan {
   }
 
   #reserve({ declaration: { name }, nextId }: Reserve): Outcome {
+    // The removal of a document that was never there raises the next identifier.
     if (nextId > this.#nextId(name)) this.#drop(name, nextId - 1);
     return undefined;
   }

@@ -44,28 +44,33 @@ export async function writeAll(file: FileHandle, bytes: Buffer, position: number
 }
 
 /**
- * Makes or replaces a file so that a power cut leaves either the file before or the new one. Returns what `write` returns, with
- * the file still open.
+ * Makes or replaces a file so that a power cut leaves either the file before or the new one. Each piece is taken when the one
+ * before is written. Returns the length of the file.
  */
-export async function replaceFile<T>(
-  path: string,
-  write: (file: FileHandle) => Promise<T>,
-): Promise<{ file: FileHandle; written: T }> {
+export async function replaceFile(path: string, pieces: Iterable<Buffer>): Promise<number> {
   const temporary = `${path}.tmp`;
-  const file = await open(temporary, 'w+', 0o600);
   try {
-    giveToOwner(temporary);
-    const written = await write(file);
-    await file.sync();
+    const length = await writeSynced(temporary, pieces);
     await rename(temporary, path);
     await syncFolder(dirname(path));
-    return { file, written };
+    return length;
   } catch (error) {
-    await file.close();
     // The first error says what is wrong. The next start removes the file.
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
+}
+
+async function writeSynced(path: string, pieces: Iterable<Buffer>): Promise<number> {
+  await using file = await open(path, 'w', 0o600);
+  giveToOwner(path);
+  let length = 0;
+  for (const piece of pieces) {
+    await writeAll(file, piece, length);
+    length += piece.length;
+  }
+  await file.sync();
+  return length;
 }
 
 /** Makes new, renamed and removed files of a folder survive a power cut. */

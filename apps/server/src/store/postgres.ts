@@ -31,28 +31,24 @@ export async function openPostgresStore(
   return createStore(declarations, new PostgresBackend(pool, declarations, clock));
 }
 
-/** Prepares the tables. A database that is not there yet is awaited. */
+/** Prepares the tables. A database that is not there yet is awaited for a minute. */
 async function prepare(options: ClientConfig, declarations: readonly Declaration[]): Promise<void> {
-  let deadline = Number.POSITIVE_INFINITY;
-  for (;;) {
-    const error = await tryToPrepare(options, declarations);
-    if (error === undefined) return;
-    if (error instanceof StoreError) throw error;
-    const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
-    if (!isPassing(error) || performance.now() > deadline)
-      throw new StoreError(message, { cause: error });
-    if (deadline === Number.POSITIVE_INFINITY)
-      process.emitWarning(`${message} Trying again for a minute.`);
-    deadline = Math.min(deadline, performance.now() + START_MS);
+  let problem = await tryToPrepare(options, declarations);
+  if (!problem) return;
+  process.emitWarning(`${problem.message} Trying again for a minute.`);
+  const deadline = performance.now() + START_MS;
+  while (problem) {
+    if (performance.now() > deadline) throw problem;
     await pause(500);
+    problem = await tryToPrepare(options, declarations);
   }
 }
 
-/** Returns the error; undefined if there is none. */
+/** Returns an error that may pass by itself; undefined if the tables are prepared. Throws any other error. */
 async function tryToPrepare(
   options: ClientConfig,
   declarations: readonly Declaration[],
-): Promise<unknown> {
+): Promise<StoreError | undefined> {
   const client = new Client(options);
   // The error also rejects the query.
   client.on('error', () => {});
@@ -61,7 +57,11 @@ async function tryToPrepare(
     await prepareTables(client, declarations);
     return undefined;
   } catch (error) {
-    return error;
+    if (error instanceof StoreError) throw error;
+    const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
+    const problem = new StoreError(message, { cause: error });
+    if (!isPassing(error)) throw problem;
+    return problem;
   } finally {
     // Nothing depends on how the connection ends.
     client.end().catch(() => {});

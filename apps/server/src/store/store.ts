@@ -13,14 +13,11 @@ export interface Store {
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
   /**
-   * Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. Returns
-   * how many documents were added.
+   * Adds exported documents under their identifiers. Existing documents have to be equal. Returns how many documents were added.
    */
-  restore(
-    collection: string,
-    documents: ReadonlyMap<number, object>,
-    nextId: number,
-  ): Promise<number>;
+  restore(collection: string, documents: ReadonlyMap<number, object>): Promise<number>;
+  /** Raises the next identifier to at least this one. */
+  reserve(collection: string, nextId: number): Promise<void>;
   /** Rejects if the store cannot be used now. For /readyz. */
   check(): Promise<void>;
   /** For the metrics. */
