@@ -1,7 +1,7 @@
 // Exports and imports: all documents of a store as JSON Lines.
 import { exactJson, parseExact } from '@petstore/types';
 import { linesIn } from './store/disk.ts';
-import { type Declaration, type Store, StoreError } from './store/store.ts';
+import { type Declaration, type Store, type StoredPage, StoreError } from './store/store.ts';
 
 const FORMAT = 'petstore export 1';
 
@@ -15,8 +15,9 @@ export async function* exportLines(
   yield `${JSON.stringify({ format: FORMAT, nextIds })}\n`;
   let count = 0;
   for (const { name } of declarations) {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const page = await store.collection(name).list({ after, limit: 1000 });
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const page: StoredPage = await store.collection(name).list({ after, limit: 1000 });
       const documents = parseExact(page.json) as object[];
       count += documents.length;
       yield documents.map((document) => `${exactJson({ collection: name, document })}\n`).join('');
@@ -93,7 +94,7 @@ class ExportReader {
   /** By name, the property with the identifier. */
   readonly #ids = new Map<string, string>();
   #lines = 0;
-  /** The number of documents that the last line says. */
+  /** The number of documents that the last line says. Undefined before that line. */
   #end: number | undefined;
 
   constructor(declarations: readonly Declaration[]) {

@@ -52,7 +52,7 @@ export class PostgresBackend implements Backend {
   }
 
   async nextId(collection: string): Promise<number> {
-    const [row] = await readRows<{ value: string }>(this.#pool, sql.selectNextId, [collection]);
+    const [row] = await readRows<{ value: string }>(this.#pool, sql.selectNextId(collection));
     return Number(row?.value);
   }
 

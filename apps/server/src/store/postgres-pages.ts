@@ -13,9 +13,8 @@ const SMALL_TEXT = `CASE WHEN octet_length(data::text) <= ${LARGE_DOCUMENT} THEN
 export async function readRows<Row extends object>(
   pool: Pool,
   statement: string | QueryConfig,
-  values?: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await pool.query<Row>(statement, values).catch(nothingDone);
+  const { rows } = await pool.query<Row>(statement).catch(nothingDone);
   return rows;
 }
 
@@ -29,7 +28,7 @@ export async function readDocument(
   return row?.json;
 }
 
-/** Reads pages of the collections of a database. */
+/** Reads pages of the collections of a database. A statement has the pages of queries with the same filters. */
 export class PostgresPages {
   readonly #pool: Pool;
   /** By collection and filters. */
@@ -73,8 +72,8 @@ export class PostgresPages {
         return new StoredPage(`[${found}]`, last);
       last = Number(id);
       const text = json ?? (await readDocument(this.#pool, name, last));
-      // It was removed meanwhile.
-      if (text === undefined) continue;
+      const isRemovedMeanwhile = text === undefined;
+      if (isRemovedMeanwhile) continue;
       found.push(text);
       size += text.length;
     }
@@ -150,11 +149,11 @@ function selectPages(name: string, queries: readonly Query[]): QueryConfig {
     const values = queries.map(({ filters = {} }) => columnText(filters[property]));
     wanted.push(statement.bind(values, 'text'));
   }
-  const names = properties.map((_, i) => `value${i}`);
-  const conditions = properties.map((property, i) => `AND ${columnOf(property)} = w.value${i}`);
+  const columns = properties.map(columnOf);
+  const conditions = columns.map((column) => `AND ${column} = w.${column}`);
   const text = `
     SELECT CASE WHEN page.large = 0 AND page.size <= ${MAX_PAGE_SIZE} THEN page.json END AS json, page.last, page.more
-    FROM unnest(${wanted}) WITH ORDINALITY AS w (${['after', 'count', ...names, 'place']})
+    FROM unnest(${wanted}) WITH ORDINALITY AS w (${['after', 'count', ...columns, 'place']})
     CROSS JOIN LATERAL (
       SELECT string_agg(json, ',') FILTER (WHERE place <= w.count) AS json,
         max(id) FILTER (WHERE place <= w.count) AS last,

@@ -158,7 +158,9 @@ export function selectKeys(ids: readonly string[], now: number): QueryConfig {
   return { name: 'keys', text, values: [ids, expiry(now)] };
 }
 
-export const selectNextId = 'SELECT value FROM petstore_counters WHERE name = $1';
+export function selectNextId(name: string): QueryConfig {
+  return { text: 'SELECT value FROM petstore_counters WHERE name = $1', values: [name] };
+}
 
 export function selectDocuments(name: string, ids: readonly number[]): QueryConfig {
   const text = `SELECT id, data::text AS json FROM ${tableOf(name)} WHERE id = ANY($1::bigint[])`;
