@@ -8,7 +8,7 @@ export const ranges: Readonly<Record<string, { readonly low: number; readonly hi
 };
 
 const MAX_INT64 = 2 ** 63 - 1024;
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 /**
  * A JSON value with numbers instead of bigints; the same value if it has none. Throws for deep nesting and for malformed

@@ -6,11 +6,21 @@ import { lineOf, UsageError } from './errors.ts';
 import { createKey, listKeys, revokeKey } from './key-file.ts';
 import type { Running } from './serve.ts';
 
-/** What serves is loaded by the commands that need it only, because that takes long. */
+/** Only the commands that need the server load it, because that takes long. */
 const serving = () => import('./serve.ts');
 
 /** Runs the command line. */
 export async function main(): Promise<void> {
+  const program = createProgram();
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    program.error(`petstore-server: ${lineOf(listenError(error))}`);
+  }
+}
+
+/** The command line with its commands and settings. */
+export function createProgram(): Command {
   const program = addSettings(new Command('petstore-server'))
     .description(`The ${service.title} server. Without a command, it serves.`)
     .version(version)
@@ -20,11 +30,7 @@ export async function main(): Promise<void> {
   addExport(program);
   addImport(program);
   addKeys(program);
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    program.error(`petstore-server: ${lineOf(listenError(error))}`);
-  }
+  return program;
 }
 
 function addExport(program: Command): void {

@@ -36,9 +36,9 @@ export interface Target {
   version?: Version;
 }
 
-const MAX_REMEMBERED = 4000;
+export const MAX_REMEMBERED = 4000;
 /** Longer targets would take much memory. */
-const MAX_REMEMBERED_LENGTH = 256;
+export const MAX_REMEMBERED_LENGTH = 256;
 
 /** The targets of late: requests repeat them, and to parse one takes longer than to find it. */
 const remembered = new Map<string, Target>();

@@ -5,7 +5,10 @@ import { type Declaration, type Store, type StoredPage, StoreError } from './sto
 
 const FORMAT = 'petstore export 1';
 
-/** JSON Lines, in pieces: a head with the next identifiers, every document, and the number of documents. */
+/**
+ * JSON Lines, in pieces: a head with the next identifiers, every document, and the number of
+ * documents.
+ */
 export async function* exportLines(
   store: Store,
   declarations: readonly Declaration[],
@@ -30,7 +33,9 @@ export async function* exportLines(
 /** What is wrong with a document; undefined if it is as the spec says. */
 export type DocumentCheck = (collection: string, document: object) => string | undefined;
 
-/** Opens the input of an import. It is read twice: all lines are checked before anything is written. */
+/**
+ * Opens the input of an import. It is read twice: all lines are checked before anything is written.
+ */
 export type OpenInput = () => AsyncIterable<Uint8Array>;
 
 /** Throws unless the input is a complete export. With a check, every document has to pass it. */
@@ -59,7 +64,10 @@ export interface Imported {
   readonly present: number;
 }
 
-/** Adds the documents of a checked export to a store. An import that was interrupted can be repeated. */
+/**
+ * Adds the documents of a checked export to a store. An import that was interrupted can be
+ * repeated.
+ */
 export async function importExport(
   open: OpenInput,
   declarations: readonly Declaration[],

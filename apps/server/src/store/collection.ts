@@ -111,7 +111,10 @@ export interface Slice {
   readonly next: number | undefined;
 }
 
-/** Texts in ascending order of their identifiers. To add or remove one in the middle of a million takes less than a millisecond. */
+/**
+ * Texts in ascending order of their identifiers. To add or remove one in the middle of a million
+ * takes less than a millisecond.
+ */
 class SortedTexts {
   readonly #ids: number[] = [];
   readonly #texts: string[] = [];
@@ -150,7 +153,10 @@ class SortedTexts {
     this.#texts.splice(at, 1);
   }
 
-  /** The wanted texts from an identifier on, until there are so many of them, or about so many characters. */
+  /**
+   * The wanted texts from an identifier on, until there are so many of them, or about so many
+   * characters.
+   */
   slice(least: number, limit: number, maxSize: number, isWanted?: (id: number) => boolean): Slice {
     const texts: string[] = [];
     let size = 0;

@@ -18,7 +18,10 @@ export async function eachLine(
   }
 }
 
-/** The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last line may lack its line feed. */
+/**
+ * The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last
+ * line may lack its line feed.
+ */
 export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -44,8 +47,8 @@ export async function writeAll(file: FileHandle, bytes: Buffer, position: number
 }
 
 /**
- * Makes or replaces a file so that a power cut leaves either the file before or the new one. Each piece is taken when the one
- * before is written. Returns the length of the file.
+ * Makes or replaces a file so that a power cut leaves either the file before or the new one. Each
+ * piece is taken when the one before is written. Returns the length of the file.
  */
 export async function replaceFile(path: string, pieces: Iterable<Buffer>): Promise<number> {
   const temporary = `${path}.tmp`;
@@ -88,14 +91,20 @@ export async function makeFolder(folder: string): Promise<void> {
   await syncFolder(parent);
 }
 
-/** Gives a file that root has made to the owner of its folder, whose server could not use it otherwise. */
+/**
+ * Gives a file that root has made to the owner of its folder, whose server could not use it
+ * otherwise.
+ */
 export function giveToOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   if (uid !== 0) chownSync(path, uid, gid);
 }
 
-/** Locks a file until the returned function is called, or the process ends in any way. Waits for a lock so many milliseconds. */
+/**
+ * Locks a file until the returned function is called, or the process ends in any way. Waits for a
+ * lock so many milliseconds.
+ */
 export function lock(file: string, timeout = 0): () => void {
   const database = new DatabaseSync(file, { timeout });
   try {

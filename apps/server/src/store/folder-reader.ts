@@ -35,7 +35,10 @@ interface JournalContent {
   readonly isEnded: boolean;
 }
 
-/** Reads a folder into an empty memory: the snapshot, then the journals that follow it. Changes nothing on the disk. */
+/**
+ * Reads a folder into an empty memory: the snapshot, then the journals that follow it. Changes
+ * nothing on the disk.
+ */
 export async function readFolder(path: string, memory: Memory): Promise<Folder> {
   // Before the journals, which may grow meanwhile.
   const noted = await readNotedLength(path);
@@ -51,7 +54,10 @@ export async function readFolder(path: string, memory: Memory): Promise<Folder> 
   return { path, snapshot, db, lastJournal };
 }
 
-/** A folder without a snapshot is new. An interrupted start may have left it a first journal without records. */
+/**
+ * A folder without a snapshot is new. An interrupted start may have left it a first journal without
+ * records.
+ */
 async function checkNew(
   folder: string,
   snapshot: Snapshot,
@@ -89,7 +95,10 @@ function checkLength(folder: string, noted: NotedLength, last: JournalContent): 
     throw damaged(path, `it has ${last.bytes} bytes, and had ${noted.bytes}`);
 }
 
-/** Reads a journal, and applies its records to a memory. Throws if it is damaged, but for an unfinished last line. */
+/**
+ * Reads a journal, and applies its records to a memory. Throws if it is damaged, but for an
+ * unfinished last line.
+ */
 async function readJournal(
   folder: string,
   number: number,
@@ -157,7 +166,10 @@ class JournalReader implements JournalContent {
   }
 }
 
-/** Whether a line without a valid checksum was never finished: its end is missing, or the disk still has zeros for a part of it. */
+/**
+ * Whether a line without a valid checksum was never finished: its end is missing, or the disk still
+ * has zeros for a part of it.
+ */
 function isUnfinished(line: Buffer, number: number): boolean {
   if (line.includes(0)) return true;
   if (line.at(-1) === LINE_FEED) return false;

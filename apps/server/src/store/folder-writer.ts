@@ -15,7 +15,10 @@ const QUIET_MS = 1_000;
 /** How often work on a new journal is tried after a failed sync. */
 const RETRY_MS = 1_000;
 
-/** A folder that is open for writing: changes go to the journal, and a long journal is folded into the snapshot. */
+/**
+ * A folder that is open for writing: changes go to the journal, and a long journal is folded into
+ * the snapshot.
+ */
 export class FolderWriter implements ChangeLog {
   readonly #folder: string;
   readonly #db: Low<Data>;
@@ -98,7 +101,10 @@ export class FolderWriter implements ChangeLog {
     this.#folding = this.#fold(previous);
   }
 
-  /** Writes the snapshot that the new journal follows, while writes go on. If this fails, it is tried when that journal is long. */
+  /**
+   * Writes the snapshot that the new journal follows, while writes go on. If this fails, it is
+   * tried when that journal is long.
+   */
   async #fold(previous: Journal): Promise<void> {
     try {
       await previous.close();
@@ -114,8 +120,9 @@ export class FolderWriter implements ChangeLog {
   }
 
   /**
-   * After a failed sync the disk may have lost lines of the journal. All that was acknowledged is in memory, so it becomes a new
-   * snapshot with a new journal. Until that succeeds, nothing is written.
+   * After a failed sync the disk may have lost lines of the journal. All that was acknowledged is
+   * in memory, so it becomes a new snapshot with a new journal. Until that succeeds, nothing is
+   * written.
    */
   async #recover(): Promise<void> {
     const broken = this.#journal;

@@ -12,6 +12,8 @@ const FORMAT = 'petstore journal 2';
 export const END = '[]';
 
 const LENGTH_FILE = 'journal-length.json';
+/** The checksum of the noted length is made with a number that no journal has. */
+const NO_JOURNAL = 0;
 
 export const LINE_FEED = 10;
 const SPACE = 32;
@@ -28,10 +30,15 @@ export async function journalsIn(folder: string): Promise<number[]> {
   return numbers.sort((a, b) => a - b);
 }
 
-/** A file to which every commit appends a line with its changes. Its first line says its format and its number. */
+/**
+ * A file to which every commit appends a line with its changes. Its first line says its format and
+ * its number.
+ */
 export class Journal {
   readonly number: number;
-  /** Whether a sync has failed. The disk may have lost any line then, so nothing is appended again. */
+  /**
+   * Whether a sync has failed. The disk may have lost any line then, so nothing is appended again.
+   */
   isBroken = false;
   readonly #file: FileHandle;
   /** The bytes of the whole lines. */
@@ -99,7 +106,9 @@ export class Journal {
     }
   }
 
-  /** Cuts the tail after a failed write. If the cut fails, too, the next start may find the line. */
+  /**
+   * Cuts the tail after a failed write. If the cut fails, too, the next start may find the line.
+   */
   async #cutAfter(failure: unknown): Promise<void> {
     try {
       await this.#cutTail();
@@ -132,8 +141,8 @@ export function firstLine(number: number): Buffer {
 }
 
 /**
- * A line of a journal: a checksum of its content in hexadecimal, a space, and the content. The checksum depends on the number of
- * the journal, so that a line of another one is noticed.
+ * A line of a journal: a checksum of its content in hexadecimal, a space, and the content. The
+ * checksum depends on the number of the journal, so that a line of another one is noticed.
  */
 export function checkedLine(content: string, number: number): Buffer {
   return Buffer.from(`${hexOf(crc32(content, number))} ${content}\n`);
@@ -154,14 +163,14 @@ export interface NotedLength {
 }
 
 export async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
-  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), 0)]);
+  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), NO_JOURNAL)]);
 }
 
 /** Undefined if no length was noted yet. */
 export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
   const path = join(folder, LENGTH_FILE);
   if (!existsSync(path)) return undefined;
-  const content = contentOf(await readFile(path), 0);
+  const content = contentOf(await readFile(path), NO_JOURNAL);
   if (content === undefined) throw damaged(path, 'it is damaged');
   return JSON.parse(content);
 }

@@ -52,7 +52,10 @@ export async function readLowdbFolder(
   }
 }
 
-/** Returns undefined if a fold replaced files while they were read, whether they could be read or not. */
+/**
+ * Returns undefined if a fold replaced files while they were read, whether they could be read or
+ * not.
+ */
 async function tryToRead(
   folder: string,
   declarations: readonly Declaration[],

@@ -85,7 +85,10 @@ export interface ChangeLog {
   close(): Promise<void>;
 }
 
-/** The backend of a store that serves all documents from memory. Without a log it forgets everything at the end. */
+/**
+ * The backend of a store that serves all documents from memory. Without a log it forgets everything
+ * at the end.
+ */
 export function memoryBackend(memory: Memory, log?: ChangeLog): Backend {
   return {
     collection: (name) => memory.collection(name),
@@ -108,7 +111,10 @@ interface MemoryKey extends KeyRecord {
   readonly collection: string;
 }
 
-/** The records of the idempotency keys of the last 24 hours. Beyond a number and a size the oldest are forgotten. */
+/**
+ * The records of the idempotency keys of the last 24 hours. Beyond a number and a size the oldest
+ * are forgotten.
+ */
 export class RequestKeys {
   /** How many keys were forgotten before their time. */
   forgotten = 0;

@@ -15,7 +15,10 @@ import {
   UnknownOutcomeError,
 } from './store.ts';
 
-/** Errors that the data of one write can cause, by the class of their code: its data, constraints, sizes, a trigger. */
+/**
+ * Errors that the data of one write can cause, by the class of their code: its data, constraints,
+ * sizes, a trigger.
+ */
 const DATA_ERRORS: readonly string[] = ['21', '22', '23', '54', 'P0'];
 
 /** The database refuses the data of a write, and has done nothing. */
@@ -78,8 +81,9 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * If the database refuses a commit because of its data, it is split and tried again, until the write that is to blame fails alone.
-   * That is safe, because the database has said that it did nothing.
+   * If the database refuses a commit because of its data, it is split and tried again, until the
+   * write that is to blame fails alone. That is safe, because the database has said that it did
+   * nothing.
    */
   async commit(writes: readonly Write[]): Promise<Outcome[]> {
     try {
@@ -113,7 +117,10 @@ export class PostgresBackend implements Backend {
     return plan.outcomes;
   }
 
-  /** Makes the changes in a transaction that stays open. If this fails, nothing was done, and the client is released. */
+  /**
+   * Makes the changes in a transaction that stays open. If this fails, nothing was done, and the
+   * client is released.
+   */
   async #makeChanges(client: PoolClient, writes: readonly Write[]): Promise<CommitPlan> {
     try {
       let plan: CommitPlan | undefined;
@@ -129,7 +136,10 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  /** Makes the changes in a transaction. Returns undefined if another server has used one of the idempotency keys meanwhile. */
+  /**
+   * Makes the changes in a transaction. Returns undefined if another server has used one of the
+   * idempotency keys meanwhile.
+   */
   async #tryChanges(client: PoolClient, writes: readonly Write[]): Promise<CommitPlan | undefined> {
     const plan = new CommitPlan(writes, await this.#begin(client, writes));
     if (plan.changes.length === 0) return plan;
@@ -152,7 +162,10 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  /** Begins a transaction that no other commit to its collections overlaps, and reads what it has to know. */
+  /**
+   * Begins a transaction that no other commit to its collections overlaps, and reads what it has to
+   * know.
+   */
   async #begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
     const byCollection = Map.groupBy(writes, ({ declaration }) => declaration.name);
     const nextIds = await this.#lock(client, [...byCollection.keys()]);
@@ -174,7 +187,10 @@ export class PostgresBackend implements Backend {
     };
   }
 
-  /** Locks the counters of collections until the end of the transaction, which begins here. Returns the next identifiers. */
+  /**
+   * Locks the counters of collections until the end of the transaction, which begins here. Returns
+   * the next identifiers.
+   */
   async #lock(client: PoolClient, collections: readonly string[]): Promise<Map<string, number>> {
     // pg returns an array for several statements, which its types do not say.
     const results: unknown = await client.query(sql.beginCommit(collections));

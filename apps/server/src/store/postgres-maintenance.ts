@@ -5,12 +5,19 @@ import { expiry } from './postgres-sql.ts';
 import { fillFilters } from './postgres-tables.ts';
 import { type Declaration, KEYS } from './store.ts';
 
-/** How often idempotency keys are forgotten, and filters filled that a server without them has left. */
+/**
+ * How often idempotency keys are forgotten, and filters filled that a server without them has left.
+ */
 export const MAINTENANCE_MS = 2_000;
-/** As many new keys, or as many characters of results, make a server look whether they are too many. */
+/**
+ * As many new keys, or as many characters of results, make a server look whether they are too many.
+ */
 const NEW_KEYS = { count: 5_000, size: 2 ** 24 };
 
-/** What a server does for a database from time to time. It costs a look into an index when nothing is due. */
+/**
+ * What a server does for a database from time to time. It costs a look into an index when nothing
+ * is due.
+ */
 export class PostgresMaintenance {
   /** How many keys this server has forgotten before their time. */
   forgottenKeys = 0;
@@ -19,7 +26,10 @@ export class PostgresMaintenance {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #isRunning = false;
-  /** What this server has saved since it last looked whether keys are too many. At the start a look is due. */
+  /**
+   * What this server has saved since it last looked whether keys are too many. At the start a look
+   * is due.
+   */
   #newKeys = { ...NEW_KEYS };
 
   constructor(pool: Pool, declarations: readonly Declaration[], now: () => number) {
@@ -41,7 +51,10 @@ export class PostgresMaintenance {
     }
   }
 
-  /** If a part fails, the next time follows: until then some keys stay, and a new filter lacks some documents. */
+  /**
+   * If a part fails, the next time follows: until then some keys stay, and a new filter lacks some
+   * documents.
+   */
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -79,7 +92,10 @@ function selectExpired(now: number): QueryConfig {
   return { name: 'expired', text, values: [expiry(now)] };
 }
 
-/** Deletes the idempotency keys that are expired or too many. Returns for each whether it was before its time. */
+/**
+ * Deletes the idempotency keys that are expired or too many. Returns for each whether it was before
+ * its time.
+ */
 function forgetKeys(now: number): QueryConfig {
   const text = `
     DELETE FROM petstore_request_keys WHERE id IN (

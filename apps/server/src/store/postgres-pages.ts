@@ -28,7 +28,10 @@ export async function readDocument(
   return row?.json;
 }
 
-/** Reads pages of the collections of a database. A statement has the pages of queries with the same filters. */
+/**
+ * Reads pages of the collections of a database. A statement has the pages of queries with the same
+ * filters.
+ */
 export class PostgresPages {
   readonly #pool: Pool;
   /** By collection and filters. */
@@ -88,8 +91,8 @@ interface Waiting {
 }
 
 /**
- * Collects the queries of a moment, and reads their pages by one statement: most of a page's cost is the statement. Sixty-four
- * readers get four times as many pages as with a statement for each.
+ * Collects the queries of a moment, and reads their pages by one statement: most of a page's cost
+ * is the statement. Sixty-four readers get four times as many pages as with a statement for each.
  */
 class PageQueue {
   readonly #read: (queries: readonly Query[]) => Promise<StoredPage[]>;
@@ -136,8 +139,9 @@ class PageQueue {
 }
 
 /**
- * The pages of several queries with the same filters, a row for each: the documents, the identifier of the last one, and whether
- * more follow. `json` is null if the page has a large document, or is too long.
+ * The pages of several queries with the same filters, a row for each: the documents, the identifier
+ * of the last one, and whether more follow. `json` is null if the page has a large document, or is
+ * too long.
  */
 function selectPages(name: string, queries: readonly Query[]): QueryConfig {
   const properties = Object.keys(queries[0]?.filters ?? {});

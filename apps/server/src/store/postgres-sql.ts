@@ -6,7 +6,10 @@ import { type Declaration, filterText, KEYS } from './store.ts';
 export const tableOf = (collection: string) => escapeIdentifier(`petstore_${collection}`);
 export const columnOf = (property: string) => escapeIdentifier(`by_${property}`);
 
-/** The text of a filter's column. U+0000 and lone surrogates are escaped, which no text has; long values would fit into no index. */
+/**
+ * The text of a filter's column. U+0000 and lone surrogates are escaped, which no text has; long
+ * values would fit into no index.
+ */
 export function columnText(text: string | undefined): string | null {
   if (text === undefined) return null;
   const escaped = JSON.stringify(text).slice(1, -1);
@@ -20,9 +23,9 @@ export function filterList({ filters }: Pick<Declaration, 'filters'>): string {
 }
 
 /**
- * Begins a commit. The locked rows make commits to a collection come one after the other, so identifiers become visible in order. A
- * server that vanishes holds them for some seconds only. Nothing limits COMMIT itself: a cancelled wait for a standby would look
- * like a success.
+ * Begins a commit. The locked rows make commits to a collection come one after the other, so
+ * identifiers become visible in order. A server that vanishes holds them for some seconds only.
+ * Nothing limits COMMIT itself: a cancelled wait for a standby would look like a success.
  */
 export function beginCommit(collections: readonly string[]): string {
   const names = collections.map((name) => escapeLiteral(name));
@@ -34,8 +37,8 @@ export function beginCommit(collections: readonly string[]): string {
 }
 
 /**
- * All changes of a commit and the next identifiers in one statement. It returns a row for each idempotency key that it saves: one
- * that another server has saved meanwhile is not.
+ * All changes of a commit and the next identifiers in one statement. It returns a row for each
+ * idempotency key that it saves: one that another server has saved meanwhile is not.
  */
 export function applyChanges(
   declarations: readonly Declaration[],

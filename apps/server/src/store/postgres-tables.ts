@@ -10,7 +10,10 @@ const LOCK = 0x70657473;
 /** How many documents get their filters in one transaction. */
 const FILL = 500;
 
-/** Creates the tables, columns and indexes that are missing. Servers that start together take turns; those that run go on. */
+/**
+ * Creates the tables, columns and indexes that are missing. Servers that start together take turns;
+ * those that run go on.
+ */
 export async function prepareTables(
   client: ClientBase,
   declarations: readonly Declaration[],
@@ -84,7 +87,10 @@ async function checkEncoding(client: ClientBase): Promise<void> {
     );
 }
 
-/** Waits without a statement that waits: that would hold a snapshot, for which an index that is built waits. */
+/**
+ * Waits without a statement that waits: that would hold a snapshot, for which an index that is
+ * built waits.
+ */
 async function takeTurn(client: ClientBase): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
@@ -144,7 +150,8 @@ async function addColumns(
 ): Promise<void> {
   const table = tableOf(name);
   if (!before.includes('filters')) {
-    // Servers of the earlier format have filled all their columns so far. What they still write names no filter, and is filled again.
+    // Servers of the earlier format have filled all their columns so far. What they still write
+    // names no filter, and is filled again.
     const present = before.filter((column) => column.startsWith('by_'));
     const list = filterList({ filters: present.map((column) => column.slice('by_'.length)) });
     await client.query(`

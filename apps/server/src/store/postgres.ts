@@ -7,7 +7,10 @@ import { type Declaration, messageOf, type Store, StoreError } from './store.ts'
 
 /** How long the start waits for the database. */
 const START_MS = 60_000;
-/** Errors that pass by themselves, by the beginnings of their codes: connection, conflict, resources, state, operator, read-only. */
+/**
+ * Errors that pass by themselves, by the beginnings of their codes: connection, conflict,
+ * resources, state, operator, read-only.
+ */
 const PASSING: readonly string[] = ['08', '40', '53', '55', '57', '25006'];
 
 export interface PostgresOptions {
@@ -15,7 +18,10 @@ export interface PostgresOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
+/**
+ * Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share
+ * it.
+ */
 export async function openPostgresStore(
   url: string,
   declarations: readonly Declaration[],
@@ -25,7 +31,8 @@ export async function openPostgresStore(
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   await prepare(options, declarations);
   const pool = new Pool({ ...options, query_timeout: 10_000, max: 10 });
-  // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
+  // The pool drops an idle connection that is lost. Where one is in use, its statement rejects,
+  // too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return createStore(declarations, new PostgresBackend(pool, declarations, clock));
@@ -44,7 +51,10 @@ async function prepare(options: ClientConfig, declarations: readonly Declaration
   }
 }
 
-/** Returns an error that may pass by itself; undefined if the tables are prepared. Throws any other error. */
+/**
+ * Returns an error that may pass by itself; undefined if the tables are prepared. Throws any other
+ * error.
+ */
 async function tryToPrepare(
   options: ClientConfig,
   declarations: readonly Declaration[],
@@ -68,7 +78,10 @@ async function tryToPrepare(
   }
 }
 
-/** A database that starts or fails over is soon there; one that refuses the user, the name or the statement stays so. */
+/**
+ * A database that starts or fails over is soon there; one that refuses the user, the name or the
+ * statement stays so.
+ */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return true;
   return PASSING.some((code) => error.code?.startsWith(code));
@@ -95,7 +108,9 @@ function parsed(url: string): URL | null {
   return URL.parse(url.replace('@/', '@local/').replace(':///', '://local/'));
 }
 
-/** All places of an address that can name hosts. It may have several with ports, which no URL has. */
+/**
+ * All places of an address that can name hosts. It may have several with ports, which no URL has.
+ */
 function hostsOf(url: string): string[] {
   const rest = url.slice(url.indexOf('://') + '://'.length);
   const [address = '', query = ''] = rest.split('?', 2);

@@ -13,7 +13,8 @@ type ParsedRecord =
  * A change as the JSON of a record, in a snapshot or a journal:
  * - `["pets",{…}]` adds or replaces a document; an idempotency key may follow it.
  * - `["pets",7]` removes document 7.
- * - `[null,["pets",{…}],[…]]` is an idempotency key whose response was a document that is not written here.
+ * - `[null,["pets",{…}],[…]]` is an idempotency key whose response was a document that is not
+ *   written here.
  */
 export function recordOf(change: Change): string {
   if (change.kind === 'remove') return `[${JSON.stringify(change.collection)},${change.id}]`;
@@ -34,7 +35,10 @@ function documentStart(collection: string): string {
   return `[${JSON.stringify(collection)},`;
 }
 
-/** Applies the JSON of one record. The text of a document without a key is kept as it is, and not printed again. */
+/**
+ * Applies the JSON of one record. The text of a document without a key is kept as it is, and not
+ * printed again.
+ */
 export function applyRecord(memory: Memory, json: string): void {
   const record = parseExact(json) as ParsedRecord;
   const [collection, , key] = record;

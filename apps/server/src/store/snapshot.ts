@@ -30,8 +30,8 @@ const QUOTE = 34;
 const PIECE = 2 ** 16;
 
 /**
- * lowdb's adapter: a JSON file with a record in each line, which is read and written in pieces while the data changes. Behind the
- * records is a checksum of all lines before.
+ * lowdb's adapter: a JSON file with a record in each line, which is read and written in pieces
+ * while the data changes. Behind the records is a checksum of all lines before.
  */
 export class Snapshot implements Adapter<Data> {
   readonly path: string;
@@ -145,7 +145,10 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   }
 }
 
-/** The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up the event loop far longer. */
+/**
+ * The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up
+ * the event loop far longer.
+ */
 function* documentLines(name: string, collection: MemoryCollection): Generator<string> {
   const begin = `[${JSON.stringify(name)},`;
   const end = '],\n';
