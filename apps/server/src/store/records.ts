@@ -65,7 +65,7 @@ function apply(memory: Memory, record: ParsedRecord, text?: string): void {
   }
   const json = text ?? exactJson(value);
   const id = idOf(memory, collection, value);
-  const key = keyFields && keyRecord(keyFields, json);
+  const key = keyFields === undefined ? undefined : keyRecord(keyFields, json);
   memory.apply({ kind: 'put', collection, id, json, document: value, key });
 }
 
