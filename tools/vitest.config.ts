@@ -8,7 +8,6 @@ export default testConfig({
     'test/drift.test.ts',
     'test/generate/*.test.ts',
     'test/lint.test.ts',
-    'test/packaging/browser.test.ts',
     'test/packaging/packaging.test.ts',
   ],
 });

@@ -14,7 +14,7 @@ test.each(chosen(plants))('$check finds $name', (plant) => {
   copy.expectFound(plant);
 });
 
-test.each([
+test.runIf(isDeep).each([
   [
     'prose',
     'README.md',
