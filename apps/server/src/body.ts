@@ -1,17 +1,33 @@
 // Receives and parses the body of a request, within bounds. Nothing is coerced or dropped.
 import type { IncomingMessage } from 'node:http';
 import { InexactNumberError, type Operation, parseExact, repeatedKey } from '@petstore/types';
-import type { Budget } from './budget.ts';
+import type { RequestHandler } from 'express';
 import { HttpError, invalid, unavailable } from './errors.ts';
-import type { Exchange } from './exchange.ts';
-import type { Input } from './input.ts';
-import { toJsonNumbers } from './json-numbers.ts';
+import { Budget, type Exchange, exchangeOf } from './exchange.ts';
+import { toJsonNumbers } from './json-schema.ts';
+import type { Input } from './target.ts';
 
 /** The memory for all bodies that are being received. */
-export const MAX_RECEIVING = 2 ** 26;
+const MAX_RECEIVING = 2 ** 26;
+
+/** Reads the body of requests whose operation has one. */
+export function readBody(limit: number): RequestHandler {
+  const budget = new Budget(MAX_RECEIVING);
+  return (_request, response, next) => {
+    const exchange = exchangeOf(response);
+    const { routedOperation: operation, readInput: input } = exchange;
+    if (!expectsBody(exchange, operation)) return next();
+    return receiveBody(exchange, limit, budget).then((bytes) => {
+      const { body, plainBody } = parseBody(bytes);
+      input.body = body;
+      input.plainBody = plainBody;
+      next();
+    });
+  };
+}
 
 /** Whether the body of a request has to be read. Throws if it is missing, or not of a type that can be read. */
-export function expectsBody({ request }: Exchange, { body }: Operation): boolean {
+function expectsBody({ request }: Exchange, { body }: Operation): boolean {
   if (!body) return false;
   if (!hasBody(request)) {
     if (body.required) throw invalid('body: it is missing');
@@ -47,7 +63,7 @@ function isJson({ headers }: IncomingMessage): boolean {
 }
 
 /** Receives a body of up to `limit` bytes. */
-export function receiveBody(
+function receiveBody(
   { request, response }: Exchange,
   limit: number,
   budget: Budget,
@@ -127,7 +143,7 @@ class IncomingBody {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body exactly. Throws for what `JSON.parse` would change silently. */
-export function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
+function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
   try {
     const text = utf8.decode(bytes);
     const body = parseExact(text);
@@ -136,12 +152,12 @@ export function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> 
     if (repeated === undefined) return { body, plainBody };
     throw invalid(`body '${repeated.toWellFormed()}': it appears more than once`);
   } catch (error) {
-    throw error instanceof HttpError ? error : invalid(faultOf(error));
+    throw error instanceof HttpError ? error : invalid(reasonOf(error));
   }
 }
 
 /** What is wrong with a body, by what its parsers have thrown. */
-function faultOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof InexactNumberError)
     return error.message.startsWith("'") ? `body ${error.message}` : `body: ${error.message}`;
   if (error instanceof SyntaxError) return 'body: it is not JSON';

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import proxyAddress from 'proxy-addr';
 import type { Exchange } from './exchange.ts';
-import { isRefusal, Outages } from './outages.ts';
-import { probePaths } from './probes.ts';
+import { probePaths } from './health.ts';
+import { UnavailableError, UnknownOutcomeError } from './store/store.ts';
 
 /** What the app reports. */
 export type Log = Pick<ServerLog, 'info' | 'warn' | 'request' | 'rejected'>;
@@ -123,6 +123,41 @@ export class ServerLog {
 }
 
 function ignore(): void {}
+
+/** Whether the store could not do what a request asked for. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof UnavailableError || error instanceof UnknownOutcomeError;
+}
+
+/**
+ * Notices when the store begins and stops to refuse requests. Without it, each refused request would log the same stack.
+ * An outage begins with a refused operation, and ends when all operations that were refused have succeeded
+ * again.
+ */
+class Outages {
+  readonly #refused = new Set<string>();
+  #count = 0;
+
+  /** Notes a refused request. Whether the outage begins with it. */
+  refused(operation: string): boolean {
+    const isBegin = this.#refused.size === 0;
+    if (isBegin) this.#count = 0;
+    this.#refused.add(operation);
+    this.#count++;
+    return isBegin;
+  }
+
+  /** Notes a successful request. How many were refused, if the outage ends with it. */
+  succeeded(operation: string): number | undefined {
+    const isEnd = this.#refused.delete(operation) && this.#refused.size === 0;
+    return isEnd ? this.#count : undefined;
+  }
+
+  /** Whether the store refuses requests. */
+  get isOn(): boolean {
+    return this.#refused.size > 0;
+  }
+}
 
 function entryOf(exchange: Exchange, client: string | undefined): object {
   const { request, response, target, caller } = exchange;

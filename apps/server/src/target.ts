@@ -1,6 +1,5 @@
 // Where a request goes, and which operation of the spec is there.
 import { type Operation, operations, service } from '@petstore/types';
-import type { Input } from './input.ts';
 
 /** A path of the spec with its operations. */
 export interface Route {
@@ -9,6 +8,25 @@ export interface Route {
   readonly operations: ReadonlyMap<string, Operation>;
   /** The value of `Allow`. */
   readonly allow: string;
+}
+
+/** Values by name: those of parameters, or of the properties of a body. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The content of a request. An integer of more than 64 bits stays a string, which the validators reject. */
+export interface Input {
+  readonly query: Values;
+  readonly path: Values;
+  readonly header: Values;
+  readonly idempotencyKey: string | undefined;
+  /** The parsed body; undefined without one. */
+  body?: unknown;
+  /** The body with numbers instead of bigints, for validators. */
+  plainBody?: unknown;
+  /** Set when the validators have accepted it. */
+  isAccepted?: boolean;
+  /** What a handler gets: the parameters and the properties of the body. Set when one is called. */
+  values?: Values;
 }
 
 /** A body that was sent, and its version. */
@@ -30,9 +48,10 @@ export interface Target {
   /** The values of the parameters in the path. */
   readonly params: ReadonlyMap<string, string>;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** What a request of its GET operation says, once that has been read. */
+  // A target outlives its request, because the next request repeats it. So it also remembers for its GET operation:
+  /** the content, if it depends on the target alone; */
   input?: Input;
-  /** The last response of its GET operation. */
+  /** the body of the last response. */
   version?: Version;
 }
 
