@@ -35,19 +35,19 @@ export interface AppOptions {
   readonly hasProbes?: boolean;
 }
 
-/** An app with what whoever runs it has to know of it. */
+/** An app, and what the program that runs it has to know. */
 export interface Service {
   readonly app: Express;
   readonly health: Health;
-  /** Resolves when the store is open and all is loaded. */
+  /** Resolves when the store is open and the validators are loaded. */
   readonly ready: Promise<void>;
 }
 
-/** Creates the app of the service over a store, which may still be being opened. */
+/** Creates the app of the service over a store, which may not be open yet. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): Express {
   const { app, ready } = createService(store, options);
-  // Requests are served nevertheless. Only the program knows whether it can go on like this.
-  ready.catch((error: unknown) => options.log?.warn(`Not all could be loaded: ${error}`));
+  // The app serves requests nevertheless. Only the program knows whether it can go on like this.
+  ready.catch((error: unknown) => options.log?.warn(`The app is not ready: ${error}`));
   return app;
 }
 
@@ -70,11 +70,11 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     validate,
     callHandler(opening, handlers, log),
   ]);
-  return { app, health, ready: loadRest(opening, health, validateResponses) };
+  return { app, health, ready: loadValidators(opening, health, validateResponses) };
 }
 
-/** Loads what takes long, once the store is open. Requests that have waited for the store get their answers first. */
-async function loadRest(
+/** Loads the validators, which takes long, once the store is open. Requests that have waited for the store are answered first. */
+async function loadValidators(
   opening: OpeningStore,
   health: Health,
   validateResponses: boolean,

@@ -9,7 +9,7 @@ import type { Store } from './store/store.ts';
 /** They have no line in the log, which they would fill. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** A store that may still be being opened. */
+/** A store that may not be open yet: the server listens before it opens the store. */
 export class OpeningStore {
   #store: Store | undefined;
   /** Resolves when the store is open. */

@@ -67,9 +67,8 @@ export class ServerLog {
   /** Writes the line of a request whose response has ended. */
   request(exchange: Exchange): void {
     if (probePaths.has(exchange.target.url)) return;
-    const { error, operation } = exchange;
-    if (isRefusal(error)) this.#refused(exchange, error);
-    else if (this.#outages.isOn && operation) this.#served(operation.id, exchange);
+    const { error } = exchange;
+    this.#noteOutage(exchange);
     const entry = entryOf(exchange, this.#clientOf(exchange));
     if (error === undefined) this.#write(INFO, entry);
     else if (isRefusal(error)) this.#write(WARN, { ...entry, error: error.message });
@@ -88,16 +87,17 @@ export class ServerLog {
     await Promise.race([drained, pause(500)]);
   }
 
-  #refused({ operation, requestId }: Exchange, error: Error): void {
-    if (!this.#outages.refused(operation?.id ?? '')) return;
-    const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
-    this.#write(ERROR, { requestId, msg, err: serialized(error) });
-  }
-
-  #served(operation: string, { response }: Exchange): void {
-    if (response.statusCode >= 400) return;
-    const refused = this.#outages.succeeded(operation);
-    if (refused !== undefined) this.info('The store serves requests again.', { refused });
+  /** Writes a line when an outage of the store begins, and one when it ends. */
+  #noteOutage({ error, operation, requestId, response }: Exchange): void {
+    const id = operation?.id ?? '';
+    if (isRefusal(error)) {
+      if (!this.#outages.refused(id)) return;
+      const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
+      this.#write(ERROR, { requestId, msg, err: serialized(error) });
+    } else if (response.statusCode < 400) {
+      const refused = this.#outages.succeeded(id);
+      if (refused !== undefined) this.info('The store serves requests again.', { refused });
+    }
   }
 
   #clientOf({ request }: Exchange): string | undefined {
@@ -138,7 +138,7 @@ class Outages {
   readonly #refused = new Set<string>();
   #count = 0;
 
-  /** Notes a refused request. Whether the outage begins with it. */
+  /** Notes a refused request. Returns whether the outage begins with it. */
   refused(operation: string): boolean {
     const isBegin = this.#refused.size === 0;
     if (isBegin) this.#count = 0;
@@ -147,15 +147,10 @@ class Outages {
     return isBegin;
   }
 
-  /** Notes a successful request. How many were refused, if the outage ends with it. */
+  /** Notes a successful request. Returns how many were refused, if the outage ends with it. */
   succeeded(operation: string): number | undefined {
     const isEnd = this.#refused.delete(operation) && this.#refused.size === 0;
     return isEnd ? this.#count : undefined;
-  }
-
-  /** Whether the store refuses requests. */
-  get isOn(): boolean {
-    return this.#refused.size > 0;
   }
 }
 

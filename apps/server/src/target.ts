@@ -59,7 +59,7 @@ const MAX_REMEMBERED = 4000;
 /** Longer targets would take much memory. */
 const MAX_REMEMBERED_LENGTH = 256;
 
-/** The targets of late: requests repeat them, and to parse one takes longer than to find it. */
+/** The targets of recent requests. Clients repeat them, and finding one takes less time than parsing it. */
 const remembered = new Map<string, Target>();
 
 /** The target with this text. */
