@@ -1,4 +1,5 @@
-// Builds `dist` of the package it is called in: ES modules, and, unless called with --esm, the same modules as CommonJS in `dist/cjs`.
+// Builds `dist` of the package that it is called in: ES modules, and the same modules as CommonJS in
+// `dist/cjs`. With `--esm`, it builds only the ES modules.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,13 +12,10 @@ rmSync('dist', { recursive: true, force: true });
 const compiler = createRequire(join(process.cwd(), 'package.json')).resolve(
   'typescript/package.json',
 );
-const { status } = spawnSync(
-  process.execPath,
-  [join(dirname(compiler), 'bin/tsc'), '-p', 'tsconfig.build.json'],
-  {
-    stdio: 'inherit',
-  },
-);
+const tsc = join(dirname(compiler), 'bin/tsc');
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+});
 process.exitCode = status ?? 1;
 
 if (status === 0 && !process.argv.includes('--esm')) {

@@ -1,5 +1,5 @@
-// `npm run pack -- client [--to FOLDER] [--built]` packs a package, and those of this repository that it needs, into
-// `packed/client`, from where npm installs them.
+// `npm run pack -- client [--to FOLDER] [--built]` packs a package, and those of this repository that
+// it needs, into `packed/client` or the folder. npm installs them from there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -13,12 +13,13 @@ const { positionals, values } = parseArgs({
   options: { to: { type: 'string' }, built: { type: 'boolean' } },
 });
 const [name] = positionals;
-// As the script `prepack` of a package: npm would pack the manifest of the repository, which leads to the sources.
+// A package has this file as its script `prepack`, without a name: `npm pack` would pack the manifest
+// of the repository, which leads to the sources.
 if (name === undefined)
   fail(`In ${root}, run "npm run pack -- client", with the name of a package.`);
 packAll(name, values.to === undefined ? emptyFolderFor(name) : resolve(values.to));
 
-/** Packs a package and those that it needs into a folder. Builds them first, unless the flag says that they are built. */
+/** Packs a package and those that it needs into a folder. Builds them first, unless `--built`. */
 function packAll(name, folder) {
   const filters = namesFor(name).map((each) => `--filter=${each}`);
   if (!values.built) pnpm('--dir', root, ...filters, 'run', '--if-present', 'build');

@@ -1,42 +1,52 @@
-// `npm run generate` also writes the reference in docs/petctl.md, which is the help of each command of the built petctl.
-import { execFile } from 'node:child_process';
+// `npm run generate` also writes the parts of pages that state what the code says. The drift check compares them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { type Help, petctlHelp } from './help.ts';
 import { root, textOf } from './repository.ts';
+import { boundsTable, errorTable, settingsTable } from './tables.ts';
 
-export const page = 'docs/petctl.md';
-/** Builds petctl first where a source file is newer. */
-export const petctlFile = join(root, 'apps/petctl/src/main.ts');
-
-/** The help of a command and of all below it, by their words. */
-export async function helpOf(file: string, words = ''): Promise<Map<string, string>> {
-  const args = [file, ...words.split(' ').filter(Boolean), '--help'];
-  const env = { ...process.env, COLUMNS: undefined, NO_COLOR: '1' };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  const [, commands = ''] = /^Commands:?\n((?: {2}.*\n?)*)/m.exec(stdout) ?? [];
-  const names = [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].filter(
-    ([, name]) => name !== 'help',
-  );
-  const below = await Promise.all(names.map(([, name]) => helpOf(file, `${words} ${name}`.trim())));
-  return new Map([[words, stdout], ...below.flatMap((each) => [...each])]);
+/** A part of a page, between `<!-- generated: marker -->` and `<!-- end -->`. */
+export interface Region {
+  readonly page: string;
+  readonly marker: string;
+  readonly text: string;
 }
 
-/** The reference as the page shows it: only the help of petctl itself has the options of every command. */
-export function referenceOf(help: ReadonlyMap<string, string>): string {
+export function regionsOf(petctl: Help): Region[] {
+  return [
+    { page: 'docs/petctl.md', marker: 'reference', text: referenceOf(petctl) },
+    { page: 'docs/operating.md', marker: 'settings', text: settingsTable() },
+    { page: 'docs/security.md', marker: 'bounds', text: boundsTable() },
+    { page: 'packages/client/README.md', marker: 'errors', text: errorTable() },
+  ];
+}
+
+/** The text of the page with this text in its region. */
+export function pageWith({ page, marker, text }: Region): string {
+  const whole = textOf(page);
+  const [before, after] = whole.split(`<!-- generated: ${marker} -->\n`);
+  const end = after?.indexOf('<!-- end -->') ?? -1;
+  if (before === undefined || after === undefined || end < 0)
+    throw new Error(`${page} lacks <!-- generated: ${marker} --> and <!-- end --> after it`);
+  return `${before}<!-- generated: ${marker} -->\n\n${text}\n${after.slice(end)}`;
+}
+
+/** The help of each command. Only that of petctl itself has the options of every command. */
+function referenceOf(help: Help): string {
   const parts = [...help].map(([words, text]) => {
-    const shown =
-      words === '' ? text : text.replace(/\n\nOptions of every command:\n(?: .*\n)*/, '\n');
-    return `\n### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
+    const shown = words === '' ? text : withoutCommonOptions(text);
+    return `### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
   });
-  return `${parts.join('')}\n`;
+  return parts.join('\n');
 }
 
-if (import.meta.main) {
-  const reference = referenceOf(await helpOf(petctlFile));
-  const between = /(?<=<!-- reference -->\n)[\s\S]*(?=<!-- \/reference -->)/;
-  if (!between.test(textOf(page)))
-    throw new Error(`${page} lacks <!-- reference --> and <!-- /reference -->`);
-  const text = textOf(page).replace(between, () => reference);
-  writeFileSync(join(root, page), text);
+function withoutCommonOptions(text: string): string {
+  const sections = text.split('\n\n');
+  return sections
+    .filter((section) => !section.startsWith('Options of every command:'))
+    .join('\n\n');
 }
+
+if (import.meta.main)
+  for (const region of regionsOf(await petctlHelp()))
+    writeFileSync(join(root, region.page), pageWith(region));

@@ -1,5 +1,6 @@
-// `node tools/setup.mjs` installs missing packages, Node 26 included. npm scripts begin with it: npm puts node_modules/.bin
-// into PATH, so what follows in the script runs on the installed Node. Plain JavaScript for the machine's own Node.
+// `node tools/setup.mjs` installs missing packages, Node 26 included. npm scripts begin with it: npm
+// puts node_modules/.bin into PATH, so what follows in the script runs on the installed Node. It is
+// plain JavaScript, because it runs on the machine's own Node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,8 +9,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = new URL('../', import.meta.url);
 
 /**
- * The filters for the packages of `npm start` and `npx petctl`, without those of tests and tools. What petctl and the docs
- * page need is bundled into the published packages, so it is in their devDependencies; the dependencies of the root have it.
+ * The filters for the packages of `npm start` and `npx petctl`, without those of tests and tools.
+ * What petctl and the docs page need is bundled into the published packages. So it stands in their
+ * devDependencies, and the root has it as dependencies.
  */
 const serverPackages = [
   '--prod',
@@ -20,7 +22,10 @@ const serverPackages = [
   '--filter-prod',
   'petctl...',
 ];
-/** The lockfile of the last installation of `serverPackages`. pnpm itself stores only the part that it installed. */
+/**
+ * The lockfile of the last installation of `serverPackages`. pnpm itself stores only the part that it
+ * installed.
+ */
 const serverLock = 'node_modules/.server-lock.yaml';
 
 /** Installs all packages, unless they are installed. */
@@ -29,7 +34,7 @@ export async function installAll() {
   await install([]);
 }
 
-/** Installs what `npm start` needs, unless it is installed. An installation of all packages stays complete. */
+/** Installs what `npm start` needs. Where all packages were installed, it installs all of them. */
 export async function installServer() {
   if (hasTools()) return installAll();
   if (read(serverLock) === read('pnpm-lock.yaml')) return;
@@ -37,7 +42,7 @@ export async function installServer() {
   writeFileSync(new URL(serverLock, root), read('pnpm-lock.yaml'));
 }
 
-/** The path of the installed Node. Where no package has Node for the platform, that of the running Node. */
+/** The path of the installed Node, or of the running one if no package has Node for the platform. */
 export function installedNode() {
   const packages = readdirSync(new URL('node_modules/', root));
   const name = packages.find((each) => /^node-(bin-)?\w+-\w+$/.test(each));

@@ -1,5 +1,5 @@
-// `npm start [-- FLAGS]` installs what the server needs, generates code if the spec has changed, and runs the server. Plain
-// JavaScript, because the first start runs on the machine's own Node.
+// `npm start [-- FLAGS]` installs what the server needs, generates code if the spec has changed, and
+// runs the server. It is plain JavaScript, because it runs on the machine's own Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function isCurrent(file) {
   return head.includes(hash);
 }
 
-/** Generates the code, and returns whether that succeeded. The generator has printed what is wrong. */
+/** Generates the code. Returns false if that failed: the generator has printed what is wrong. */
 async function generate() {
   await installAll();
   const { status } = spawnSync(installedNode(), [path('tools/generate/main.ts')], {
@@ -43,7 +43,7 @@ function serve() {
   process.on('SIGTERM', stop);
   // A terminal sends these to the server, too.
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
-  // npm sends SIGTERM only to the shell between it and this process. The end of that shell is all that can be seen here.
+  // npm sends SIGTERM only to the shell that runs this script. This process sees only its end.
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

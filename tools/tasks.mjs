@@ -1,5 +1,6 @@
-// Runs turbo. `tasks.mjs test` and `tasks.mjs deep` run what `npm test` and `npm run test:deep` say, and repeat at the end what
-// failed and what was skipped, because that is far above in the output. Any other arguments are turbo's.
+// Runs turbo. `tasks.mjs test` and `tasks.mjs deep` are `npm test` and `npm run test:deep`: they repeat
+// at the end what failed and what was skipped, because that is far above in the output. Any other
+// arguments are turbo's.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -52,7 +53,10 @@ async function runAndSummarize(args) {
   if (code === 0 && skipped.size === 0) console.log('\nNothing was skipped.');
 }
 
-/** Adds the end of a line from a mark on, if the line has it: vitest prints ` FAIL  file > test`, tests `SKIPPED: reason`. */
+/**
+ * Adds the end of a line from a mark on, if the line has it: vitest prints ` FAIL  file > test`, and
+ * tests `SKIPPED: reason`.
+ */
 function addFrom(mark, line, found) {
   const start = line.indexOf(mark);
   if (start >= 0) found.add(line.slice(start).trim());

@@ -1,4 +1,5 @@
-// `npm run version`: gives the packages and the spec their next version, from the changesets, and generates.
+// `npm run version` gives the packages and the spec the next version that follows from the
+// changesets, and generates.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

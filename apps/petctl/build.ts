@@ -1,4 +1,5 @@
-// Builds `dist`, or another folder: petctl as one file, a small file that starts it, and the licences of what it contains.
+// Builds `dist`, or another folder: petctl as one file, a small file that starts it, and the
+// licences of what it contains.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -37,33 +38,34 @@ function put(name: string, text: string, mode = 0o644): void {
 
 /** The licences of the packages that these files are from. */
 function licences(files: readonly string[]): string {
-  const folders = new Set(files.map(packageFolder));
-  folders.delete(undefined);
-  const texts = [...folders].sort().map((folder = '') => {
-    const { name, version, license } = JSON.parse(
-      readFileSync(join(folder, 'package.json'), 'utf8'),
-    );
-    const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
-    if (!file) throw new Error(`${folder} is bundled, but has no licence.`);
-    return `${'-'.repeat(80)}\n\n${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}`;
-  });
+  const folders = new Set(files.map(packageFolder).filter((folder) => folder !== undefined));
+  const texts = [...folders].sort().map(licenceOf);
   return `${['petctl contains code of these packages.', ...texts].join('\n\n')}\n`;
 }
 
-/** The folder of the package that a file is from: `/x/node_modules/@a/b` of `x/node_modules/@a/b/c.js`. */
-function packageFolder(file: string): string | undefined {
-  const parent = '/node_modules/';
-  const end = `/${file}`.lastIndexOf(parent);
-  if (end < 0) return undefined;
-  const start = end + parent.length;
-  const [scope = '', name = ''] = `/${file}`.slice(start).split('/');
-  const words = scope.startsWith('@') ? `${scope}/${name}` : scope;
-  return `/${file}`.slice(0, start) + words;
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
+  if (!file) throw new Error(`${folder} is bundled, but has no licence.`);
+  const text = readFileSync(join(folder, file), 'utf8').trim();
+  return `${'-'.repeat(80)}\n\n${name} ${version} (${license})\n\n${text}`;
 }
 
 /**
- * The file that starts petctl. In syntax for every Node, it checks Node's version, and prints `--version` without loading petctl.
- * Node caches the compiled program in the user's cache folder.
+ * The folder of the package that a file is from: `/x/node_modules/@a/b` of
+ * `x/node_modules/@a/b/c.js`.
+ */
+function packageFolder(file: string): string | undefined {
+  const parts = `/${file}`.split('/');
+  const parent = parts.lastIndexOf('node_modules');
+  if (parent < 0) return undefined;
+  const isScoped = parts[parent + 1]?.startsWith('@');
+  return parts.slice(0, parent + (isScoped ? 3 : 2)).join('/');
+}
+
+/**
+ * The file that starts petctl. In syntax for every Node, it checks Node's version, and prints
+ * `--version` without loading petctl. Node caches the compiled program in the user's cache folder.
  */
 function launcher(): string {
   const oldest = Number.parseInt(manifest.engines.node.replace('>=', ''), 10);

@@ -1,17 +1,17 @@
-// The gate of `npm run test:deep`: the promise that a request costs ours no more CPU than Fastify with the same promises.
-import { startFastify, startOurs } from './http.ts';
+// The gate of `npm run test:deep`: the promise that a request costs ours no more CPU than Fastify
+// with the same promises.
 import { type Effort, medianRatio, quantile, ratios } from './measure.ts';
-import type { Shot } from './peer.ts';
+import { fastify, ours } from './peer.ts';
 import { type Row, rows } from './requests.ts';
-import { Rotation } from './rotation.ts';
+import { Rotation, type Sample } from './rotation.ts';
 
-/** A row that misses its bound is measured again, by new processes, so often. */
+/** How often a row that misses its bound is measured, each time with new processes. */
 const TRIES = 3;
-/** If the same server differs more from itself, nothing can be told. */
+/** If the same server differs from itself by more than this, the measurement says nothing. */
 const MAX_TOLERANCE = 0.2;
 
-const programs = { Fastify: startFastify, ours: startOurs, 'ours again': startOurs };
-type Name = keyof typeof programs;
+const servers = { Fastify: fastify, ours, 'ours again': ours };
+type Name = keyof typeof servers;
 
 interface Verdict {
   readonly row: Row;
@@ -22,45 +22,52 @@ interface Verdict {
 
 /** Throws if a row misses its bound in all tries. */
 export async function gate(effort: Effort): Promise<void> {
-  let missed = await missedOf(Object.keys(rows) as Row[], effort);
-  for (let tries = 1; tries < TRIES && missed.length > 0; tries++) {
-    const again = missed.map(({ row }) => row);
-    missed = await missedOf(again, effort);
+  let missed: Verdict[] = [];
+  let left = Object.keys(rows) as Row[];
+  for (let tries = 0; tries < TRIES && left.length > 0; tries++) {
+    const verdicts = await judge(left, effort);
+    missed = verdicts.filter(({ isKept }) => !isKept);
+    left = missed.map(({ row }) => row);
   }
   if (missed.length > 0) throw new Error(missed.map(failureOf).join('\n'));
 }
 
-/** Measures rows with new processes, and returns those that miss their bounds. */
-async function missedOf(left: readonly Row[], effort: Effort): Promise<Verdict[]> {
-  await using rotation = await Rotation.start(programs);
+/** Measures rows with new processes, and prints each verdict. */
+async function judge(left: readonly Row[], effort: Effort): Promise<Verdict[]> {
+  await using rotation = await Rotation.start(servers);
   await rotation.warmUp(effort);
-  const missed: Verdict[] = [];
+  const verdicts: Verdict[] = [];
   for (const row of left) {
     const verdict = verdictOf(row, await rotation.measure(row, effort));
     console.log(lineOf(verdict));
-    if (!verdict.isKept) missed.push(verdict);
+    verdicts.push(verdict);
   }
-  return missed;
+  return verdicts;
 }
 
 /**
- * The tolerance is the noise: in three of four rounds, two processes of the same server differ by at
- * most that. The judged ratio is the median of all rounds, which varies less than a round does.
+ * Compares Fastify with the mean of the two processes of ours. The tolerance is the noise: in three
+ * of four rounds, these two differ by at most that. The judged ratio is the median of all rounds,
+ * which varies less than a round does.
  */
-export function verdictOf(row: Row, shots: Record<Name, readonly Pick<Shot, 'cpu'>[]>): Verdict {
-  const cpuOf = (name: Name) => shots[name].map(({ cpu }) => cpu);
+export function verdictOf(
+  row: Row,
+  samples: Record<Name, readonly Pick<Sample, 'cpu'>[]>,
+): Verdict {
+  const cpuOf = (name: Name) => samples[name].map(({ cpu }) => cpu);
   const first = cpuOf('ours');
   const second = cpuOf('ours again');
-  const both = first.map((cpu, round) => (cpu + (second[round] ?? cpu)) / 2);
+  const mean = first.map((cpu, round) => (cpu + (second[round] ?? cpu)) / 2);
   const differences = ratios(second, first).map((ratio) => Math.abs(ratio - 1));
   const tolerance = quantile(differences, 0.75);
-  const ratio = medianRatio(cpuOf('Fastify'), both);
+  const ratio = medianRatio(cpuOf('Fastify'), mean);
   return { row, ratio, tolerance, isKept: tolerance <= MAX_TOLERANCE && ratio >= 1 - tolerance };
 }
 
 function lineOf({ row, ratio, tolerance }: Verdict): string {
   const least = (1 - tolerance).toFixed(2);
-  return `${row}: CPU of Fastify / ours ${ratio.toFixed(2)}, at least ${least}, which is 1 less the noise of ${tolerance.toFixed(2)}`;
+  const bound = `at least ${least}, which is 1 less the noise of ${tolerance.toFixed(2)}`;
+  return `${row}: CPU of Fastify / ours ${ratio.toFixed(2)}, ${bound}`;
 }
 
 function failureOf(verdict: Verdict): string {

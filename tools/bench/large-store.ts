@@ -1,5 +1,6 @@
-// Measures what is long in a store of many documents: to open it, and to fold its journal into a new snapshot.
-// `large-store.ts <folder>` opens one and prints what that took, in a process whose memory holds nothing else.
+// Measures what takes long in a store of many documents: opening it, and folding its journal into a
+// new snapshot. `large-store.ts <folder>` opens one and prints what that took, in a process whose
+// memory holds nothing else.
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,9 +23,11 @@ if (import.meta.main) console.log(JSON.stringify(await openIn(process.argv[2] ??
 /** Measures how long a new process opens a store, and how much memory that takes. */
 export async function measureOpening(folder: string, { rounds }: Effort): Promise<Part> {
   const args = ['--expose-gc', import.meta.filename, folder];
-  const open = async (): Promise<Opening> =>
-    JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
-  const { opening } = await inRotation('opening', { opening: open }, rounds);
+  const measure = async (): Promise<Opening> => {
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    return JSON.parse(stdout);
+  };
+  const { opening } = await inRotation('opening', { opening: { measure } }, rounds);
   const milliseconds = median(opening.map((each) => each.milliseconds));
   const bytes = median(opening.map((each) => each.bytes / each.documents));
   const documents = opening[0]?.documents.toLocaleString('en-US');
@@ -33,16 +36,19 @@ export async function measureOpening(folder: string, { rounds }: Effort): Promis
     ms: milliseconds,
     'bytes of memory for each': bytes,
   };
-  const target = { name: 'bytes of memory for each document', measured: bytes };
-  return { tables: [[row]], targets: [{ ...target, sign: '≤', bound: 350 }] };
+  const target = { name: 'bytes of memory for each document', measured: bytes, atMost: 350 };
+  return { tables: [[row]], targets: [target] };
 }
 
-/** Measures for how long the event loop stops while the journal is folded, beside the same writers without that. */
+/**
+ * Measures for how long the event loop stops while the journal is folded, beside the same writers
+ * without that.
+ */
 export async function measureFold(folder: string, { requests }: Effort): Promise<Part> {
   const calm = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });
   const calmStop = await longestStop(() => createRate(calm, CONCURRENCY, requests * 3));
   await calm.close();
-  // The lower limit for the journal makes the store fold it at once.
+  // With this limit, the journal is too long at once. The fold replaces the file of the snapshot.
   const folding = await openLowdbStore(folder, { fold: 1 });
   const snapshot = join(folder, 'store.json');
   const before = statSync(snapshot).ino;
@@ -58,8 +64,9 @@ export async function measureFold(folder: string, { requests }: Effort): Promise
   const target = {
     name: 'longest stop while folding, less that while not, ms',
     measured: foldingStop - calmStop,
+    atMost: 10,
   };
-  return { tables: [[row]], targets: [{ ...target, sign: '≤', bound: 10 }] };
+  return { tables: [[row]], targets: [target] };
 }
 
 /** The longest time in milliseconds for which the work kept the event loop from its timers. */

@@ -35,7 +35,7 @@ export interface LoadResult {
 }
 
 let connections: Connection[] = [];
-/** Requests so far. It goes on from one load to the next, so that each sends other requests. */
+/** How many requests were sent in all loads, so that each load goes on with other requests. */
 let sent = 0;
 
 process.on('message', async (command: LoadCommand) => {
@@ -56,7 +56,7 @@ async function load({ row, count, milliseconds }: Send): Promise<LoadResult> {
   const microseconds = createHistogram();
   const started = performance.now();
   let left = count;
-  const sendInTurn = async (connection: Connection) => {
+  const sendUntilEnd = async (connection: Connection) => {
     let sentAt = performance.now();
     while (left > 0 && sentAt < started + milliseconds) {
       left--;
@@ -67,7 +67,7 @@ async function load({ row, count, milliseconds }: Send): Promise<LoadResult> {
       sentAt = now;
     }
   };
-  await Promise.all(connections.map(sendInTurn));
+  await Promise.all(connections.map(sendUntilEnd));
   return {
     responses: microseconds.count,
     perSecond: (microseconds.count * 1000) / (performance.now() - started),
@@ -90,8 +90,9 @@ function bytesOf({ method, target, body = '' }: BenchRequest): Buffer {
 class Connection {
   readonly opened: Promise<unknown>;
   readonly #socket: Socket;
-  /** Bytes of the response that have not arrived yet. */
+  /** How many bytes of the response have not arrived yet. 0 before a response. */
   #missing = 0;
+  /** Resolves what `exchange` returned. */
   #responded = () => {};
 
   constructor(port: number) {
@@ -130,7 +131,7 @@ class Connection {
   }
 }
 
-/** The length of a response with its head, of which the first piece has arrived: servers send a head as one piece. */
+/** The length of a response, from its first piece. Servers send the whole head in that. */
 function lengthOf(piece: Buffer): number {
   const headLength = piece.indexOf('\r\n\r\n') + 4;
   const head = piece.toString('latin1', 0, headLength);

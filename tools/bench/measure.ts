@@ -5,9 +5,9 @@ import { join } from 'node:path';
 
 /** How much a run measures. */
 export interface Effort {
-  /** Each subject is measured so often, in turns with the others. */
+  /** How often each subject is measured, in turns with the others. */
   readonly rounds: number;
-  /** Servers that are compared over HTTP are started so often, each time for a part of the rounds. */
+  /** How often the servers of the part `http` are started, each time for a part of the rounds. */
   readonly launches: number;
   /** Requests or calls of a subject in a round. */
   readonly requests: number;
@@ -36,12 +36,15 @@ export const quick: Effort = {
 
 export type Table = readonly Readonly<Record<string, string | number>>[];
 
-/** A bound on a measured value. A run that misses one prints it, and does not publish it. */
-export interface Target {
+interface Bounds {
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+}
+
+/** A measured value with a bound. A run that misses a bound prints that, and does not publish it. */
+export interface Target extends Bounds {
   readonly name: string;
   readonly measured: number;
-  readonly sign: '≥' | '≤';
-  readonly bound: number;
 }
 
 /** What a part of the bench has measured. */
@@ -52,11 +55,11 @@ export interface Part {
   readonly targets: readonly Target[];
 }
 
-/** What is compared: how it is measured, and the bound of its ratio to the first of its comparison. */
-export interface Subject {
-  readonly measure: () => Promise<number>;
-  readonly atLeast?: number;
-  readonly atMost?: number;
+/** What is compared, with the bound of its ratio to the first subject of the comparison. */
+export interface Subject extends Bounds, Measurable<number> {}
+
+interface Measurable<Measured> {
+  readonly measure: () => Promise<Measured>;
 }
 
 /** Measures subjects in turns, and compares each with the first. */
@@ -65,18 +68,15 @@ export async function compare(
   subjects: Readonly<Record<string, Subject>>,
   { rounds }: Effort,
 ): Promise<Part> {
-  const measures: Record<string, () => Promise<number>> = {};
-  for (const [name, { measure }] of Object.entries(subjects)) measures[name] = measure;
-  const measured = await inRotation(unit, measures, rounds);
+  const measured = await inRotation(unit, subjects, rounds);
   const [first = ''] = Object.keys(subjects);
   const rows: Record<string, string | number>[] = [];
   const targets: Target[] = [];
   for (const [name, { atLeast, atMost }] of Object.entries(subjects)) {
     const ratio = medianRatio(measured[name], measured[first]);
     rows.push({ [unit]: name, median: median(measured[name]), [`/ ${first}`]: ratio });
-    const target = { name: `${unit}: ${name} / ${first}`, measured: ratio };
-    if (atLeast !== undefined) targets.push({ ...target, sign: '≥', bound: atLeast });
-    if (atMost !== undefined) targets.push({ ...target, sign: '≤', bound: atMost });
+    if (atLeast === undefined && atMost === undefined) continue;
+    targets.push({ name: `${unit}: ${name} / ${first}`, measured: ratio, atLeast, atMost });
   }
   return { tables: [rows], targets };
 }
@@ -91,11 +91,11 @@ export function joined(parts: readonly Part[]): Part {
 
 /**
  * Measures all subjects in turns, so that other load on the machine affects all alike. Each round
- * begins with another subject. An additional first round only warms up.
+ * begins with another subject. Round 0 only warms up.
  */
 export async function inRotation<Name extends string, Measured>(
   what: string,
-  subjects: Readonly<Record<Name, () => Promise<Measured>>>,
+  subjects: Readonly<Record<Name, Measurable<Measured>>>,
   rounds: number,
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(subjects) as Name[];
@@ -105,7 +105,7 @@ export async function inRotation<Name extends string, Measured>(
   for (let round = 0; round <= rounds; round++) {
     for (const index of names.keys()) {
       const name = names[(index + round) % names.length] as Name;
-      const result = await subjects[name]();
+      const result = await subjects[name].measure();
       if (round > 0) measured[name].push(result);
     }
   }

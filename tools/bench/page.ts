@@ -25,7 +25,9 @@ export function publish(name: string, markdown: string): void {
 export function markdownOf({ chart, tables, targets }: Part, effort: Effort): string {
   const parts = [`_${captionOf(effort)}_`];
   if (chart !== undefined) parts.push(`\`\`\`mermaid\n${chart}\n\`\`\``);
-  const promises = targets.filter(isMet).map(promiseOf);
+  const promises = targets
+    .filter(isMet)
+    .map((target) => ({ promise: target.name, bound: boundOf(target), measured: target.measured }));
   for (const table of [...tables, promises]) if (table.length > 0) parts.push(tableOf(table));
   return parts.join('\n\n');
 }
@@ -34,17 +36,16 @@ export function markdownOf({ chart, tables, targets }: Part, effort: Effort): st
 export function printMissed(targets: readonly Target[]): void {
   for (const target of targets) {
     if (isMet(target)) continue;
-    const { name, measured, sign, bound } = target;
-    console.log(`MISSED: ${name}: ${shown(measured)}, wanted ${sign} ${bound}`);
+    console.log(`MISSED: ${target.name}: ${shown(target.measured)}, wanted ${boundOf(target)}`);
   }
 }
 
-function isMet({ measured, sign, bound }: Target): boolean {
-  return sign === '≥' ? measured >= bound : measured <= bound;
+function isMet({ measured, atLeast = -Infinity, atMost = Infinity }: Target): boolean {
+  return atLeast <= measured && measured <= atMost;
 }
 
-function promiseOf({ name, measured, sign, bound }: Target): Table[number] {
-  return { promise: name, bound: `${sign} ${bound}`, measured };
+function boundOf({ atLeast, atMost }: Target): string {
+  return atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
 }
 
 /** How and where the figures were measured. */
@@ -54,7 +55,8 @@ function captionOf(effort: Effort): string {
   const system = `${type()} ${release().split('-')[0]}`;
   const node = `Node ${process.versions.node}`;
   const machine = `${model}, ${availableParallelism()} cores, ${node}, ${system}`;
-  const rounds = `Medians of ${effort.rounds} rounds of up to ${effort.requests.toLocaleString('en-US')} requests or calls`;
+  const requests = effort.requests.toLocaleString('en-US');
+  const rounds = `Medians of ${effort.rounds} rounds of up to ${requests} requests or calls`;
   return `${rounds}. ${date}, ${machine}, load ${load.toFixed(1)}.`;
 }
 

@@ -3,34 +3,24 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operations, service } from '@petstore/types';
-import { petctlFile } from '../reference.ts';
 import { root } from '../repository.ts';
 import { compare, type Effort, newScratch, type Part } from './measure.ts';
-import { Peer, peerFile } from './peer.ts';
+import { Peer, peer } from './peer.ts';
 import { apiKey, fillFolder } from './pets.ts';
 
 const run = promisify(execFile);
-const packed = join(root, 'apps/petctl/dist/petctl.js');
-const list = [
-  ...operations.listPets.command,
-  '--status',
-  'available',
-  '--limit',
-  '5',
-  '-o',
-  'json',
-];
+const built = join(root, 'apps/petctl/dist/petctl.js');
+const list = [...operations.listPets.command, ...'--status available --limit 5 -o json'.split(' ')];
 
 /** Each measurement repeats the command so often, because bash measures whole milliseconds. */
 const REPEATS = 5;
 
 export async function petctl(effort: Effort): Promise<Part> {
-  // This builds the one that is packed.
-  await run(process.execPath, [petctlFile, '--version']);
+  await run(process.execPath, [join(root, 'apps/petctl/build.ts')]);
   using scratch = newScratch();
   const folder = join(scratch.path, 'data');
   await fillFolder(folder, 20);
-  const server = await Peer.start(peerFile('store'), folder, [folder]);
+  await using server = await Peer.start(peer('store'), folder);
   const env = {
     PATH: process.env.PATH,
     HOME: scratch.path,
@@ -39,13 +29,16 @@ export async function petctl(effort: Effort): Promise<Part> {
   };
   const subjects = {
     'node -e 0': { measure: () => cpuOf(['-e', '0'], env) },
-    'petctl --version': { measure: () => cpuOf([packed, '--version'], env), atMost: 1.2 },
-    [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([packed, ...list], env), atMost: 2.5 },
+    'petctl --version': { measure: () => cpuOf([built, '--version'], env), atMost: 1.2 },
+    [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([built, ...list], env), atMost: 2.5 },
   };
-  return await compare('CPU ms', subjects, effort).finally(() => server.stop());
+  return await compare('CPU ms', subjects, effort);
 }
 
-/** Milliseconds of CPU that a run of Node takes, measured by bash, because Node does not report that of a child. */
+/**
+ * The milliseconds of CPU that a run of Node takes. bash measures them, because Node does not report
+ * those of a child. The script gets the command as `$0` and `$@`, and prints user and system seconds.
+ */
 async function cpuOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const repeated = `for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;
   const script = `set -e; TIMEFORMAT='%3U %3S'; time ${repeated}`;

@@ -6,7 +6,7 @@ export const apiKey = 'a-key-that-is-for-the-bench';
 export const collection = 'pets';
 
 /** How many pets every measured server has at the start. */
-export const size = 10_000;
+export const PET_COUNT = 10_000;
 
 /** How many connections to a server, or callers of a store, there are at once. */
 export const CONCURRENCY = 64;
@@ -23,7 +23,7 @@ export function newPet(number: number): NewPet {
 
 /** The pets that every measured server has at the start. */
 export function firstPets(): Pet[] {
-  return Array.from({ length: size }, (_, index) => ({ id: index + 1, ...newPet(index + 1) }));
+  return Array.from({ length: PET_COUNT }, (_, index) => ({ id: index + 1, ...newPet(index + 1) }));
 }
 
 /** Adds pets to an empty store. */

@@ -1,4 +1,5 @@
-// Measures the store of a PostgreSQL database beside pgbench, PostgreSQL's own bench, on the same database.
+// Measures the store of a PostgreSQL database beside pgbench, PostgreSQL's own bench, on the same
+// database.
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { promisify } from 'node:util';
 import { openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
 import { compare, type Effort, joined, type Part } from './measure.ts';
-import { CONCURRENCY, collection, createRate, fill, newPet, rateOf, size } from './pets.ts';
+import { CONCURRENCY, collection, createRate, fill, newPet, PET_COUNT, rateOf } from './pets.ts';
 
 /** The table of pgbench, which has the same rows, and the same index for the filter. */
 const tableSql = `CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text);
@@ -15,7 +16,7 @@ const tableSql = `CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status
     SELECT data, data->>'status' FROM petstore_${collection} ORDER BY id`;
 const insertSql = `INSERT INTO bare (data, status)
   VALUES ('${JSON.stringify(newPet(1))}', 'available') RETURNING id;`;
-const selectSql = `\\set after random(0, ${size})
+const selectSql = `\\set after random(0, ${PET_COUNT})
   SELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT 20;`;
 
 /** Measures nothing where PostgreSQL or pgbench is missing. */
@@ -29,7 +30,7 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
   try {
     await cluster.start();
     const store = await openPostgresStore(cluster.url());
-    await fill(store, size);
+    await fill(store, PET_COUNT);
     await cluster.ask(tableSql);
     const bare = (sql: string) => rateOfPgbench(pgbench, cluster.url(), scratch, sql, effort);
     const creates = {
@@ -57,7 +58,7 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
 /** Measures how many pages at random places are read in a second. */
 function pageRate(store: Store, count: number): Promise<number> {
   const pets = store.collection(collection);
-  const page = () => pets.list({ after: Math.floor(Math.random() * size), limit: 20 });
+  const page = () => pets.list({ after: Math.floor(Math.random() * PET_COUNT), limit: 20 });
   return rateOf(page, CONCURRENCY, count);
 }
 

@@ -1,6 +1,6 @@
 // The requests of each row of the bench.
 import { operations, service } from '@petstore/types';
-import { newPet, size, statuses } from './pets.ts';
+import { newPet, PET_COUNT, statuses } from './pets.ts';
 
 export interface BenchRequest {
   readonly method: 'GET' | 'POST';
@@ -10,7 +10,7 @@ export interface BenchRequest {
 
 const { listPets, createPet, getPet } = operations;
 
-/** So many different requests of a row are repeated in turn. */
+/** How many different requests a row repeats in turn. */
 const VARIETY = 300;
 
 /** The requests of each row, which are sent in turn. Those that add many pets are last. */
@@ -42,7 +42,10 @@ function create(number: number): BenchRequest {
   return { method: 'POST', target: service.basePath + createPet.path, body };
 }
 
-/** Of ten requests, one creates, three ask for first pages with a filter, two for later pages, four for a pet. */
+/**
+ * Of ten requests, one creates, three ask for first pages with a filter, two for later pages, and
+ * four for a pet.
+ */
 function mixed(number: number): BenchRequest {
   const kind = number % 10;
   if (kind === 0) return create(number);
@@ -51,7 +54,7 @@ function mixed(number: number): BenchRequest {
   return get(number);
 }
 
-/** Identifiers that are spread over all pets. */
+/** Identifiers that are spread over all pets. At least 100 pets follow each: later pages are full. */
 function anyId(number: number): number {
-  return ((number * 7919 + 4711) % (size - 100)) + 1;
+  return ((number * 7919 + 4711) % (PET_COUNT - 100)) + 1;
 }

@@ -1,18 +1,18 @@
 // Measures how long a start of the shipped server takes, beside a start of Node that does nothing.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@petstore/testing';
 import { operations, service } from '@petstore/types';
 import { compare, type Effort, newScratch, type Part } from './measure.ts';
-import { end, ourServer, serverSettings } from './peer.ts';
-import { apiKey, fillFolder, size } from './pets.ts';
+import { end, ours, serverSettings } from './peer.ts';
+import { apiKey, fillFolder, PET_COUNT } from './pets.ts';
 
 export async function start(effort: Effort): Promise<Part> {
   using scratch = newScratch();
   const folder = join(scratch.path, 'data');
-  await fillFolder(folder, size);
+  await fillFolder(folder, PET_COUNT);
   const page = service.basePath + operations.listPets.path;
   const subjects = {
     'node -e 0': { measure: startNode },
@@ -33,7 +33,7 @@ async function startOurs(folder: string, path: string): Promise<number> {
   const port = await freePort();
   const started = performance.now();
   const env = serverSettings(folder, port);
-  const child = spawn(process.execPath, [ourServer], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, ours, { env, stdio: 'ignore' });
   try {
     await untilOk(child, `http://127.0.0.1:${port}${path}`);
     return performance.now() - started;
@@ -53,13 +53,4 @@ async function untilOk(child: ChildProcess, url: string): Promise<void> {
     await pause(1);
   }
   throw new Error('The server ended while it started.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

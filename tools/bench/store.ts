@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
 import { measureFold, measureOpening } from './large-store.ts';
 import { compare, type Effort, joined, newScratch, type Part, progress } from './measure.ts';
-import { Peer, peerFile } from './peer.ts';
-import { CONCURRENCY, createRate, fillFolder, newPet, rateOf, size } from './pets.ts';
+import { peer } from './peer.ts';
+import { CONCURRENCY, createRate, fillFolder, newPet, PET_COUNT, rateOf } from './pets.ts';
 import { measurePostgres } from './postgres.ts';
 import { Rotation } from './rotation.ts';
 
@@ -26,16 +26,16 @@ export async function store(effort: Effort): Promise<Part> {
 /** Measures creates by one writer and by many, in a store of few documents and in one of many. */
 async function measureCreates(scratch: string, largeFolder: string, effort: Effort): Promise<Part> {
   const smallFolder = join(scratch, 'small');
-  await fillFolder(smallFolder, size);
+  await fillFolder(smallFolder, PET_COUNT);
   const small = await openLowdbStore(smallFolder);
   const large = await openLowdbStore(largeFolder);
   const file = await open(join(scratch, 'bare'), 'a');
-  const line = `${JSON.stringify({ id: size, ...newPet(size) })}\n`;
+  const line = `${JSON.stringify({ id: PET_COUNT, ...newPet(PET_COUNT) })}\n`;
   const appendAndSync = async () => {
     await file.write(line);
     await file.datasync();
   };
-  const fromFew = `from ${size.toLocaleString('en-US')} documents`;
+  const fromFew = `from ${PET_COUNT.toLocaleString('en-US')} documents`;
   const fromMany = `from ${effort.documents.toLocaleString('en-US')} documents`;
   const syncs = effort.requests / 20;
   const creates = effort.requests / 4;
@@ -63,14 +63,16 @@ async function measureCreates(scratch: string, largeFolder: string, effort: Effo
 /** Measures creates over HTTP in a store that saves, beside one that does not. */
 async function measureOverHttp(effort: Effort): Promise<Part> {
   await using rotation = await Rotation.start({
-    memory: (folder) => Peer.start(peerFile('store'), folder),
-    lowdb: (folder) => Peer.start(peerFile('store'), folder, [folder]),
+    memory: peer('store', 'memory'),
+    folder: peer('store'),
   });
-  const rate = async (name: 'memory' | 'lowdb') =>
-    (await rotation.shoot(name, 'create', effort)).perSecond;
+  const rate = async (name: 'memory' | 'folder') => {
+    const { perSecond } = await rotation.sample(name, 'create', effort);
+    return perSecond;
+  };
   const subjects = {
     'store in memory': { measure: () => rate('memory') },
-    'store in a folder': { measure: () => rate('lowdb'), atLeast: 0.7 },
+    'store in a folder': { measure: () => rate('folder'), atLeast: 0.7 },
   };
   return await compare('creates a second over HTTP', subjects, effort);
 }

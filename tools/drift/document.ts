@@ -1,85 +1,114 @@
 // D2: the spec is valid, and does not contradict itself. `main.ts` has found it within the supported part.
 import { join } from 'node:path';
 import type { Schema } from '@petstore/types';
-import { listOf as list, recordOf as node } from '../generate/document.ts';
 import { problemsOf } from '../generate/refusals.ts';
 import { root, textOf } from '../repository.ts';
-import { membersOf } from './requests.ts';
-import { commonHeaders, differ, type Operation, type Report, type Spec, specFile } from './spec.ts';
+import type { Node, Operation, Spec } from './interface.ts';
+import { type Judge, judgeOf } from './judge.ts';
+import { asNode, follow, isNode, propertiesOf, specFile } from './oracle.ts';
+import type { Report } from './report.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
-  const file = join(root, specFile);
   const rules = {
     'no-invalid-parameter-examples': 'error',
     'no-invalid-schema-examples': 'error',
   } as const;
-  const problems = await problemsOf(spec.text, file, { extends: ['recommended'], rules });
-  for (const { line, column, message } of problems)
+  const config = { extends: ['recommended'], rules };
+  for (const { line, column, message } of await problemsOf(spec.text, join(root, specFile), config))
     report(`${specFile}:${line}:${column}: ${message}`);
+  const { version } = JSON.parse(textOf('spec/package.json'));
+  if (version !== spec.version) report(`info.version is ${spec.version}, not ${version}`);
   checkCodes(spec, report);
-  for (const operation of spec.operations) checkOperation(spec, operation, report);
-  const { description } = node(spec.document.info);
-  for (const name of commonHeaders)
-    if (!String(description).includes(`\`${name}`))
-      report(`info.description does not name the header ${name}`);
-  differ(report, 'info.version', spec.version, JSON.parse(textOf('spec/package.json')).version);
+  checkExamples(spec, report);
+  checkProse(spec, report);
+  const judge = judgeOf(spec);
+  for (const operation of spec.operations) checkOperation(spec, judge, operation, report);
 }
 
-/** Each error code has its status in `x-statuses` and in its description, and each example of an error has the status of its code. */
-function checkCodes({ document, statuses, text }: Spec, report: Report): void {
-  const { enum: codes, description } = node(node(node(document.components).schemas).ErrorCode);
-  differ(
-    report,
-    'the set of codes in x-statuses',
-    Object.keys(statuses).sort(),
-    [...list(codes)].sort(),
-  );
-  for (const [code, status] of Object.entries(statuses))
-    if (!new RegExp(`\`${code}\`.*\\(${status}\\b`).test(String(description)))
+/** The enumeration, the statuses and the description of the error codes agree. */
+function checkCodes({ document, errorStatuses }: Spec, report: Report): void {
+  const schema: Schema = asNode(asNode(asNode(document.components).schemas).ErrorCode);
+  for (const code of schema.enum ?? [])
+    if (!errorStatuses.has(String(code))) report(`x-statuses of ErrorCode lacks ${code}`);
+  const lines = String(schema.description).split('\n');
+  for (const [code, status] of errorStatuses) {
+    if (!schema.enum?.includes(code))
+      report(`x-statuses of ErrorCode has ${code}, which is no code`);
+    const line = lines.find((each) => each.includes(`\`${code}\``));
+    if (!line?.includes(`(${status}`))
       report(`the description of ErrorCode does not say that ${code} has the status ${status}`);
-  for (const { 1: code = '', 2: status, index } of text.matchAll(
-    /example: \{ code: (\w+),.*status: (\d+) \}/g,
-  ))
-    if (statuses[code] !== Number(status))
-      report(
-        `${specFile}:${text.slice(0, index).split('\n').length}: the example of ${code} has the status ${status}`,
-      );
+  }
 }
 
-function checkOperation(spec: Spec, operation: Operation, report: Report): void {
-  const {
-    method,
-    path,
-    parameters,
-    pagination,
-    declared,
-    responses,
-    sunset,
-    deprecatedSince,
-    successor,
-  } = operation;
-  const items = spec.follow(responses[200]?.schema).items;
-  const isFaulty = ({ schema }: Operation['parameters'][number]) => {
-    const { default: usual } = spec.follow(schema);
-    return usual !== undefined && spec.faultOf(schema, usual) !== undefined;
-  };
-  const errors = Object.entries(responses).filter(([status]) => /^[45]|default/.test(status));
-  const isError = (schema?: Schema) =>
-    ['code', 'message', 'status'].every((name) => membersOf(spec, schema).required.includes(name));
-  const faults = {
-    'the default of a parameter is invalid': parameters.some(isFaulty),
-    'it is deprecated without x-sunset': declared.deprecated && !sunset,
-    'x-sunset has passed': Date.parse(String(sunset)) < Date.now(),
-    'x-sunset is before x-deprecated-since':
-      Date.parse(String(sunset)) <= Date.parse(String(deprecatedSince)),
-    'x-successor is deprecated': spec.operations.some(
-      ({ id, deprecated }) => id === successor && deprecated,
+/** Each example of an error has the status of its code. */
+function checkExamples({ document, errorStatuses }: Spec, report: Report): void {
+  for (const { code, status } of nodesIn(document)) {
+    const wanted = errorStatuses.get(String(code));
+    if (wanted !== undefined && typeof status === 'number' && status !== wanted)
+      report(`the example of ${code} has the status ${status}, not ${wanted}`);
+  }
+}
+
+/** What an extension says for programs, the description beside it says for people. */
+function checkProse({ document, commonHeaders }: Spec, report: Report): void {
+  const words = String(asNode(document.info).description).toLowerCase();
+  for (const name of commonHeaders.keys())
+    if (!words.includes(`\`${name}`)) report(`info.description does not name the header ${name}`);
+  for (const node of nodesIn(document)) {
+    const description = String(node.description);
+    const missing = statedIn(node).filter((value) => !description.includes(value));
+    for (const value of missing)
+      report(`the description '${description.slice(0, 40)}…' does not say ${value}`);
+  }
+}
+
+function statedIn(node: Node): string[] {
+  const statuses = Object.values(node['x-required-with'] ?? []).map(String);
+  const hours = node['x-idempotency-hours'];
+  return hours === undefined ? statuses : [...statuses, `${hours} hours`];
+}
+
+/** All objects of the document. */
+function* nodesIn(value: unknown): Generator<Node> {
+  if (isNode(value)) yield value;
+  if (typeof value !== 'object' || value === null) return;
+  for (const part of Object.values(value)) yield* nodesIn(part);
+}
+
+function checkOperation(spec: Spec, judge: Judge, operation: Operation, report: Report): void {
+  const { method, path, parameters, pagination, responses, successor, idempotencyKey } = operation;
+  const until = Date.parse(operation.sunset ?? '');
+  const items = follow(spec, responses.get('200')?.schema).items;
+  const target = spec.operations.find(({ id }) => id === successor);
+  const faults: Readonly<Record<string, boolean>> = {
+    'the default of a parameter is invalid': parameters.some(({ schema }) =>
+      hasInvalidDefault(spec, judge, schema),
     ),
-    '401 is not declared': !responses[401],
-    'an error response is no Error': !errors.every(([, { schema }]) => isError(schema)),
+    'it is deprecated without x-sunset': operation.isDeprecated && !operation.sunset,
+    'x-sunset has passed': until < Date.now(),
+    'x-sunset is before x-deprecated-since': until <= Date.parse(operation.deprecatedSince ?? ''),
+    'x-successor is no operation, or is deprecated itself':
+      successor !== undefined && (target === undefined || target.isDeprecated),
+    'its idempotency key has no x-idempotency-hours': Number.isNaN(idempotencyKey?.hours ?? 0),
+    '401 is not declared': !responses.has('401'),
+    'an error response is no Error': !hasErrorBodies(spec, operation),
     'x-pagination names a key that not every element has':
-      pagination && !membersOf(spec, items).required.includes(pagination.key),
+      pagination !== undefined && !propertiesOf(spec, items).required.includes(pagination.key),
   };
   for (const [fault, isThere] of Object.entries(faults))
     if (isThere) report(`${method} ${path}: ${fault}`);
+}
+
+function hasInvalidDefault(spec: Spec, judge: Judge, schema: Schema): boolean {
+  const { default: usual } = follow(spec, schema);
+  return usual !== undefined && judge(schema, usual) !== undefined;
+}
+
+function hasErrorBodies(spec: Spec, { responses }: Operation): boolean {
+  // `default` is no number, so it is not below 400.
+  const errors = [...responses].filter(([status]) => !(Number(status) < 400));
+  return errors.every(([, { schema }]) => {
+    const { required } = propertiesOf(spec, schema);
+    return ['code', 'message', 'status'].every((name) => required.includes(name));
+  });
 }

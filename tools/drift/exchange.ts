@@ -1,161 +1,178 @@
-// Requests to a running server. Each answer is compared with what the spec declares.
-import { exactJson, parseExact } from '@petstore/types';
-import { recordOf as node } from '../generate/document.ts';
-import type { Request } from './requests.ts';
-import { commonHeaders, differ, type Operation, type Report, type Spec } from './spec.ts';
+// Requests to a running server. Each response is compared with what the spec declares.
+import { type Attempt, type Request, targetOf } from './cases.ts';
+import type { Answer, Coverage } from './coverage.ts';
+import { parseJson } from './exact.ts';
+import { expectEqual } from './expect.ts';
+import type { Header, Operation, Spec } from './interface.ts';
+import type { Judge } from './judge.ts';
+import { asNode, responseFor } from './oracle.ts';
+import type { Report } from './report.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The parsed JSON, with exact integers. */
-  readonly data: unknown;
+/** What all checks of a server share. */
+export interface Context {
+  readonly spec: Spec;
+  readonly judge: Judge;
+  readonly report: Report;
+  readonly coverage: Coverage;
 }
 
-export type Exchange = ReturnType<typeof exchangeWith>;
+/** The API key that the servers of the check accept. */
+export const apiKey = 'a-key-for-the-drift-check';
 
-/** What the spec declares and no request to a healthy server can cause: error codes and headers, with the reason. */
-const unprovoked: Readonly<Record<string, string>> = {
-  request_in_flight: 'it needs requests that overlap',
-  rate_limited: 'it needs a server with a rate limit',
-  internal_error: 'it needs a bug',
-  unavailable: 'it needs a store that fails',
-  'retry-after': 'it comes with these codes only',
-};
+/** Headers that HTTP itself defines for any response; `accept` is that of a 415. */
+const httpHeaders = [
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+];
 
-/** Headers that HTTP itself defines for any response, and those that the spec declares for all. */
-const undeclared =
-  'accept connection content-length content-type date keep-alive transfer-encoding'.split(' ');
-undeclared.push(...commonHeaders.map((name) => name.toLowerCase()));
+/** A running server. */
+export class Exchange {
+  readonly context: Context;
+  readonly #origin: string;
 
-/** The functions that send requests to one server, and remember what came. */
-export function exchangeWith(spec: Spec, origin: string, key: string, report: Report) {
-  /** The statuses, headers, members and error codes that came. */
-  const seen = new Set<string>();
+  constructor(context: Context, origin: string) {
+    this.context = context;
+    this.#origin = origin;
+  }
 
-  /** Sends any request, with an API key unless the headers have another. */
-  async function ask(
-    method: string,
-    path: string,
-    headers: Request['headers'] = {},
-    body?: string,
-  ): Promise<Answer> {
+  /** Sends any request, with the API key unless the headers have another. The path begins at the origin. */
+  async send(request: Omit<Request, 'query'>): Promise<Answer> {
+    const { method, path, headers, body } = request;
     const id = crypto.randomUUID();
-    const all = { authorization: `Bearer ${key}`, ...headers, 'x-request-id': id };
-    const response = await fetch(`${origin}${path}`, {
+    const authorization = `Bearer ${apiKey}`;
+    const response = await fetch(this.#origin + path, {
       method,
-      headers: all,
+      headers: { authorization, ...headers, 'x-request-id': id },
       body: body ?? null,
       redirect: 'manual',
     });
     const text = await response.text();
-    const isJson = text && /json/.test(response.headers.get('content-type') ?? '');
-    differ(report, `${method}: the header X-Request-Id`, response.headers.get('x-request-id'), id);
-    differ(
-      report,
-      `${method}: X-Content-Type-Options`,
-      response.headers.get('x-content-type-options'),
-      'nosniff',
-    );
+    if (response.headers.get('x-request-id') !== id)
+      this.context.report(`${method}: X-Request-Id is not that of the request`, path);
+    const isJson = text !== '' && mediaTypeOf(response.headers) === 'application/json';
     return {
       status: response.status,
       headers: response.headers,
       text,
-      data: isJson ? parseExact(text) : undefined,
+      data: isJson ? parseJson(text) : undefined,
     };
   }
 
-  /** Sends a request of an operation. 200 among the wanted statuses stands for any success. */
-  async function call(
-    operation: Operation,
-    request: Request,
-    why: string,
-    wanted: readonly number[],
-  ): Promise<Answer> {
-    const query = request.query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
-    const path = `${spec.basePath}${request.path}${query && `?${query}`}`;
-    const answer = await ask(request.method, path, request.headers, request.body);
+  get(path: string, headers: Request['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'GET', path, headers });
+  }
+
+  /** Sends a request to an operation, and compares the response with what the spec allows for it. */
+  async attempt({ operation, request, what, statuses, isAboutInputs }: Attempt): Promise<Answer> {
+    const { spec, report } = this.context;
+    const answer = await this.send({ ...request, path: spec.basePath + targetOf(request) });
     const name = `${request.method} ${operation.path} ${answer.status}`;
-    if (answer.status === 501) report(`${name}: the operation has no handler`, 'write one');
-    else if (!wanted.includes(answer.status < 300 ? 200 : answer.status))
-      report(`${name}: ${why} should get ${wanted.join(' or ')}`);
-    check(operation, answer, name, request.method === 'HEAD');
+    if (answer.status === 501)
+      report(
+        `${name}: the operation has no handler`,
+        '',
+        'write it in apps/server/src/handlers.ts',
+      );
+    else if (!statuses.includes(answer.status))
+      report(`${name}: ${wordOf(isAboutInputs)} should get ${statuses.join(' or ')}`, what);
+    else if (isAboutInputs && !operation.responses.has(String(answer.status)))
+      report(`${name}: the status is about the inputs, so the operation has to declare it`, what);
+    this.compare(operation, answer, name, request.method === 'HEAD');
     return answer;
   }
 
-  /** Compares an answer with the response that an operation declares. */
-  function check(
-    operation: Operation,
-    { status, headers, data }: Answer,
-    name: string,
-    isHead: boolean,
-  ): void {
-    const declaredStatus = operation.responses[status] ? status : 'default';
-    const response = operation.responses[declaredStatus];
-    if (!response) return report(`${name}: the status is not declared`);
-    const see = (what: string) => seen.add(`${operation.id} ${status} ${what}`);
-    see('');
-    const declared = operation.headers[declaredStatus] ?? {};
-    for (const [header, { required, schema }] of Object.entries(declared)) {
-      const value = headers.get(header);
-      if (value === null && required) report(`${name}: the required header ${header} is missing`);
-      if (value === null) continue;
-      see(header);
-      const isNumber = /integer|number/.test(String(spec.follow(schema).type));
-      const fault = spec.faultOf(schema, isNumber ? Number(value) : value);
-      if (fault) report(`${name}: header ${header} ${fault}`);
+  /** Compares a response with the one that an operation declares for its status. */
+  compare(operation: Operation, answer: Answer, name: string, isHead = false): void {
+    const { report, judge, coverage } = this.context;
+    const declared = responseFor(operation, answer.status);
+    if (!declared) {
+      report(`${name}: the status is not declared`);
+      return;
     }
-    for (const header of headers.keys())
-      if (!declared[header] && !undeclared.includes(header))
-        report(`${name}: header ${header} is not declared`);
-    if (isHead) return;
-    const type = headers.get('content-type')?.split(';')[0];
-    differ(report, `${name}: the media type`, type, response.schema && 'application/json');
-    const fault = response.schema && spec.faultOf(response.schema, data);
-    if (fault) report(`${name}: the body ${fault}`);
-    for (const item of [data].flat())
-      for (const member of Object.keys(node(item))) see(`member ${member}`);
-    if (status >= 400) checkError(name, status, data);
+    coverage.see(operation, answer);
+    this.#compareHeaders(declared.headers, answer, name);
+    this.#compareDeprecation(operation, answer, name);
+    if (isHead) {
+      if (answer.text !== '') report(`${name}: the response to HEAD has a body`);
+      return;
+    }
+    const mediaType = declared.schema && 'application/json';
+    expectEqual(report, `${name}: the media type`, mediaTypeOf(answer.headers), mediaType);
+    const fault = declared.schema ? judge(declared.schema, answer.data) : undefined;
+    if (fault) report(`${name}: the body is not what the spec declares`, fault);
+    if (answer.status >= 400) this.compareError(answer, name);
   }
 
-  /** An error has the HTTP status, and a code of that status, or that of 400 or 500 for a status without one and for a failure. */
-  function checkError(name: string, status: number, data: unknown): void {
-    const { code, status: stated } = node(data);
-    seen.add(String(code));
-    differ(report, `${name}: the member status`, stated, status);
-    const own = Object.keys(spec.statuses).filter((each) => spec.statuses[each] === status);
-    const usual = status < 500 ? own.length === 0 && 400 : 500;
-    const found = spec.statuses[String(code)];
-    if (found !== status && found !== usual)
-      report(
-        `${name}: the code is ${exactJson(code)}, not ${own.join(' or ') || 'one of this class'}`,
-      );
+  /** The body of an error has the HTTP status, and a code of this status. */
+  compareError({ status, data }: Answer, name: string): void {
+    const { spec, report, coverage } = this.context;
+    const { code, status: stated } = asNode(data);
+    coverage.seeCode(String(code));
+    expectEqual(report, `${name}: the property status`, stated, status);
+    const codes = codesOf(spec, status);
+    if (!codes.includes(String(code)))
+      report(`${name}: the code is ${code}, not ${codes.join(' or ')}`);
   }
 
-  /** Reports what the spec declares and no answer had. */
-  function checkCoverage(): void {
-    const fix = 'correct the server or the spec, or give the reason in tools/drift/exchange.ts';
-    const codes = Object.keys(spec.statuses);
-    for (const { id, method, path, responses, headers } of spec.operations)
-      for (const [status, { schema }] of Object.entries(responses)) {
-        const own = codes.filter((code) => spec.statuses[code] === Number(status));
-        if (status === 'default' || (own.length > 0 && own.every((code) => unprovoked[code])))
-          continue;
-        const full = spec.follow(schema);
-        const members = Object.keys(spec.follow(full.items ?? full).properties ?? {}).map(
-          (name) => `member ${name}`,
-        );
-        const wanted = seen.has(`${id} ${status} `)
-          ? [...Object.keys(headers[status] ?? {}), ...members]
-          : [''];
-        for (const what of wanted.filter(
-          (each) => !seen.has(`${id} ${status} ${each}`) && !unprovoked[each],
-        ))
-          report(`${method} ${path} ${status}: the ${what || 'status'} is in no answer`, fix);
-      }
-    for (const code of codes.filter((each) => !seen.has(each) && !unprovoked[each]))
-      report(`the error code ${code} is in no answer`, fix);
+  #compareHeaders(declared: ReadonlyMap<string, Header>, answer: Answer, name: string): void {
+    const allowed = new Map([...this.context.spec.commonHeaders, ...declared]);
+    for (const [header, declaration] of allowed)
+      this.#compareHeader(header, declaration, answer, `${name}: the header ${header}`);
+    for (const header of answer.headers.keys())
+      if (!allowed.has(header) && !httpHeaders.includes(header))
+        this.context.report(`${name}: the header ${header} is not declared`);
   }
 
-  return { ask, call, checkError, checkCoverage };
+  #compareHeader(
+    header: string,
+    declared: Header,
+    { status, headers }: Answer,
+    name: string,
+  ): void {
+    const { report, judge } = this.context;
+    const { required, requiredWith, schema } = declared;
+    const value = headers.get(header);
+    if (value === null) {
+      const isOptional = !required && !requiredWith.includes(status);
+      if (!isOptional) report(`${name} is missing`);
+      return;
+    }
+    const fault = judge(schema, schema.type === 'integer' ? Number(value) : value);
+    if (fault) report(name, fault);
+  }
+
+  /** Each response of a deprecated operation says since when, until when, and what to use instead. */
+  #compareDeprecation(operation: Operation, { headers }: Answer, name: string): void {
+    const { spec, report } = this.context;
+    const { deprecatedSince, sunset, successor } = operation;
+    const since = deprecatedSince && `@${Date.parse(deprecatedSince) / 1000}`;
+    const until = sunset && new Date(sunset).toUTCString();
+    if (since) expectEqual(report, `${name}: Deprecation`, headers.get('deprecation'), since);
+    if (until) expectEqual(report, `${name}: Sunset`, headers.get('sunset'), until);
+    const target = spec.operations.find(({ id }) => id === successor);
+    const link = `<${spec.basePath}${target?.path}>; rel="successor-version"`;
+    if (target && !headers.get('link')?.includes(link)) report(`${name}: Link lacks ${link}`);
+  }
+}
+
+/** The codes that an error with a status may have. A status without a code of its own has the general one of its class. */
+function codesOf({ errorStatuses }: Spec, status: number): string[] {
+  const withStatus = (wanted: number) =>
+    [...errorStatuses].filter((entry) => entry[1] === wanted).map(([code]) => code);
+  const own = withStatus(status);
+  // A failure may be an internal error with any status of its class.
+  if (status >= 500) return [...new Set([...own, ...withStatus(500)])];
+  return own.length > 0 ? own : withStatus(400);
+}
+
+export function mediaTypeOf(headers: Headers): string | undefined {
+  return headers.get('content-type')?.split(';')[0];
+}
+
+function wordOf(isAboutInputs: boolean): string {
+  return isAboutInputs ? 'these inputs' : 'this request';
 }

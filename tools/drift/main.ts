@@ -2,56 +2,79 @@
 import { join } from 'node:path';
 import { refusalsOf } from '../generate/refusals.ts';
 import { root, textOf } from '../repository.ts';
-import { type Check, type Report, readSpec, type Spec, specFile } from './spec.ts';
+import type { Spec } from './interface.ts';
+import { readSpec, specFile } from './oracle.ts';
+import { Findings, type Report } from './report.ts';
 
-/** The checks, with the usual way to end what they find. Those that start processes come first: the others keep this one busy. */
-const checks: Readonly<
-  Record<string, readonly [promise: string, fix: string, load: () => Promise<{ check: Check }>]>
-> = {
-  server: ['D3', 'correct the server, or the spec', () => import('./server.ts')],
-  petctl: ['D5', 'run npm run generate, or correct petctl', () => import('./petctl.ts')],
-  pages: ['D6', 'correct the page', () => import('./pages.ts')],
-  client: ['D4', 'run npm run generate, or correct the client', () => import('./client.ts')],
-  release: ['D7', 'undo it, or say major in a changeset', () => import('./release.ts')],
-  document: ['D2', 'correct the spec', () => import('./document.ts')],
-  generated: ['D1', 'run npm run generate', () => import('./generated.ts')],
+/** A check of one promise. It may return a line to print. */
+type Check = (spec: Spec, report: Report) => Promise<string | undefined> | Promise<void>;
+
+interface Entry {
+  readonly promise: string;
+  /** How most findings are ended. */
+  readonly fix: string;
+  readonly load: () => Promise<{ check: Check }>;
+}
+
+const checks: Readonly<Record<string, Entry>> = {
+  server: {
+    promise: 'D3',
+    fix: 'correct the server, or the spec',
+    load: () => import('./server.ts'),
+  },
+  petctl: {
+    promise: 'D5',
+    fix: 'run npm run generate, or correct petctl',
+    load: () => import('./petctl.ts'),
+  },
+  pages: { promise: 'D6', fix: 'correct the page', load: () => import('./pages.ts') },
+  client: {
+    promise: 'D4',
+    fix: 'run npm run generate, or correct the client',
+    load: () => import('./client.ts'),
+  },
+  release: {
+    promise: 'D7',
+    fix: 'undo it, or say major in a changeset',
+    load: () => import('./release.ts'),
+  },
+  document: { promise: 'D2', fix: 'correct the spec', load: () => import('./document.ts') },
+  generated: { promise: 'D1', fix: 'run npm run generate', load: () => import('./generated.ts') },
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
-const lines = new Set<string>();
-const text = textOf(specFile);
-const refusals = await refusalsOf(text, join(root, specFile));
-for (const { line, column, message } of refusals)
-  lines.add(
-    `D2 document: ${specFile}:${line}:${column}: ${message}; fix: correct the spec`.replaceAll(
-      '\n',
-      ' ',
-    ),
-  );
-// The checks read only what is supported.
-if (refusals.length === 0) {
-  const spec = readSpec(text);
-  await Promise.all(names.map((name) => run(name, spec)));
-}
-for (const line of [...lines].sort()) console.log(line);
-console.log(lines.size === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.size}.`);
-process.exitCode = lines.size === 0 ? 0 : 1;
+const lines = await findings();
+for (const line of lines) console.log(line);
+console.log(lines.length === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.length}.`);
+process.exitCode = lines.length === 0 ? 0 : 1;
 
-async function run(name: string, spec: Spec): Promise<void> {
-  const [promise, usual, load] = checks[name] ?? [];
-  if (!load)
-    return void lines.add(
-      `There is no check ${name}. The checks are ${Object.keys(checks).join(', ')}.`,
+async function findings(): Promise<string[]> {
+  const text = textOf(specFile);
+  const refusals = await refusalsOf(text, join(root, specFile));
+  // The checks read only what is supported.
+  if (refusals.length > 0)
+    return refusals.map(
+      ({ line, column, message }) =>
+        `D2 document: ${specFile}:${line}:${column}: ${message.replaceAll('\n', ' ')}; fix: correct the spec`,
     );
-  const report: Report = (what, fix = usual) =>
-    void lines.add(`${promise} ${name}: ${what}; fix: ${fix}`.replaceAll('\n', ' '));
+  const spec = readSpec(text);
+  const found = await Promise.all(names.map((name) => run(name, spec)));
+  return found.flat();
+}
+
+async function run(name: string, spec: Spec): Promise<string[]> {
+  const entry = checks[name];
+  if (!entry)
+    return [`There is no check ${name}. The checks are ${Object.keys(checks).join(', ')}.`];
+  const { promise, fix, load } = entry;
+  const found = new Findings(`${promise} ${name}`, fix);
   try {
-    const note = await (await load()).check(spec, report);
+    const { check } = await load();
+    const note = await check(spec, found.report);
     if (note) console.log(`${promise} ${name}: ${note}`);
   } catch (error) {
-    report(
-      `the check failed: ${error instanceof Error ? error.stack : error}`,
-      'correct what it says',
-    );
+    const text = error instanceof Error ? error.stack : error;
+    found.report('the check failed', String(text), 'correct what it says');
   }
+  return found.lines();
 }

@@ -1,86 +1,218 @@
-// D5: the commands, flags and help of the built petctl are those of the spec.
-import { helpOf, page, petctlFile, referenceOf } from '../reference.ts';
-import { textOf } from '../repository.ts';
-import { differ, type Operation, type Report, type Spec } from './spec.ts';
+// D5: each command of petctl sends the request that the spec means, prints what the server responds, and ends with the exit code of
+// its outcome.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import type { Schema } from '@petstore/types';
+import { petctlHelp } from '../help.ts';
+import { petctlFile } from '../repository.ts';
+import { type Ran, runPetctl } from '../run-petctl.ts';
+import { type Case, Cases, type Inputs } from './cases.ts';
+import { origin as nowhere } from './client-call.ts';
+import { commandLinesOf } from './command-lines.ts';
+import { Coverage } from './coverage.ts';
+import { Documents } from './documents.ts';
+import { parseJson, printJson } from './exact.ts';
+import { apiKey } from './exchange.ts';
+import { expectEqual } from './expect.ts';
+import type { Collection, Node, Operation, Spec } from './interface.ts';
+import { judgeOf } from './judge.ts';
+import { asNode, follow, kebab } from './oracle.ts';
+import type { Report } from './report.ts';
+import { compareRequest, type Expect } from './requests.ts';
+import { withServer } from './running.ts';
 
-/** The help of a program's commands, by their words. */
-export type Help = ReadonlyMap<string, string>;
-
-const ownCommands = /^(?:|(?:auth|completion|help)\b.*|\S+ import)$/;
-const ownFlags = 'all curl data dry-run help idempotency-key limit'
-  .split(' ')
-  .map((name) => `--${name}`);
-
-/** The help of petctl's commands, which two checks read. */
-let help: Promise<Map<string, string>> | undefined;
-export function petctlHelp(): Promise<Map<string, string>> {
-  help ??= helpOf(petctlFile);
-  return help;
-}
-
-/** What the help says about each flag, argument and command. */
-export function rowsOf(text: string): Map<string, string> {
-  const rows = text.matchAll(/^ {2}(?:-\w, )?([\w<-]\S*).*?(?: {2,}(.*(?:\n {6,}.*)*)|$)/gm);
-  return new Map(
-    [...rows].map(([, name = '', said = '']) => [
-      name.replace('[no-]', ''),
-      said.replaceAll(/\s+/g, ' '),
-    ]),
-  );
+/** A command, and what it is compared with. */
+interface Tested {
+  readonly spec: Spec;
+  readonly cases: Cases;
+  readonly operation: Operation;
+  /** The help of the command. */
+  readonly help: string;
+  readonly expect: Expect;
 }
 
 export async function check(spec: Spec, report: Report): Promise<void> {
-  const all = await petctlHelp();
-  const words = spec.operations.map(({ command }) => command.join(' '));
-  const groups = spec.operations.map(({ command }) => command[0] ?? '');
-  const found = [...all.keys()].filter((each) => !ownCommands.test(each) && !groups.includes(each));
-  differ(report, 'the set of commands', found.sort(), [...words].sort());
-  for (const operation of spec.operations)
-    if (all.has(operation.command.join(' '))) checkHelp(spec, operation, all, report);
-  const [, reference] =
-    /<!-- reference -->\n([\s\S]*)<!-- \/reference -->/.exec(textOf(page)) ?? [];
-  if (reference !== referenceOf(all)) report(`the reference in ${page} is not what petctl prints`);
-}
-
-function checkHelp(spec: Spec, operation: Operation, all: Help, report: Report): void {
-  const { fields, pagination, summary, deprecated, sunset, successor } = operation;
-  const command = operation.command.join(' ');
-  const text = all.get(command) ?? '';
-  const rows = rowsOf(text);
-  const known = [...rowsOf(all.get('') ?? '').keys(), ...ownFlags];
-  for (const [name, { in: place, required, ...field }] of Object.entries(fields)) {
-    const { type, enum: values = [], minimum, maximum } = spec.follow(field.schema);
-    // Only JSON has them.
-    if (place === 'body' && /object|array|undefined/.test(String(type))) continue;
-    // The prefix where a flag of petctl itself has the name.
-    const [usual, prefixed] = [`--${kebab(name)}`, `--${place}-${kebab(name)}`];
-    const flag = place === 'path' ? `<${kebab(name)}>` : rows.has(prefixed) ? prefixed : usual;
-    known.push(flag);
-    // The limit of a page is here that of the results, over pages.
-    if (name === pagination?.limit) continue;
-    const row = rows.get(flag) ?? rows.get(kebab(name));
-    if (row === undefined) report(`the help of petctl ${command} lacks ${flag}`);
-    if (row === undefined) continue;
-    if (place !== 'path')
-      differ(report, `petctl ${command} ${flag}: required`, /\brequired\b/i.test(row), required);
-    for (const value of [...values, minimum, maximum].filter((each) => each !== undefined))
-      if (!new RegExp(`(?<![\\w.-])${RegExp.escape(String(value))}(?![\\w.]*\\d)`).test(row))
-        report(`the help of petctl ${command} ${flag} does not say ${value}`);
-    const [, choices = ''] = /(?:one of|choices:?) ([^;)]*)/.exec(row) ?? [];
-    for (const shown of choices.match(/[\w-]+/g) ?? [])
-      if (!values.includes(shown)) report(`the help of petctl ${command} ${flag} says ${shown}`);
+  const judge = judgeOf(spec);
+  const cases = new Cases(spec, judge);
+  const helps = await petctlHelp();
+  const testedOf = (operation: Operation): Tested => {
+    const { command } = operation;
+    const expect: Expect = (what, found, wanted) =>
+      expectEqual(report, `petctl ${command}: ${what}`, found, wanted);
+    return { spec, cases, operation, help: helps.get(command) ?? '', expect };
+  };
+  for (const operation of spec.operations) {
+    const tested = testedOf(operation);
+    const [group = ''] = operation.command.split(' ');
+    checkHelp(tested, helps.get(group) ?? '');
+    await checkRequests(tested);
+    await checkRefusals(tested);
+    await checkExitCodes(tested);
   }
-  for (const flag of rows.keys())
-    if (flag.startsWith('--') && !known.includes(flag))
-      report(`petctl ${command} ${flag}: the spec has no such input`);
-  const told = `${text} ${all.get(operation.command[0] ?? '')}`.replaceAll(/\s+/g, ' ');
-  const target = spec.operations.find(({ id }) => id === successor)?.command.join(' ');
-  for (const notice of [summary, ...(deprecated ? ['eprecated', sunset, target] : [])])
-    if (notice && !told.includes(notice))
-      report(`the help of petctl ${command} does not say '${notice}'`);
-  if (!deprecated && /deprecated/i.test(text))
-    report(`the help of petctl ${command} says that it is deprecated`);
+  // The check of the server reports what is wrong with the server.
+  const context = { spec, judge, report: () => {}, coverage: new Coverage() };
+  await withServer(context, {}, async (server, origin) => {
+    const documents = new Documents(server, cases);
+    for (const collection of spec.collections)
+      await checkOutput(testedOf(collection.list), collection, documents, origin);
+  });
 }
 
-const kebab = (name: string) =>
-  name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '-').toLowerCase();
+/** The help says what the command does, how long its key lives, and what to use instead of a deprecated one. */
+function checkHelp({ spec, operation, help, expect }: Tested, helpOfGroup: string): void {
+  const { summary, idempotencyKey, isDeprecated, sunset, successor } = operation;
+  // The help wraps its lines.
+  const text = `${help} ${helpOfGroup}`.split(/\s+/).join(' ');
+  const target = spec.operations.find(({ id }) => id === successor);
+  const words = [summary];
+  if (idempotencyKey) words.push(`${idempotencyKey.hours} hours`);
+  if (isDeprecated) words.push(sunset ?? '', target?.command ?? '');
+  const missing = words.filter((word) => !text.includes(word));
+  expect('what its help does not say', missing, []);
+  expect('whether its help says deprecated', help.includes('deprecated'), isDeprecated);
+}
+
+/** `--dry-run` shows the request that the spec means by each case, with flags and with `--data`. */
+async function checkRequests(tested: Tested): Promise<void> {
+  for (const each of tested.cases.valid(tested.operation))
+    for (const args of linesOf(tested, each.inputs)) {
+      const { code, stdout, stderr } = await run(tested.spec, [...args, '--dry-run']);
+      tested.expect('the error of a valid call', code === 0 ? '' : stderr, '');
+      if (code === 0) compareShown(tested, each, asNode(parseJson(stdout)));
+    }
+}
+
+/** Compares a request that petctl shows with the one of a case. */
+function compareShown({ spec, expect }: Tested, { request: wanted }: Case, shown: Node): void {
+  const { method, url, body, headers } = shown;
+  compareRequest(spec, wanted, { method, url: String(url), body }, expect);
+  for (const [name, value] of Object.entries(wanted.headers))
+    expect(`the header ${name} of the request`, asNode(headers)[name], value);
+}
+
+/** A value that the spec forbids is a usage error, and nothing is sent. */
+async function checkRefusals(tested: Tested): Promise<void> {
+  const { spec, cases, operation, expect } = tested;
+  const [{ inputs }] = cases.valid(operation);
+  for (const { name, in: place, schema } of operation.parameters) {
+    // `--limit` is how many results, over pages.
+    if (place === 'path' || name === operation.pagination?.limit) continue;
+    for (const value of refusedValues(tested, schema)) {
+      const parameters = { ...inputs.parameters, [name]: value };
+      const [args = []] = linesOf(tested, { ...inputs, parameters });
+      const { code } = await run(spec, [...args, '--dry-run']);
+      expect(`the exit code for a forbidden --${kebab(name)}`, code, 2);
+    }
+  }
+}
+
+/** Values beyond the bounds of an integer, or beside those of an enumeration. petctl leaves other rules to the service. */
+function refusedValues({ spec, cases }: Tested, schema: Schema): unknown[] {
+  const { type, enum: listed } = follow(spec, schema);
+  if (type !== 'integer' && !listed) return [];
+  const kind = type === 'integer' ? 'number' : 'string';
+  const invalid = cases.values.invalid(schema).map(({ value }) => value);
+  return invalid.filter((value) => typeof value === kind);
+}
+
+/** The exit codes that scripts rely on. */
+const exitCodes: Readonly<Record<number, number>> = { 401: 4, 403: 4, 404: 5, 429: 7 };
+
+function exitCodeFor(status: number): number {
+  return exitCodes[status] ?? (status < 500 ? 6 : 8);
+}
+
+/** Each declared error ends petctl with its exit code, and is printed with its message. */
+async function checkExitCodes(tested: Tested): Promise<void> {
+  const { spec, cases, operation, expect } = tested;
+  const { isDeprecated, sunset, responses } = operation;
+  const [args = []] = linesOf(tested, cases.valid(operation)[0].inputs);
+  for (const [code, status] of spec.errorStatuses) {
+    // A path that the service lacks is a wrong address, which petctl explains in its own words.
+    if (status === 405 || (status === 404 && !responses.has('404'))) continue;
+    const message = `A message for ${code}.`;
+    const ran = await withResponse(status, { code, message, status }, (origin) =>
+      run(spec, [...args, '--retries=0'], origin),
+    );
+    expect(`the exit code for ${status} ${code}`, ran.code, exitCodeFor(status));
+    expect(`whether it prints the message of ${code}`, ran.stderr.includes(message), true);
+    const isTold = ran.stderr.includes(String(sunset));
+    expect('whether it says when it ends', isTold, isDeprecated);
+  }
+}
+
+/** More elements than a page can have. */
+const MORE_THAN_A_PAGE = 20;
+
+/** What petctl prints is what the server has: documents as they were created, and lists of any length. */
+async function checkOutput(
+  { spec, cases, expect }: Tested,
+  collection: Collection,
+  documents: Documents,
+  origin: string,
+): Promise<void> {
+  const { create, list, get, key } = collection;
+  if (!create) return;
+  const limit = list.parameters.find(({ name }) => name === list.pagination?.limit);
+  const { maximum = 100 } = follow(spec, limit?.schema);
+  for (const each of cases.valid(create)) await documents.create(collection, each.inputs);
+  const [least] = cases.valid(create);
+  while (documents.of(collection).length < maximum + MORE_THAN_A_PAGE)
+    await documents.create(collection, least.inputs);
+  const all = documents.of(collection);
+  const compare = async (args: readonly string[], wanted: unknown) => {
+    const { code, stdout, stderr } = await run(spec, [...args, '--output=json'], origin);
+    const found = code === 0 ? parseJson(stdout) : stderr;
+    expect(`what ${args.at(-1)} prints`, found, wanted);
+  };
+  const words = list.command.split(' ');
+  await compare([...words, '--all'], all);
+  await compare([...words, `--limit=${maximum + 1}`], all.slice(0, maximum + 1));
+  await compare([...words, '--limit=3'], all.slice(0, 3));
+  if (get) await compare([...get.command.split(' '), String(all[0]?.[key])], all[0]);
+  const args = [...words, '--limit=3', '--output=json'];
+  const { stdout } = await run(spec, args, origin);
+  const own = await runProcess(spec, args, origin);
+  expect('what it prints in a process of its own', own, stdout);
+}
+
+function linesOf({ operation, help }: Tested, inputs: Inputs): string[][] {
+  return commandLinesOf(operation, inputs, help);
+}
+
+function run(spec: Spec, args: readonly string[], to = nowhere): Promise<Ran> {
+  return runPetctl(args, environment(spec, to));
+}
+
+async function runProcess(spec: Spec, args: readonly string[], origin: string): Promise<string> {
+  const env = { ...process.env, ...environment(spec, origin) };
+  const { stdout } = await promisify(execFile)(process.execPath, [petctlFile, ...args], { env });
+  return stdout;
+}
+
+function environment({ basePath }: Spec, origin: string): Record<string, string> {
+  return { PETCTL_BASE_URL: origin + basePath, PETCTL_API_KEY: apiKey };
+}
+
+/** Uses a service that has one response. */
+async function withResponse<T>(
+  status: number,
+  body: unknown,
+  use: (origin: string) => Promise<T>,
+): Promise<T> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+    response.end(printJson(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    return await use(`http://127.0.0.1:${port}`);
+  } finally {
+    server.close();
+  }
+}

@@ -1,171 +1,182 @@
-// D3: the server does what the spec says, on its fast path and, with validated responses, through Express.
-import { join } from 'node:path';
+// D3: the server does what the spec says, with and without validated responses, and over PostgreSQL where there is one.
 import { isDeepStrictEqual } from 'node:util';
-import { apiKey, startServer } from '@petstore/testing/server';
-import { recordOf as node } from '../generate/document.ts';
-import { root } from '../repository.ts';
-import { exchangeWith } from './exchange.ts';
-import { badRequests, type Inputs, requestOf, validInputs } from './requests.ts';
-import {
-  checkIdempotency,
-  checkList,
-  checkValid,
-  type Session,
-  withDocuments,
-} from './server-documents.ts';
-import { differ, type Operation, type Report, type Spec } from './spec.ts';
-
-const ways = {
-  'on the fast path': {},
-  'with validated responses': { PETSTORE_VALIDATE_RESPONSES: 'true' },
-};
+import { openPostgresStore } from '@petstore/server';
+import { type Attempt, Cases, caseOf } from './cases.ts';
+import { checkCircumstances } from './circumstances.ts';
+import { Coverage } from './coverage.ts';
+import { Documents } from './documents.ts';
+import { apiKey, type Context, type Exchange, mediaTypeOf } from './exchange.ts';
+import { expectEqual } from './expect.ts';
+import type { Collection, Operation, Spec } from './interface.ts';
+import { judgeOf } from './judge.ts';
+import { checkList } from './lists.ts';
+import { pathParameters } from './oracle.ts';
+import type { Report } from './report.ts';
+import { type Setting, withServer } from './running.ts';
 
 export async function check(spec: Spec, report: Report): Promise<void> {
-  const found = new Map<string, { fix: string | undefined; of: Set<string> }>();
-  const checked = Object.entries(ways).map(([way, env]) =>
-    checkServer(spec, env, (what, fix) =>
-      found.set(what, { fix, of: (found.get(what)?.of ?? new Set()).add(way) }),
-    ),
-  );
-  const results = await Promise.allSettled(checked);
-  for (const [what, { fix, of }] of found)
-    report(of.size > 1 ? what : `${what} (${[...of][0]} only)`, fix);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  const judge = judgeOf(spec);
+  const cases = new Cases(spec, judge);
+  const context: Context = { spec, judge, report, coverage: new Coverage() };
+  for (const setting of settings)
+    await withServer(context, setting, (server) => checkServer(server, cases));
+  await checkDatabase(context, cases);
+  await checkCircumstances(context, cases);
+  context.coverage.reportUnseen(spec, report);
 }
 
-async function checkServer(spec: Spec, env: NodeJS.ProcessEnv, report: Report): Promise<void> {
-  const started = await startServer(join(root, 'apps/server/src/main.js'), env);
-  const server = exchangeWith(spec, started.origin, apiKey, report);
-  const session: Session = { spec, server, report, documents: new Map() };
-  try {
-    differ(report, 'the base path', new URL(started.baseUrl).pathname, spec.basePath);
-    for (const operation of spec.operations) await checkOperation(session, operation);
-    for (const operation of spec.operations) await checkList(session, operation);
-    for (const path of new Set(spec.operations.map((each) => each.path)))
-      await checkMethods(session, path);
-    await checkOwnPaths(session);
-    server.checkCoverage();
-  } finally {
-    await started.kill();
-  }
+/** The servers that are compared with the spec. */
+const settings: readonly Setting[] = [{}, { options: { validateResponses: true } }];
+
+/** A test gives the address of an empty database. */
+async function checkDatabase(context: Context, cases: Cases): Promise<void> {
+  const { DRIFT_DATABASE_URL: url } = process.env;
+  if (url === undefined) return;
+  const store = await openPostgresStore(url);
+  await withServer(context, { store }, (server) => checkServer(server, cases));
+  await store.close();
 }
 
-/** Valid and invalid requests of an operation. */
-async function checkOperation(session: Session, operation: Operation): Promise<void> {
-  const { spec, server } = session;
-  const { method, path, responses } = operation;
-  const [least, ...others] = validInputs(spec, operation);
-  const good = requestOf(operation, least);
-  const query = [['unknown-parameter', '1']] as const;
-  for (const authorization of ['', 'Bearer wrong', 'Basic d3Jvbmc6']) {
-    const keyless = { ...good, query, headers: { ...good.headers, authorization } };
-    const { headers } = await server.call(operation, keyless, 'no valid key', [401]);
-    const challenge = headers.get('www-authenticate')?.slice(0, 6);
-    differ(session.report, `${method} ${path} without a key: the challenge`, challenge, 'Bearer');
+async function checkServer(server: Exchange, cases: Cases): Promise<void> {
+  const { spec } = server.context;
+  const documents = new Documents(server, cases);
+  for (const operation of spec.operations) {
+    await checkKeys(server, cases, operation);
+    for (const each of cases.valid(operation)) await documents.tryCase(each);
+    const [least] = cases.valid(operation);
+    for (const each of cases.invalid(least)) await server.attempt(each);
   }
-  for (const inputs of [least, ...others]) await checkValid(session, operation, inputs);
-  const { inputs, isStored } = await withDocuments(session, operation, least);
-  for (const bad of badRequests(spec, operation, inputs)) {
-    const status = { path: 404, type: 415, size: 413 }[bad.place] ?? 400;
-    await server.call(
+  for (const collection of spec.collections) {
+    await checkList(collection, documents);
+    await checkChange(collection, documents);
+  }
+  for (const operation of spec.operations)
+    if (operation.method === 'GET') await checkRead(documents, operation);
+  for (const path of new Set(spec.operations.map((operation) => operation.path)))
+    await checkMethods(server, path);
+  await checkOtherPaths(server);
+}
+
+/** Without a valid key, nothing else about a request matters. */
+async function checkKeys(server: Exchange, cases: Cases, operation: Operation): Promise<void> {
+  const [{ request }] = cases.valid(operation);
+  const query = [['unknown-name', '1']] as const;
+  for (const authorization of ['', 'Bearer wrong', `Basic ${apiKey}`, apiKey]) {
+    const headers = { ...request.headers, authorization };
+    const keyless: Attempt = {
       operation,
-      bad,
-      bad.why,
-      bad.place === 'path' && !responses[404] ? [400, 404] : [status],
-    );
+      what: `Authorization: ${authorization}`,
+      request: { ...request, query, headers },
+      statuses: [401],
+      isAboutInputs: false,
+    };
+    await server.attempt(keyless);
   }
-  await checkIdempotency(session, operation, [least, ...others]);
-  if (method === 'GET') await checkRead(session, operation, inputs, isStored);
 }
 
 /** HEAD is GET without a body, and an ETag that the caller has gets 304. */
-async function checkRead(
-  { server, report }: Session,
-  operation: Operation,
-  inputs: Inputs,
-  isStored: boolean,
-) {
-  const request = requestOf(operation, inputs);
-  const { status, headers } = await server.call(
-    operation,
-    request,
-    'a valid request',
-    isStored ? [200] : [200, 404],
-  );
-  const etag = headers.get('etag');
-  if (etag)
-    await server.call(
-      operation,
-      { ...request, headers: { 'if-none-match': etag } },
-      'its ETag',
-      [304],
-    );
-  if (etag)
-    await server.call(
-      operation,
-      { ...request, headers: { 'if-none-match': '"x"' } },
-      'another ETag',
-      [200],
-    );
-  const head = await server.call(operation, { ...request, method: 'HEAD' }, 'HEAD', [
-    status < 300 ? 200 : status,
-  ]);
-  differ(report, `HEAD ${operation.path}: the body`, head.text, '');
-  differ(report, `HEAD ${operation.path}: the ETag`, head.headers.get('etag'), etag);
-  await server.call(
-    operation,
-    { ...request, method: 'HEAD', headers: { authorization: '' } },
-    'HEAD, no key',
-    [401],
-  );
-}
-
-/** Every method that the path lacks gets 405 with the methods that it has. */
-async function checkMethods({ spec, server, report }: Session, path: string): Promise<void> {
-  const own = spec.operations.filter((each) => each.path === path);
-  const allowed = own
-    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    .sort();
-  const target = spec.basePath + path.replaceAll(/\{\w+\}/g, '1');
-  for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD'].filter(
-    (each) => !allowed.includes(each),
-  )) {
-    const name = `${method} ${path}, which the spec lacks`;
-    const keyless = await server.ask(method, target, { authorization: '' });
-    differ(report, `${name}, without a key: the status`, keyless.status, 401);
-    const { status, headers, data } = await server.ask(method, target);
-    differ(report, `${name}: the status`, status, 405);
-    const found = headers.get('allow')?.split(/[\s,]+/) ?? [];
-    differ(report, `${name}: Allow`, found.filter((each) => each !== 'OPTIONS').sort(), allowed);
-    if (method !== 'HEAD') server.checkError(name, status, data);
-  }
-}
-
-/** The spec as it is served, the paths beside the operations, and paths that are none. */
-async function checkOwnPaths({ spec, server, report }: Session): Promise<void> {
-  const get = async (path: string, status = 200) => {
-    const answer = await server.ask('GET', path);
-    differ(report, `GET ${path}: the status`, answer.status, status);
-    return answer;
+async function checkRead(documents: Documents, operation: Operation): Promise<void> {
+  const { server } = documents;
+  const reading = readingOf(documents, operation);
+  const plain = await server.attempt(reading);
+  const again = (what: string, status: number, headers: Record<string, string>, method = 'GET') => {
+    const request = { ...reading.request, method, headers };
+    return server.attempt({ ...reading, request, what, statuses: [status], isAboutInputs: false });
   };
-  if ((await get('/openapi.yaml')).text !== spec.text)
-    report('GET /openapi.yaml is not spec/openapi.yaml');
-  const { data } = await get('/openapi.json');
-  if (!isDeepStrictEqual(node(data), spec.document))
-    report('GET /openapi.json is not spec/openapi.yaml');
-  const { headers } = await get('/docs');
-  differ(
-    report,
-    'GET /docs: the media type',
-    headers.get('content-type')?.split(';')[0],
-    'text/html',
+  const etag = plain.headers.get('etag');
+  const head = await again('HEAD', plain.status, {}, 'HEAD');
+  const cause = `HEAD ${operation.path}: the ETag`;
+  expectEqual(server.context.report, cause, head.headers.get('etag'), etag);
+  await again('HEAD without a key', 401, { authorization: '' }, 'HEAD');
+  if (etag === null) return;
+  await again('a request with its ETag', 304, { 'if-none-match': etag });
+  await again('a request with another ETag', plain.status, { 'if-none-match': '"another"' });
+}
+
+/** A request for a document that is there, if the operation gets one. */
+function readingOf(documents: Documents, operation: Operation): Attempt {
+  const [least] = documents.cases.valid(operation);
+  const { collections } = documents.server.context.spec;
+  const collection = collections.find(({ get }) => get === operation);
+  const [first] = collection ? documents.of(collection) : [];
+  if (!collection || !first) return { ...least, statuses: [...least.statuses, 404] };
+  const [name = ''] = pathParameters(operation.path);
+  return caseOf(operation, { parameters: { [name]: first[collection.key] } });
+}
+
+/** The ETag of the last page of a list changes when a document is added. */
+async function checkChange(collection: Collection, documents: Documents): Promise<void> {
+  const { list, create, key, path } = collection;
+  const [newest] = documents.of(collection).slice(-1);
+  if (!create || !newest) return;
+  const { server, cases } = documents;
+  const lastPage = caseOf(list, { parameters: { [String(list.pagination?.cursor)]: newest[key] } });
+  const before = await server.attempt(lastPage);
+  await documents.create(collection, cases.valid(create)[0].inputs);
+  const after = await server.attempt(lastPage);
+  if (before.headers.has('etag') && before.headers.get('etag') === after.headers.get('etag'))
+    server.context.report(`GET ${path}: the ETag does not change with the response`);
+}
+
+/** Each method that a path lacks gets 405, with the methods that it has. */
+async function checkMethods(server: Exchange, path: string): Promise<void> {
+  const { spec, report } = server.context;
+  const own = spec.operations.filter((operation) => operation.path === path);
+  const declared = own.map(({ method }) => method);
+  const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared;
+  const target = spec.basePath + withValues(path);
+  const lacking = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD'].filter(
+    (method) => !allowed.includes(method),
   );
-  for (const path of ['/healthz', '/readyz', '/metrics']) await get(path);
-  const others = spec.operations.flatMap(({ path }) => [path.toUpperCase(), `${path}/`]);
-  for (const other of ['/no-such-path', ...others]) {
-    const missing = await get(spec.basePath + other.replaceAll(/\{\w+\}/gi, '1'), 404);
-    server.checkError(`${other}, which the spec lacks`, missing.status, missing.data);
+  for (const method of lacking) {
+    const name = `${method} ${path}, which the spec lacks`;
+    const keyless = await server.send({ method, path: target, headers: { authorization: '' } });
+    expectEqual(report, `${name}, without a key: the status`, keyless.status, 401);
+    const answer = await server.send({ method, path: target, headers: {} });
+    expectEqual(report, `${name}: the status`, answer.status, 405);
+    const found = (answer.headers.get('allow') ?? '').split(', ');
+    const stated = found.filter((each) => each !== 'OPTIONS').sort();
+    expectEqual(report, `${name}: Allow`, stated, [...allowed].sort());
+    if (method !== 'HEAD') server.compareError(answer, name);
   }
-  const keyless = await server.ask('GET', `${spec.basePath}/no-such-path`, { authorization: '' });
-  differ(report, 'no path, without a key: the status', keyless.status, 401);
+}
+
+/** The paths beside the operations, with the media types of what they serve. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '/docs': 'text/html',
+  '/openapi.yaml': 'application/yaml',
+  '/openapi.json': 'application/json',
+  '/healthz': 'application/json',
+  '/readyz': 'application/json',
+  '/metrics': 'text/plain',
+};
+
+/** The spec as it is served, the paths beside the operations, and paths that lead nowhere. */
+async function checkOtherPaths(server: Exchange): Promise<void> {
+  const { spec, report } = server.context;
+  const text = await server.get('/openapi.yaml');
+  if (text.text !== spec.text) report('GET /openapi.yaml is not spec/openapi.yaml');
+  const json = await server.get('/openapi.json');
+  if (!isDeepStrictEqual(json.data, spec.document))
+    report('GET /openapi.json is not spec/openapi.yaml');
+  for (const [path, wanted] of Object.entries(mediaTypes)) {
+    const { status, headers } = await server.get(path);
+    expectEqual(report, `GET ${path}: the status`, status, 200);
+    expectEqual(report, `GET ${path}: the media type`, mediaTypeOf(headers), wanted);
+  }
+  const similar = spec.operations.flatMap(({ path }) => [path.toUpperCase(), `${path}/`]);
+  for (const path of ['/no-such-path', ...similar]) {
+    const target = spec.basePath + withValues(path);
+    const answer = await server.get(target);
+    expectEqual(report, `GET ${path}, which the spec lacks: the status`, answer.status, 404);
+    server.compareError(answer, `GET ${path}`);
+    const keyless = await server.get(target, { authorization: '' });
+    expectEqual(report, `GET ${path}, without a key: the status`, keyless.status, 401);
+  }
+}
+
+/** A path with a value for each parameter. */
+function withValues(path: string): string {
+  const parts = path.split('/').map((part) => (part.startsWith('{') ? '1' : part));
+  return parts.join('/');
 }

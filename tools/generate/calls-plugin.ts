@@ -4,11 +4,9 @@ import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { conditionalDocOf, docOf } from './call-doc.ts';
 import { schemaNameOf } from './document.ts';
-import { expressionOf } from './expression.ts';
-import { MethodsType } from './methods-type.ts';
+import { expressionOf, MethodsType } from './dsl.ts';
 import { typeName } from './names.ts';
 import type { Table } from './table.ts';
-import { wireOf } from './wire.ts';
 
 type CallsPlugin = DefinePlugin<{ name: string }>;
 type Plugin = CallsPlugin['Instance'];
@@ -20,19 +18,32 @@ export const callsPlugin = ({ operations, service }: Table) =>
     name: 'petstore-calls',
     config: {},
     handler: ({ plugin }) => {
-      writeMethods(plugin, operations);
-      const basePath = plugin.symbol('basePath', { getFilePath: () => file });
+      const declared = (name: string) => plugin.symbol(name, { getFilePath: () => file });
       plugin.node(
-        $.const(basePath)
+        $.type
+          .alias(declared('Methods'))
+          .export()
+          .doc('A method for each operation.')
+          .type(methodsType(plugin, operations)),
+      );
+      plugin.node(
+        $.const(declared('basePath'))
           .export()
           .doc('The path that every address of the service ends with.')
           .assign(expressionOf(service.basePath)),
       );
-      writeWires(plugin, operations);
+      const wires = operations.map((operation) => [operation.id, wireOf(operation)]);
+      plugin.node(
+        $.const(declared('wires'))
+          .export()
+          .doc('How the requests of each operation are written, and its responses read.')
+          .type(wiresType(plugin))
+          .assign(expressionOf(Object.fromEntries(wires))),
+      );
     },
   })();
 
-function writeMethods(plugin: Plugin, operations: readonly Operation[]): void {
+function methodsType(plugin: Plugin, operations: readonly Operation[]): MethodsType {
   const methods = new MethodsType();
   for (const operation of operations) {
     // The first signature that fits is taken, and the usual one fits every call.
@@ -40,47 +51,40 @@ function writeMethods(plugin: Plugin, operations: readonly Operation[]): void {
       methods.method(operation.id, conditionalDocOf(operation), conditionalType(plugin, operation));
     methods.method(operation.id, docOf(operation), callType(plugin, operation));
   }
-  const symbol = plugin.symbol('Methods', { getFilePath: () => file });
-  const doc = 'A method for each operation.';
-  plugin.node($.type.alias(symbol).export().doc(doc).type(methods));
+  return methods;
 }
 
 function callType(plugin: Plugin, operation: Operation) {
   const call = operation.pagination
     ? imported(plugin, 'PageCall', '../pages.ts')
     : imported(plugin, 'Call', '../call.ts');
-  const options = $.type(imported(plugin, 'CallOptions', '../options.ts'));
+  const input = inputType(plugin, operation);
+  const isRequired = isInputRequired(operation);
+  const options = imported(plugin, 'CallOptions', '../options.ts');
   return $.type
     .func()
-    .param('input', (parameter) =>
-      parameter.type(inputType(plugin, operation)).required(isInputRequired(operation)),
-    )
+    .param('input', (parameter) => parameter.type(input).required(isRequired))
     .param('options', (parameter) => parameter.type(options).optional())
-    .returns($.type(call).generics(resultType(plugin, operation)));
+    .returns(call.generics(resultType(plugin, operation)));
 }
 
 /** The type of a read that asks whether the result has changed. */
 function conditionalType(plugin: Plugin, operation: Operation) {
-  const input = inputType(plugin, operation);
-  const result = resultType(plugin, operation);
-  const unchanged = $.type('undefined');
+  const undefinedType = $.type('undefined');
+  const usualInput = inputType(plugin, operation);
+  const input = isInputRequired(operation) ? usualInput : $.type.or(usualInput, undefinedType);
+  const options = imported(plugin, 'ConditionalOptions', '../options.ts');
+  const element = resultType(plugin, operation);
+  const result = operation.pagination ? $.type('Array').generics(element) : element;
   return $.type
     .func()
-    .param('input', (parameter) =>
-      parameter.type(isInputRequired(operation) ? input : $.type.or(input, unchanged)),
-    )
-    .param('options', (parameter) =>
-      parameter.type($.type(imported(plugin, 'ConditionalOptions', '../options.ts'))),
-    )
-    .returns(
-      $.type(imported(plugin, 'Call', '../call.ts')).generics(
-        $.type.or(operation.pagination ? $.type('Array').generics(result) : result, unchanged),
-      ),
-    );
+    .param('input', (parameter) => parameter.type(input))
+    .param('options', (parameter) => parameter.type(options))
+    .returns(imported(plugin, 'Call', '../call.ts').generics($.type.or(result, undefinedType)));
 }
 
 function inputType(plugin: Plugin, { id }: Operation) {
-  return $.type(imported(plugin, 'Input', '@petstore/types')).generics($.type.literal(id));
+  return imported(plugin, 'Input', '@petstore/types').generics($.type.literal(id));
 }
 
 function isInputRequired({ fields }: Operation): boolean {
@@ -88,33 +92,60 @@ function isInputRequired({ fields }: Operation): boolean {
 }
 
 /**
- * The type of a result, or of an element of a list: that of its schema, whose name editors show, if
- * it has one.
+ * The type of a result, or of an element of a list. It is the type of its schema, whose name
+ * editors show, if it has one.
  */
-function resultType(plugin: Plugin, { id, successes, responses, pagination }: Operation) {
-  const [only = '', ...others] = successes;
-  const schema = others.length === 0 ? responses[only]?.schema : undefined;
+function resultType(plugin: Plugin, { id, success, responses, pagination }: Operation) {
+  const schema = success === undefined ? undefined : responses[success]?.schema;
   const name = schemaNameOf(pagination ? schema?.items?.$ref : schema?.$ref);
-  if (name !== undefined) return $.type(imported(plugin, typeName(name), '@petstore/types'));
-  const result = $.type(imported(plugin, 'Result', '@petstore/types')).generics($.type.literal(id));
+  if (name !== undefined) return imported(plugin, typeName(name), '@petstore/types');
+  const result = imported(plugin, 'Result', '@petstore/types').generics($.type.literal(id));
   return pagination ? result.idx('number') : result;
 }
 
-function writeWires(plugin: Plugin, operations: readonly Operation[]): void {
-  const wires = Object.fromEntries(
-    operations.map((operation) => [operation.id, wireOf(operation)]),
-  );
-  const type = $.type
+function wiresType(plugin: Plugin) {
+  return $.type
     .mapped('Id')
     .readonly()
-    .key($.type(imported(plugin, 'OperationId', '@petstore/types')))
-    .type($.type(imported(plugin, 'Wire', '../request.ts')));
-  const symbol = plugin.symbol('wires', { getFilePath: () => file });
-  const doc = 'How the requests of each operation are written, and its responses read.';
-  plugin.node($.const(symbol).export().doc(doc).type(type).assign(expressionOf(wires)));
+    .key(imported(plugin, 'OperationId', '@petstore/types'))
+    .type(imported(plugin, 'Wire', '../request.ts'));
+}
+
+/**
+ * What the client has to know of an operation to send it, and to read its responses: the `Wire` of
+ * its `request.ts`. The properties that are undefined are not written.
+ */
+function wireOf(operation: Operation): Record<string, unknown> {
+  const { method, path, body, idempotencyKey, pagination, responses, successes } = operation;
+  const { deprecated, sunset, successor } = operation;
+  return {
+    method,
+    path,
+    query: unlessEmpty(inputsIn('query', operation)),
+    headers: unlessEmpty(inputsIn('header', operation)),
+    body: body && (body.whole ? 'whole' : 'properties'),
+    idempotencyKey: idempotencyKey?.header,
+    pagination: pagination && pageSizeOf(pagination.limit, operation),
+    deprecated: deprecated ? { sunset, successor } : undefined,
+    successes: successes.join() === '200' ? undefined : successes.map(Number),
+    empty: unlessEmpty(successes.filter((status) => !responses[status]?.schema).map(Number)),
+  };
+}
+
+function inputsIn(place: 'query' | 'header', { fields }: Operation): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.in === place);
+}
+
+/** The input that sets the size of a page, and the largest size. */
+function pageSizeOf(limit: string, { fields }: Operation): Record<string, unknown> {
+  return { limit, maximum: fields[limit]?.schema.maximum };
+}
+
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
 }
 
 /** A type that hey-api imports from another module, under another name where this one is taken. */
 function imported(plugin: Plugin, name: string, module: string) {
-  return plugin.symbol(name, { external: module, kind: 'type' });
+  return $.type(plugin.symbol(name, { external: module, kind: 'type' }));
 }

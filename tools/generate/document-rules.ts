@@ -3,12 +3,15 @@
 import {
   type DeclaredOperation,
   deploymentsOf,
+  followed,
+  isRecursive,
+  jsonSchemaOf,
   listOf,
   type Node,
   operationsIn,
   parametersOf,
   recordOf,
-  recursiveIn,
+  schemasOf,
 } from './document.ts';
 import { commandOf, kebabCase, operationType, typeName } from './names.ts';
 import type { Refuse } from './object-rules.ts';
@@ -18,16 +21,20 @@ export type RefuseAt = (path: readonly string[]) => Refuse;
 
 export function checkDocument(document: Node, refuseAt: RefuseAt): void {
   const operations = operationsIn(document);
-  const schemas = recordOf(recordOf(document.components).schemas);
+  const schemas = schemasOf(document);
   checkCommands(operations, refuseAt);
   for (const declared of operations) {
     const { path, method, operation } = declared;
     const refuse = refuseAt(['paths', path, method]);
     const parameters = parametersOf(declared, document);
+    checkRequestBody(operation, method, refuse);
     checkSuccessor(operation, operations, refuse);
     checkParameterNames(parameters, refuse);
     checkIdempotencyKey(parameters, method, refuse);
-    checkPagination(operation, parameters, refuse);
+    if ('x-pagination' in operation) {
+      checkPage(operation, document, refuse);
+      checkPageInputs(operation, parameters, refuse);
+    }
     checkOperationTypes(operation, schemas, refuse);
   }
   checkSchemas(schemas, refuseAt);
@@ -38,18 +45,23 @@ function checkCommands(operations: readonly DeclaredOperation[], refuseAt: Refus
   const owners = new Map<string, unknown>();
   for (const { path, method, operation } of operations) {
     const command = commandOf(operation, path).join(' ');
-    const owner = isOwnCommand(command) ? 'petctl itself' : owners.get(command);
+    const problem = commandProblem(operation, command, owners.get(command));
+    if (problem !== undefined)
+      refuseAt(['paths', path, method])(problem, 'choose another in x-command');
     owners.set(command, operation.operationId);
-    const refuse = refuseAt(['paths', path, method]);
-    // tags: [auth], and two operations with x-command: pets list
-    if (owner !== undefined) {
-      const problem = `the command '${command}' beside that of ${owner}`;
-      refuse(problem, 'choose another in x-command');
-    }
-    // tags: [宠物], which leaves no first word
-    else if (operation['x-command'] === undefined && !/^\S+ \S+$/.test(command))
-      refuse(`the command '${command}'`, 'choose another in x-command');
   }
+}
+
+/** What is wrong with the command of an operation. `owner` is the earlier operation that has it. */
+function commandProblem(operation: Node, command: string, owner: unknown): string | undefined {
+  // tags: [auth]
+  if (isOwnCommand(command)) return `the command '${command}' beside that of petctl itself`;
+  // two operations with x-command: pets list
+  if (owner !== undefined) return `the command '${command}' beside that of ${owner}`;
+  // tags: [宠物], which leaves no first word. A table has the rule for x-command.
+  if (operation['x-command'] === undefined && !/^\S+ \S+$/.test(command))
+    return `the command '${command}'`;
+  return undefined;
 }
 
 /**
@@ -58,6 +70,12 @@ function checkCommands(operations: readonly DeclaredOperation[], refuseAt: Refus
 function isOwnCommand(command: string): boolean {
   const [group = '', verb] = command.split(' ');
   return ['auth', 'completion', 'help'].includes(group) || verb === 'import';
+}
+
+function checkRequestBody({ requestBody }: Node, method: string, refuse: Refuse): void {
+  // delete: { requestBody: … }
+  if (requestBody && (method === 'get' || method === 'delete'))
+    refuse(`a body of ${method.toUpperCase()}`, 'use POST or PUT', 'requestBody');
 }
 
 function checkSuccessor(
@@ -92,9 +110,15 @@ function checkIdempotencyKey(parameters: readonly Node[], method: string, refuse
   }
 }
 
-function checkPagination(operation: Node, parameters: readonly Node[], refuse: Refuse): void {
+function checkPage(operation: Node, document: Node, refuse: Refuse): void {
+  // x-pagination beside a response 200 that is an object
+  const page = followed(document, recordOf(operation.responses)['200']);
+  if (followed(document, jsonSchemaOf(page)).type !== 'array')
+    refuse('x-pagination without a list', 'declare the response 200 with an array', 'x-pagination');
+}
+
+function checkPageInputs(operation: Node, parameters: readonly Node[], refuse: Refuse): void {
   // x-pagination: { curser: after, limit: limit, key: id }
-  if (operation['x-pagination'] === undefined) return;
   const { cursor, limit, key, ...others } = recordOf(operation['x-pagination']);
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   const names = inQuery.map(({ name }) => name);
@@ -116,7 +140,6 @@ function checkOperationTypes({ operationId }: Node, schemas: Node, refuse: Refus
 }
 
 function checkSchemas(schemas: Node, refuseAt: RefuseAt): void {
-  const endless = recursiveIn(schemas, ['properties', 'items', 'additionalProperties']);
   for (const schema of Object.keys(schemas)) {
     const refuse = refuseAt(['components', 'schemas', schema]);
     const name = typeName(schema);
@@ -124,7 +147,7 @@ function checkSchemas(schemas: Node, refuseAt: RefuseAt): void {
     if (name !== schema && Object.hasOwn(schemas, name))
       refuse(`${schema} beside ${name}`, 'rename one');
     // Json: { anyOf: [{ type: string }, { $ref: '#/components/schemas/Json' }] }
-    if (endless.has(schema))
+    if (isRecursive(schema, schemas, ['properties', 'items', 'additionalProperties']))
       refuse(`${schema}, which is a part of itself`, 'put a property or an array between');
   }
 }

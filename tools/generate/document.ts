@@ -30,11 +30,16 @@ export function operationsIn(document: Node): DeclaredOperation[] {
 export function parametersOf({ item, operation }: DeclaredOperation, document: Node): Node[] {
   const declared = [...listOf(item.parameters), ...listOf(operation.parameters)];
   const byPlaceAndName = new Map<string, Node>();
-  for (const each of declared) {
-    const parameter = followed(document, each);
+  for (const value of declared) {
+    const parameter = followed(document, value);
     byPlaceAndName.set(`${parameter.in} ${parameter.name}`, parameter);
   }
   return [...byPlaceAndName.values()];
+}
+
+/** The schemas of a document by name. */
+export function schemasOf(document: Node): Node {
+  return recordOf(recordOf(document.components).schemas);
 }
 
 /** The schema of a response or a request body. */
@@ -73,33 +78,20 @@ export function schemaNameOf($ref: unknown): string | undefined {
 }
 
 /**
- * The names of the schemas that a value refers to, without what stands below the keywords `except`.
+ * The names of the schemas that a chain of references leads to from a value. References below the
+ * keywords `except` do not count.
  */
-export function referencesIn(value: unknown, except: readonly string[] = []): Set<string> {
+export function reachableFrom(value: unknown, schemas: Node, except: readonly string[] = []) {
   const names = new Set<string>();
   collectReferences(value, except, names);
+  // A loop over a set also visits what is added meanwhile.
+  for (const name of names) collectReferences(schemas[name], except, names);
   return names;
 }
 
-/** The schemas that a chain of references leads to, for each schema. */
-export function reachableFrom(schemas: Node, except: readonly string[] = []) {
-  const direct = new Map<string, ReadonlySet<string>>();
-  for (const [name, schema] of Object.entries(schemas))
-    direct.set(name, referencesIn(schema, except));
-  const reachable = new Map<string, ReadonlySet<string>>();
-  for (const [name, references] of direct) {
-    const reached = new Set(references);
-    // A loop over a set also visits what is added meanwhile.
-    for (const next of reached) for (const further of direct.get(next) ?? []) reached.add(further);
-    reachable.set(name, reached);
-  }
-  return reachable;
-}
-
-/** The schemas that contain themselves: a chain of references leads back to them. */
-export function recursiveIn(schemas: Node, except: readonly string[] = []): Set<string> {
-  const reachable = reachableFrom(schemas, except);
-  return new Set(Object.keys(schemas).filter((name) => reachable.get(name)?.has(name)));
+/** Whether a schema contains itself: a chain of references leads back to it. */
+export function isRecursive(name: string, schemas: Node, except: readonly string[] = []): boolean {
+  return reachableFrom(schemas[name], schemas, except).has(name);
 }
 
 function collectReferences(value: unknown, except: readonly string[], names: Set<string>): void {

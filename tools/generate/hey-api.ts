@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient, definePluginConfig } from '@hey-api/openapi-ts';
 import { callsPlugin } from './calls-plugin.ts';
-import { type Node, recordOf } from './document.ts';
+import { type Node, schemasOf } from './document.ts';
 import { operationType, typeName } from './names.ts';
 import { operationsPlugin } from './operations-plugin.ts';
 import { tableOf } from './table.ts';
@@ -72,10 +72,8 @@ export async function renderFiles(document: Node, header: string): Promise<Map<s
 }
 
 /** Exports the types of schemas by name, so that no editor offers the values of the types package. */
-function schemaTypes({ components }: Node): string {
-  const names = Object.keys(recordOf(recordOf(components).schemas))
-    .map(typeName)
-    .sort();
+function schemaTypes(document: Node): string {
+  const names = Object.keys(schemasOf(document)).map(typeName).sort();
   return `export type { ${names.join(', ')} } from '@petstore/types';\n`;
 }
 

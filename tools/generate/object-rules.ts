@@ -1,7 +1,8 @@
 // The rules for one object of the document that the tables of `supported.ts` cannot express. Each
 // has an example of what it refuses.
-import { jsonSchemaOf, listOf, type Node, recordOf } from './document.ts';
+import { listOf, type Node, recordOf } from './document.ts';
 import { kebabCase } from './names.ts';
+import { ownHeaders } from './supported.ts';
 
 /**
  * Refuses a construct: says what it is, and what to write instead. `key` names the property that is
@@ -9,18 +10,15 @@ import { kebabCase } from './names.ts';
  */
 export type Refuse = (problem: string, fix: string, key?: string) => void;
 
-/** Where an object stands: its own key, and what a reference leads to. */
-export interface Place {
-  readonly own: string;
-  readonly follow: (value: unknown) => Node;
-}
+/** The object that a value is, or refers to. */
+export type Follow = (value: unknown) => Node;
 
-type Rule = (object: Node, refuse: Refuse, place: Place) => void;
+type Rule = (object: Node, refuse: Refuse, follow: Follow) => void;
 
 /** The rules by the type of object. */
 export const objectRules: Readonly<Record<string, readonly Rule[]>> = {
   Root: [checkRoot],
-  Operation: [checkPages, checkOutcome, checkDeprecation],
+  Operation: [checkSuccess, checkDeprecation],
   Responses: [checkEmptyResponses],
   MediaType: [checkMediaType],
   Parameter: [checkParameterName, checkSerialization, checkParameterSchema],
@@ -41,20 +39,6 @@ export const objectRules: Readonly<Record<string, readonly Rule[]>> = {
 const scalars = ['string', 'number', 'integer', 'boolean'];
 const scalarFix = `use ${scalars.join(', ')}`;
 
-/** The headers that fetch or HTTP set. */
-const ownHeaders = [
-  'accept',
-  'authorization',
-  'connection',
-  'cookie',
-  'expect',
-  'host',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
 function checkRoot({ paths, security }: Node, refuse: Refuse): void {
   // paths: {}
   if (Object.keys(recordOf(paths)).length === 0) refuse('a document without paths', 'describe one');
@@ -64,20 +48,9 @@ function checkRoot({ paths, security }: Node, refuse: Refuse): void {
     refuse('a security other than one bearer key', 'write security: [{ bearer: [] }]', 'security');
 }
 
-function checkPages(operation: Node, refuse: Refuse, { follow }: Place): void {
-  // x-pagination beside a response 200 that is an object
-  if (!('x-pagination' in operation)) return;
-  const page = follow(recordOf(operation.responses)['200']);
-  if (follow(jsonSchemaOf(page)).type !== 'array')
-    refuse('x-pagination without a list', 'declare the response 200 with an array', 'x-pagination');
-}
-
-function checkOutcome(operation: Node, refuse: Refuse, { own: method }: Place): void {
-  // delete: { requestBody: … }
-  if (operation.requestBody && (method === 'get' || method === 'delete'))
-    refuse(`a body of ${method.toUpperCase()}`, 'use POST or PUT', 'requestBody');
+function checkSuccess({ responses }: Node, refuse: Refuse): void {
   // responses: { "404": … }
-  const statuses = Object.keys(recordOf(operation.responses));
+  const statuses = Object.keys(recordOf(responses));
   if (!statuses.some((status) => /^2\d\d$/.test(status)))
     refuse('an operation without a success', 'declare a response such as "200"', 'responses');
 }
@@ -89,7 +62,7 @@ function checkDeprecation(operation: Node, refuse: Refuse): void {
     if (key in operation) refuse(`${key} without deprecated`, 'add deprecated: true', key);
 }
 
-function checkEmptyResponses(responses: Node, refuse: Refuse, { follow }: Place): void {
+function checkEmptyResponses(responses: Node, refuse: Refuse, follow: Follow): void {
   // "204": { content: … }
   for (const status of ['204', '205', '304'])
     if ('content' in follow(responses[status]))
@@ -130,7 +103,7 @@ function checkSerialization({ in: place, style, explode }: Node, refuse: Refuse)
   }
 }
 
-function checkParameterSchema(parameter: Node, refuse: Refuse, { follow }: Place): void {
+function checkParameterSchema(parameter: Node, refuse: Refuse, follow: Follow): void {
   // in: path, schema: { type: array, items: … }
   const { in: place } = parameter;
   const schema = follow(parameter.schema);
@@ -140,7 +113,7 @@ function checkParameterSchema(parameter: Node, refuse: Refuse, { follow }: Place
     refuse('a query parameter that is no scalar', `${scalarFix}, or an array of them`, 'schema');
 }
 
-function checkHeader(header: Node, refuse: Refuse, { follow }: Place): void {
+function checkHeader(header: Node, refuse: Refuse, follow: Follow): void {
   // Allow: { schema: { type: array, items: … } }
   if (!isScalar(follow(header.schema))) refuse('a header that is no scalar', scalarFix, 'schema');
 }
@@ -183,7 +156,7 @@ function checkItems(schema: Node, refuse: Refuse): void {
     refuse('items without type: array, or an array without items', 'write both');
 }
 
-function checkAllOf({ allOf }: Node, refuse: Refuse, { follow }: Place): void {
+function checkAllOf({ allOf }: Node, refuse: Refuse, follow: Follow): void {
   const parts = listOf(allOf).map(follow);
   // allOf: two objects with the property name
   const names = parts.flatMap((part) => Object.keys(recordOf(part.properties)));

@@ -10,8 +10,8 @@ import {
 } from '@redocly/openapi-core';
 import { isRecord, type Node, recordOf } from './document.ts';
 import { checkDocument } from './document-rules.ts';
-import { objectRules, type Refuse } from './object-rules.ts';
-import { alternatives, keys, properties, values } from './supported.ts';
+import { type Follow, objectRules, type Refuse } from './object-rules.ts';
+import { allowedKeys, allowedValues, alternatives, supportedProperties } from './supported.ts';
 
 /** Something wrong in a document. */
 export interface Problem {
@@ -44,16 +44,19 @@ const advice: Readonly<Record<string, string>> = {
 
 /** All refusals of a document, in the order of their places. */
 export async function refusalsOf(text: string, file: string): Promise<Problem[]> {
-  const rules: Record<string, 'error'> = { 'petstore/object': 'error', 'petstore/whole': 'error' };
+  const rules: Record<string, 'error'> = {
+    'petstore/object': 'error',
+    'petstore/document': 'error',
+  };
   for (const rule of Object.keys(advice)) rules[rule] = 'error';
   const problems = await problemsOf(text, file, {
-    plugins: [{ id: 'petstore', rules: { oas3: { object: objectRule, whole: wholeRule } } }],
+    plugins: [{ id: 'petstore', rules: { oas3: { object: objectRule, document: documentRule } } }],
     rules,
   });
   const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
   const others = problems
-    .filter(isAdvisable)
-    // Where a rule of ours refuses a place too, it says what to write.
+    .filter(isOfLinter)
+    // A rule of ours that refuses the same place says better what to write.
     .filter((problem) => !ours.some((our) => isSamePlace(our, problem)))
     .map((problem) => ({ ...problem, message: withAdvice(problem) }));
   return [...ours, ...others].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -76,12 +79,15 @@ export async function problemsOf(
     // The linter does not parse such a document, or it ends at a reference that leads to itself.
     const reason = error instanceof Error ? error.message : String(error);
     const message = `${reason}; correct the document.`;
-    return [{ line: 1, column: 1, ruleId: 'petstore/whole', message, suggest: [] }];
+    return [{ line: 1, column: 1, ruleId: 'petstore/document', message, suggest: [] }];
   }
 }
 
-/** `objectRule` refuses other files, whether they are there or not. */
-function isAdvisable({ ruleId, message }: LinterProblem): boolean {
+/**
+ * Whether a problem is one of the linter's own rules. It does not count that another file cannot be
+ * read, because `objectRule` refuses every reference to another file.
+ */
+function isOfLinter({ ruleId, message }: LinterProblem): boolean {
   return ruleId in advice && !message.startsWith("Can't resolve $ref: ");
 }
 
@@ -100,16 +106,15 @@ const objectRule: Oas3Rule = () => ({
   any(value, context) {
     const type = context.type.name;
     if (type === 'SpecExtension' || !isRecord(value)) return;
-    const refuse = refuserOf(context, []);
+    const refuse = refuserAt(context.location, context);
     refuseProperties(type, value, refuse);
     refuseKeys(type, value, refuse);
     refuseValues(type, value, refuse);
-    const own = context.location.pointer.split('/').at(-1) ?? '';
-    const follow = (target: unknown) => followedIn(context, target);
-    for (const check of objectRules[type] ?? []) check(value, refuse, { own, follow });
+    const follow: Follow = (target) => followedIn(context, target);
+    for (const check of objectRules[type] ?? []) check(value, refuse, follow);
   },
   ref(reference, context) {
-    const refuse = refuserOf(context, []);
+    const refuse = refuserAt(context.location, context);
     if (!/^#\/components\/\w+\/[\w.-]+$/.test(reference.$ref)) {
       const problem = `the reference ${reference.$ref}`;
       refuse(problem, 'refer to a component of this document', '$ref');
@@ -121,16 +126,21 @@ const objectRule: Oas3Rule = () => ({
 });
 
 /** Refuses what is wrong only together with another part of the document. */
-const wholeRule: Oas3Rule = () => ({
+const documentRule: Oas3Rule = () => ({
   Root: {
     leave(root, context) {
-      checkDocument(recordOf(root), (path) => refuserOf(context, path));
+      const refuseAt = (path: readonly string[]) => {
+        let location = context.location;
+        for (const name of path) location = location.child(name);
+        return refuserAt(location, context);
+      };
+      checkDocument(recordOf(root), refuseAt);
     },
   },
 });
 
 function refuseProperties(type: string, object: Node, refuse: Refuse): void {
-  const supported = properties[type];
+  const supported = supportedProperties[type];
   if (!supported) return;
   for (const key of Object.keys(object)) {
     if (supported.includes(key)) continue;
@@ -140,7 +150,7 @@ function refuseProperties(type: string, object: Node, refuse: Refuse): void {
 }
 
 function refuseKeys(type: string, object: Node, refuse: Refuse): void {
-  const allowed = keys[type];
+  const allowed = allowedKeys[type];
   if (!allowed) return;
   for (const key of Object.keys(object))
     if (!allowed.isAllowed(key)) refuse(`${key} in ${type}`, allowed.fix, key);
@@ -148,18 +158,16 @@ function refuseKeys(type: string, object: Node, refuse: Refuse): void {
 
 function refuseValues(type: string, object: Node, refuse: Refuse): void {
   for (const [key, value] of Object.entries(object)) {
-    const allowed = values[`${type}.${key}`];
+    const allowed = allowedValues[`${type}.${key}`];
     if (allowed && !allowed.isAllowed(String(value))) refuse(`${key}: ${value}`, allowed.fix, key);
   }
 }
 
-/** Refuses at a path below the place of the linter. */
-function refuserOf(context: UserContext, path: readonly string[]): Refuse {
-  let place = context.location;
-  for (const name of path) place = place.child(name);
+/** Refuses at a location, or at one of its properties. */
+function refuserAt(location: UserContext['location'], { report }: UserContext): Refuse {
   return (problem, fix, key) => {
-    const location = key === undefined ? place.key() : place.child(key).key();
-    context.report({ message: `${problem} is not supported; ${fix}.`, location });
+    const place = key === undefined ? location : location.child(key);
+    report({ message: `${problem} is not supported; ${fix}.`, location: place.key() });
   };
 }
 

@@ -1,86 +1,36 @@
 // The supported part of OpenAPI as tables. What is not in them is refused.
 
 /** The properties that are generated for, by the type of object. Any other property is refused. */
-export const properties: Readonly<Record<string, readonly string[]>> = {
-  Root: ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components'],
-  Info: ['title', 'version', 'summary', 'description', 'termsOfService', 'contact', 'license'],
-  Contact: ['name', 'url', 'email'],
-  License: ['name', 'identifier', 'url'],
-  Server: ['url', 'description', 'variables', 'x-deployment'],
-  ServerVariable: ['default', 'description', 'enum'],
-  Tag: ['name', 'description'],
-  Components: [
-    'schemas',
-    'parameters',
-    'headers',
-    'requestBodies',
-    'responses',
-    'examples',
-    'securitySchemes',
-  ],
-  SecurityScheme: ['type', 'scheme', 'bearerFormat', 'description'],
-  PathItem: ['summary', 'description', 'parameters', 'get', 'put', 'post', 'delete', 'patch'],
-  Operation: [
-    'operationId',
-    'tags',
-    'summary',
-    'description',
-    'deprecated',
-    'parameters',
-    'requestBody',
-    'responses',
-    'x-command',
-    'x-pagination',
-    'x-deprecated-since',
-    'x-sunset',
-    'x-successor',
-    'x-stability-level',
-  ],
-  Parameter: [
-    'name',
-    'in',
-    'description',
-    'required',
-    'deprecated',
-    'style',
-    'explode',
-    'schema',
-    'example',
-    'examples',
-    'x-idempotency-key',
-  ],
-  RequestBody: ['description', 'required', 'content'],
-  Response: ['description', 'headers', 'content'],
-  MediaType: ['schema', 'example', 'examples'],
-  Header: ['description', 'required', 'deprecated', 'schema', 'example', 'examples'],
-  Example: ['summary', 'description', 'value'],
-  Schema: [
-    'title',
-    'description',
-    'type',
-    'format',
-    'enum',
-    'const',
-    'default',
-    'example',
-    'examples',
-    'deprecated',
-    'minimum',
-    'maximum',
-    'minLength',
-    'maxLength',
-    'pattern',
-    'items',
-    'minItems',
-    'maxItems',
-    'properties',
-    'required',
-    'additionalProperties',
-    'oneOf',
-    'anyOf',
-    'allOf',
-    'x-statuses',
-  ],
+export const supportedProperties: Readonly<Record<string, readonly string[]>> = {
+  Root: words('openapi info servers security tags paths components x-common-headers'),
+  Info: words('title version summary description termsOfService contact license'),
+  Contact: words('name url email'),
+  License: words('name identifier url'),
+  Server: words('url description variables x-deployment'),
+  ServerVariable: words('default description enum'),
+  Tag: words('name description'),
+  Components: words('schemas parameters headers requestBodies responses examples securitySchemes'),
+  SecurityScheme: words('type scheme bearerFormat description'),
+  PathItem: words('summary description parameters get put post delete patch'),
+  Operation: words(`
+    operationId tags summary description deprecated parameters requestBody responses
+    x-command x-pagination x-deprecated-since x-sunset x-successor x-stability-level
+  `),
+  Parameter: words(`
+    name in description required deprecated style explode schema example examples
+    x-idempotency-key x-idempotency-hours
+  `),
+  RequestBody: words('description required content'),
+  Response: words('description headers content'),
+  MediaType: words('schema example examples'),
+  Header: words('description required deprecated schema example examples x-required-with'),
+  Example: words('summary description value'),
+  Schema: words(`
+    title description type format enum const default example examples deprecated
+    minimum maximum minLength maxLength pattern
+    items minItems maxItems properties required additionalProperties
+    oneOf anyOf allOf x-statuses
+  `),
 };
 
 /** What to write instead of properties that people often use. */
@@ -102,6 +52,11 @@ export const alternatives: Readonly<Record<string, string>> = {
   not: 'write what is allowed',
 };
 
+/** The headers that fetch or HTTP set, beside `Content-…`. */
+export const ownHeaders = words(
+  'accept authorization connection cookie expect host te trailer transfer-encoding upgrade',
+);
+
 interface Allowed {
   readonly isAllowed: (text: string) => boolean;
   /** What to write instead. */
@@ -112,7 +67,7 @@ const date: Allowed = { isAllowed: isDate, fix: 'write a date such as "2030-12-3
 const bearer = 'write type: http, scheme: bearer';
 
 /** What the text of a property has to be. */
-export const values: Readonly<Record<string, Allowed>> = {
+export const allowedValues: Readonly<Record<string, Allowed>> = {
   'Root.openapi': { isAllowed: matches(/^3\.1\.\d+$/), fix: 'write openapi: 3.1.0' },
   'SecurityScheme.type': { isAllowed: isOneOf('http'), fix: bearer },
   'SecurityScheme.scheme': { isAllowed: matches(/^bearer$/i), fix: bearer },
@@ -134,6 +89,10 @@ export const values: Readonly<Record<string, Allowed>> = {
   // `body` is the input for a whole body.
   'Parameter.name': { isAllowed: isNoneOf('body', '__proto__'), fix: 'rename it' },
   'Parameter.x-idempotency-key': { isAllowed: isOneOf('true'), fix: 'write true' },
+  'Parameter.x-idempotency-hours': {
+    isAllowed: matches(/^[1-9]\d*$/),
+    fix: 'write a number of hours',
+  },
   'Schema.format': {
     isAllowed: isOneOf('int32', 'int64', 'float', 'double'),
     fix: 'use int32 or int64, for a text a pattern',
@@ -141,7 +100,7 @@ export const values: Readonly<Record<string, Allowed>> = {
 };
 
 /** What the keys of a map have to be. */
-export const keys: Readonly<Record<string, Allowed>> = {
+export const allowedKeys: Readonly<Record<string, Allowed>> = {
   Paths: {
     isAllowed: isPath,
     fix: 'write /segments of letters, digits, or one {parameter} each',
@@ -154,6 +113,10 @@ export const keys: Readonly<Record<string, Allowed>> = {
   SchemaProperties: { isAllowed: isNoneOf('__proto__'), fix: 'rename it' },
   NamedSchemas: { isAllowed: matches(/^[A-Z][A-Za-z0-9]*$/), fix: 'write a name such as NewPet' },
 };
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
 function isOneOf(...allowed: string[]) {
   return (text: string) => allowed.includes(text);

@@ -6,6 +6,7 @@ import {
   deploymentsOf,
   followed,
   isRecord,
+  isRecursive,
   jsonSchemaOf,
   listOf,
   type Node,
@@ -13,8 +14,7 @@ import {
   parametersOf,
   reachableFrom,
   recordOf,
-  recursiveIn,
-  referencesIn,
+  schemasOf,
 } from './document.ts';
 import { commandOf } from './names.ts';
 
@@ -39,17 +39,15 @@ interface Service {
   readonly basePath: string;
 }
 
-type Follow = (value: unknown) => Node;
-
 export function tableOf(document: Node): Table {
   const operations = operationsIn(document).map((declared) => operationOf(declared, document));
-  const schemas = recordOf(recordOf(document.components).schemas);
+  const schemas = schemasOf(document);
   const { title, version, summary = '' } = recordOf(document.info);
   const deployments = deploymentsOf(document);
   return {
     operations,
     schemas: usedSchemas(schemas, operations),
-    recursive: recursiveIn(schemas),
+    recursive: new Set(Object.keys(schemas).filter((name) => isRecursive(name, schemas))),
     version: String(version),
     service: {
       title: String(title),
@@ -62,9 +60,7 @@ export function tableOf(document: Node): Table {
 }
 
 function usedSchemas(schemas: Node, operations: readonly Operation[]): Record<string, Schema> {
-  const used = referencesIn(operations);
-  const reachable = reachableFrom(schemas);
-  for (const name of [...used]) for (const further of reachable.get(name) ?? []) used.add(further);
+  const used = reachableFrom(operations, schemas);
   const entries = Object.entries(schemas).filter(([name]) => used.has(name));
   return Object.fromEntries(entries.map(([name, schema]) => [name, withoutExtensions(schema)]));
 }
@@ -82,12 +78,11 @@ function basePathOf(deployments: Readonly<Record<string, string>>): string {
 
 function operationOf(declared: DeclaredOperation, document: Node): Operation {
   const { path, method, item, operation } = declared;
-  const follow: Follow = (value) => followed(document, value);
   const parameters = parametersOf(declared, document);
   const key = parameters.find((parameter) => parameter['x-idempotency-key'] === true);
   const inputs = parameters.filter((parameter) => parameter !== key);
-  const body = bodyOf(operation.requestBody, inputs, follow);
-  const responses = responsesOf(operation, follow);
+  const body = bodyOf(operation.requestBody, inputs, document);
+  const responses = responsesOf(operation, document);
   const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
   return withoutUndefined<Operation>({
     id: String(operation.operationId),
@@ -133,10 +128,10 @@ function idempotencyKeyOf({ name, description, schema }: Node): IdempotencyKey {
   return { header: String(name), description: textOf(description), schema: recordOf(schema) };
 }
 
-function responsesOf(operation: Node, follow: Follow): Record<string, OperationResponse> {
+function responsesOf(operation: Node, document: Node): Record<string, OperationResponse> {
   const responses: Record<string, OperationResponse> = {};
   for (const [status, declared] of Object.entries(recordOf(operation.responses))) {
-    const response = follow(declared);
+    const response = followed(document, declared);
     const description = String(response.description);
     const hasBody = 'application/json' in recordOf(response.content);
     responses[status] = hasBody ? { description, schema: jsonSchemaOf(response) } : { description };
@@ -150,38 +145,51 @@ interface Body {
   readonly fields: Record<string, Field>;
 }
 
-function bodyOf(declared: unknown, parameters: readonly Node[], follow: Follow): Body | undefined {
+function bodyOf(declared: unknown, parameters: readonly Node[], document: Node): Body | undefined {
   if (declared === undefined) return undefined;
-  const body = follow(declared);
+  const body = followed(document, declared);
   const required = body.required === true;
-  const schema = jsonSchemaOf(body);
-  const parts = partsOf(schema, follow);
-  const properties: Node = Object.assign({}, ...parts.map((part) => part.properties));
-  const needed = new Set(parts.flatMap((part) => listOf(part.required)));
-  const isWhole =
-    !parts.every(listsAllProperties) ||
-    Object.keys(properties).length === 0 ||
-    parameters.some(({ name }) => Object.hasOwn(properties, String(name))) ||
-    (!required && needed.size > 0);
-  if (isWhole) {
-    const field = fieldOf({ in: 'body', required, description: body.description, schema });
-    return { requestBody: { required, whole: true }, fields: { body: field } };
-  }
-  const fields: Record<string, Field> = {};
-  for (const [name, property] of Object.entries(properties))
-    fields[name] = propertyField(recordOf(property), needed.has(name), follow);
-  return { requestBody: { required }, fields };
+  const fields = propertyFields(jsonSchemaOf(body), document);
+  const names = parameters.map(({ name }) => String(name));
+  if (fields !== undefined && canBeInputs(fields, names, required))
+    return { requestBody: { required }, fields };
+  const field = fieldOf({ ...body, in: 'body', schema: jsonSchemaOf(body) });
+  return { requestBody: { required, whole: true }, fields: { body: field } };
 }
 
-function propertyField(property: Node, required: boolean, follow: Follow): Field {
-  const { description = follow(property).description, deprecated } = property;
+/** Whether the properties of a body can be inputs beside the parameters with these names. */
+function canBeInputs(
+  fields: Readonly<Record<string, Field>>,
+  parameters: readonly string[],
+  isBodyRequired: boolean,
+): boolean {
+  if (Object.keys(fields).length === 0) return false;
+  if (parameters.some((name) => Object.hasOwn(fields, name))) return false;
+  // Nobody could leave out an optional body without its required properties.
+  return isBodyRequired || !Object.values(fields).some(({ required }) => required);
+}
+
+/** The properties of a body as inputs; undefined if its schema does not list all of them. */
+function propertyFields(schema: Node, document: Node): Record<string, Field> | undefined {
+  const parts = partsOf(schema, document);
+  if (!parts.every(listsAllProperties)) return undefined;
+  const required = parts.flatMap((part) => listOf(part.required));
+  const fields: Record<string, Field> = {};
+  for (const part of parts)
+    for (const [name, property] of Object.entries(recordOf(part.properties)))
+      fields[name] = propertyField(recordOf(property), required.includes(name), document);
+  return fields;
+}
+
+function propertyField(property: Node, required: boolean, document: Node): Field {
+  const { description = followed(document, property).description, deprecated } = property;
   return fieldOf({ in: 'body', required, description, deprecated, schema: property });
 }
 
 /** The schema and the parts of its `allOf`, with references followed. */
-function partsOf(schema: Node, follow: Follow): Node[] {
-  const target = follow(schema);
-  return [target, ...listOf(target.allOf).flatMap((part) => partsOf(recordOf(part), follow))];
+function partsOf(schema: Node, document: Node): Node[] {
+  const target = followed(document, schema);
+  return [target, ...listOf(target.allOf).flatMap((part) => partsOf(recordOf(part), document))];
 }
 
 /** Whether the part is an object, or an `allOf` of objects, that lists all its properties. */

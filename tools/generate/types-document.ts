@@ -1,5 +1,13 @@
 // The document as hey-api makes the types from it.
-import { followed, isRecord, listOf, type Node, recordOf, schemaNameOf } from './document.ts';
+import {
+  followed,
+  isRecord,
+  listOf,
+  type Node,
+  recordOf,
+  schemaNameOf,
+  schemasOf,
+} from './document.ts';
 
 /**
  * A copy of the document without the idempotency key, which is no input of an operation, and with
@@ -7,9 +15,9 @@ import { followed, isRecord, listOf, type Node, recordOf, schemaNameOf } from '.
  * because editors show it.
  */
 export function typesDocument(document: Node): Record<string, unknown> {
-  const { openapi, info, paths, components } = document;
-  const copy = copyOf({ paths, schemas: recordOf(components).schemas }, document);
-  return { openapi, info, paths: copy.paths, components: { schemas: copy.schemas } };
+  const { openapi, info, paths } = document;
+  const schemas = copyOf(schemasOf(document), document);
+  return { openapi, info, paths: copyOf(paths, document), components: { schemas } };
 }
 
 /**
@@ -22,27 +30,27 @@ export function isWide({ type, format, minimum, maximum, enum: values, const: on
   return ![minimum, maximum].every((bound) => Number.isSafeInteger(bound));
 }
 
-function copyOf(part: Node, document: Node): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(part)) {
-    if (key === 'properties') copy[key] = describedProperties(recordOf(value), document);
-    else if (key === 'parameters') copy[key] = inputsOf(listOf(value), document);
-    else copy[key] = copyOfValue(value, document);
-  }
-  return copy;
+function copyOf(value: unknown, document: Node): unknown {
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, document));
+  if (!isRecord(value)) return value;
+  const isReferenceToSchema = schemaNameOf(value.$ref) !== undefined;
+  return copyOfObject(isReferenceToSchema ? value : followed(document, value), document);
 }
 
-function copyOfValue(value: unknown, document: Node): unknown {
-  if (Array.isArray(value)) return value.map((item) => copyOfValue(item, document));
-  if (!isRecord(value)) return value;
-  const isOther = typeof value.$ref === 'string' && schemaNameOf(value.$ref) === undefined;
-  return copyOf(isOther ? followed(document, value) : value, document);
+function copyOfObject(object: Node, document: Node): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(object)) {
+    if (key === 'properties') copy[key] = describedProperties(recordOf(value), document);
+    else if (key === 'parameters') copy[key] = inputsOf(listOf(value), document);
+    else copy[key] = copyOf(value, document);
+  }
+  return copy;
 }
 
 function inputsOf(parameters: readonly unknown[], document: Node): unknown[] {
   return parameters
     .filter((parameter) => followed(document, parameter)['x-idempotency-key'] !== true)
-    .map((parameter) => withRange(recordOf(copyOfValue(parameter, document)), document));
+    .map((parameter) => withRange(recordOf(copyOf(parameter, document)), document));
 }
 
 /** A parameter whose description says its range and its default, where editors show them. */
@@ -59,7 +67,7 @@ function describedProperties(properties: Node, document: Node): Node {
   const copy: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
     const { description } = followed(document, property);
-    const own = recordOf(copyOfValue(property, document));
+    const own = recordOf(copyOf(property, document));
     copy[name] = description === undefined ? own : { description, ...own };
   }
   return copy;

@@ -39,7 +39,7 @@ test('a part that does not exist is refused with those that do', async () => {
   );
 });
 
-const shots = (...cpu: number[]) => cpu.map((each) => ({ cpu: each }));
+const samples = (...cpu: number[]) => cpu.map((each) => ({ cpu: each }));
 
 test.for([
   ['less CPU than Fastify', { Fastify: [30, 30, 30, 30], again: [20, 20, 20, 20] }, true],
@@ -52,9 +52,9 @@ test.for([
   ],
 ] as const)('the gate judges %s', ([, { Fastify, again }, isKept]) => {
   const verdict = verdictOf('get', {
-    Fastify: shots(...Fastify),
-    ours: shots(20, 20, 20, 20),
-    'ours again': shots(...again),
+    Fastify: samples(...Fastify),
+    ours: samples(20, 20, 20, 20),
+    'ours again': samples(...again),
   });
   expect(verdict.isKept).toBe(isKept);
 });

@@ -1,15 +1,17 @@
-// D3 D6: the checks of the drift script that run the server.
-import { isDeep } from '@petstore/testing';
+// The drift script finds each contradiction that was planted in the server, petctl and the pages.
+import { isDeep, skips } from '@petstore/testing';
+import { newCluster, postgresFolder } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
-import { driftInCopy, plantsOf } from './support/drift.ts';
+import { generatorPlants, petctlPlants, serverPlants } from './drift-code-plants.ts';
+import { pagePlants } from './drift-plants.ts';
+import { chosen, DriftCopy } from './support/drift.ts';
 
-const { copy, drift, driftAfter } = driftInCopy();
+const copy = new DriftCopy();
 
-test.each(plantsOf('server', 'pages'))('$check finds $name', (plant) => {
-  const { code, output } = driftAfter(plant);
-  expect(output).toContain(plant.says);
-  expect(output).toMatch(new RegExp(`^D\\d ${plant.check}: .*; fix: `, 'm'));
-  expect(code).toBe(1);
+const plants = [...serverPlants, ...petctlPlants, ...pagePlants, ...generatorPlants];
+
+test.each(chosen(plants))('$check finds $name', (plant) => {
+  copy.expectFound(plant);
 });
 
 test.each([
@@ -25,21 +27,20 @@ test.each([
     /^/,
     '# Tour\n\n```sh\nPORT=81 npm start # petctl needs this\nnpx petctl pets get 7\n```\n',
   ],
-] as const)('pages: more %s is no contradiction', (_, file, from, to) => {
-  expect(driftAfter({ check: 'pages', file, from, to })).toMatchObject({ code: 0 });
+])('pages: more %s is no contradiction', (_, file, from, to) => {
+  expect(copy.driftAfter([{ file, from, to }], ['pages'])).toMatchObject({ code: 0 });
 });
 
-test.runIf(isDeep)(
-  'an edit that changes nothing for callers is generated, and then contradicts nothing',
-  () => {
-    copy.change(
-      'spec/openapi.yaml',
-      (text) =>
-        `# A comment.\n${text.replace('[available, pending, sold]', `["available", 'pending', sold]`)}`,
-    );
-    copy.generate();
-    expect(drift(['generated', 'document', 'client', 'server', 'petctl'])).toMatchObject({
-      code: 0,
-    });
+const noPostgres = postgresFolder() ? undefined : 'this machine has no PostgreSQL';
+test.runIf(isDeep && !skips('the drift check over PostgreSQL', noPostgres, 'postgresql'))(
+  'the server over PostgreSQL contradicts nothing',
+  async () => {
+    const cluster = await (await newCluster()).start();
+    try {
+      const env = { DRIFT_DATABASE_URL: cluster.url() };
+      expect(copy.drift(['server'], env)).toMatchObject({ code: 0 });
+    } finally {
+      await cluster.remove();
+    }
   },
 );

@@ -1,14 +1,12 @@
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
-import { methodFor } from './call.ts';
-import { checkedKey, type Key } from './credentials.ts';
+import { explainError, methodFor } from './call.ts';
+import { checkedKey, enteredKey, type Key } from './credentials.ts';
 import { CliError } from './errors.ts';
-import { enteredKey, explained } from './explain.ts';
-import { readWord } from './input.ts';
+import { type Input, readWord } from './input.ts';
 import { printerFor } from './output/printer.ts';
 import type { Session } from './session.ts';
-import { type Settings, settingsOf } from './settings.ts';
-import { type Target, targetOf } from './target.ts';
+import { type Settings, settingsOf, type Target } from './settings.ts';
 
 /** What each of the commands gets. */
 interface AuthCommand {
@@ -29,31 +27,20 @@ export function addAuth(root: Command, session: Session): void {
     const command = auth.command(name).summary(summary).description(`${summary}. ${details}`);
     command.action(() => {
       const settings = settingsOf(command, session.env);
-      const target = targetOf(settings, session.env, () => session.credentials.current());
-      return run({ session, settings, target });
+      return run({ session, settings, target: session.targetOf(settings) });
     });
   };
-  const loginDetails = `Asks for the key without echo, or reads it from stdin, and tries it. Keeps it in the system's keyring, \
-or in a file that only you can read. From then on, petctl uses this address if no other is given.`;
+  const loginDetails =
+    'Asks for the key without echo, or reads it from stdin, and tries it. ' +
+    "Keeps it in the system's keyring, or in a file that only you can read. " +
+    'From then on, petctl uses this address if no other is given.';
+  const statusDetails = 'Tries the key for the address in use.';
+  const tokenDetails = 'Prints the one for the address in use.';
+  const logoutDetails = 'Removes the one for the address in use.';
   add('login', 'Store the API key for an address', loginDetails, login);
-  add(
-    'status',
-    'Show the addresses and their keys',
-    'Tries the key for the address in use.',
-    status,
-  );
-  add(
-    'token',
-    'Print the key, for other programs',
-    'Prints the one for the address in use.',
-    token,
-  );
-  add(
-    'logout',
-    'Remove the stored key for an address',
-    'Removes the one for the address in use.',
-    logout,
-  );
+  add('status', 'Show the addresses and their keys', statusDetails, status);
+  add('token', 'Print the key, for other programs', tokenDetails, token);
+  add('logout', 'Remove the stored key for an address', logoutDetails, logout);
 }
 
 async function login(command: AuthCommand): Promise<void> {
@@ -61,7 +48,7 @@ async function login(command: AuthCommand): Promise<void> {
   const { reporter, credentials } = session;
   const entered = await readKey(target.baseUrl, session);
   const value = checkedKey(entered.trim(), 'The input');
-  const failure = await failureOf({ value, from: enteredKey }, command);
+  const failure = await errorWith({ value, from: enteredKey }, command);
   if (failure !== undefined) {
     reporter.notice('The key was not stored.');
     throw failure;
@@ -77,15 +64,19 @@ async function status(command: AuthCommand): Promise<void> {
   const { credentials } = session;
   const others = credentials.addresses().filter((address) => address !== target.baseUrl);
   const key = await credentials.findKey(target);
-  const failure = key && (await failureOf(key, command));
-  const rows = [statusRow(target.baseUrl, key, true, key ? acceptance(failure) : null)];
-  for (const address of others)
-    rows.push(statusRow(address, await credentials.storedKey(address), false, null));
+  const failure = key && (await errorWith(key, command));
+  const accepted = key ? acceptance(failure) : null;
+  const rows = [statusRow(target.baseUrl, key, true, accepted)];
+  for (const address of others) {
+    const otherKey = await credentials.storedKey(address);
+    rows.push(statusRow(address, otherKey, false, null));
+  }
   const columns = Object.keys(rows[0] ?? {});
   const out = await printerFor({ columns, isList: true }, settings, session);
   await out.write(rows);
   await out.end();
   if (failure !== undefined) throw failure;
+  // Throws if there is no key.
   await credentials.keyFor(target);
 }
 
@@ -125,24 +116,29 @@ async function logout({ session, target }: AuthCommand): Promise<void> {
   if (hint !== undefined) reporter.notice(hint);
 }
 
-/** Tries a key with the smallest request. Returns the error; undefined if the service accepts the key. */
-async function failureOf(key: Key, { session, settings, target }: AuthCommand): Promise<unknown> {
-  const operation = Object.values<Operation>(operations).find(
-    ({ method, fields }) =>
-      method === 'GET' && Object.values(fields).every(({ required }) => !required),
-  );
+/** Tries a key. Returns the error of the call; undefined if the service accepts the key. */
+async function errorWith(key: Key, { session, settings, target }: AuthCommand): Promise<unknown> {
+  const operation = Object.values<Operation>(operations).find(isHarmless);
   if (!operation) return undefined;
-  const { pagination, fields } = operation;
-  const smallest = pagination && fields[pagination.limit]?.schema.minimum;
-  const input = pagination ? { [pagination.limit]: smallest ?? 1 } : {};
-  const facts = { operation, target, key };
-  return methodFor(
-    { ...facts, settings },
-    session,
-  )(input).then(
-    () => undefined,
-    (error: unknown) => explained(error, facts),
-  );
+  const calling = { operation, settings, target, key };
+  try {
+    await methodFor(calling, session)(smallestInput(operation));
+    return undefined;
+  } catch (error) {
+    return explainError(error, calling);
+  }
+}
+
+/** Whether an operation only reads, and can be called without an input. */
+function isHarmless({ method, fields }: Operation): boolean {
+  const needsInput = Object.values(fields).some(({ required }) => required);
+  return method === 'GET' && !needsInput;
+}
+
+/** The input for the smallest response: a list gets its smallest page. */
+function smallestInput({ pagination, fields }: Operation): Input {
+  if (!pagination) return {};
+  return { [pagination.limit]: fields[pagination.limit]?.schema.minimum ?? 1 };
 }
 
 /** The key from stdin, or from a terminal without echo. */

@@ -1,14 +1,12 @@
 import type { Page, PageCall } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { methodFor } from './call.ts';
+import { explainError, methodFor } from './call.ts';
 import { UsageError } from './errors.ts';
-import { explained } from './explain.ts';
 import { type Input, parseValue } from './input.ts';
 import { checkOutput, type Printer, printerFor, shapeOf } from './output/printer.ts';
 import { printAsCurl, printAsJson } from './preview.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
-import { targetOf } from './target.ts';
 import { isObject, kebab } from './text.ts';
 
 /** The options of an operation's command, as they stand on the command line. */
@@ -33,24 +31,24 @@ interface OperationCall {
 export async function callOperation(call: OperationCall, session: Session): Promise<void> {
   const { operation, settings, flags, input } = call;
   const { credentials, reporter } = session;
-  const total = totalOf(flags);
+  const wanted = wantedResults(flags);
   const idempotencyKey = idempotencyKeyOf(operation, flags);
   const shape = shapeOf(operation);
-  await checkOutput(shape.columns, settings);
-  const target = targetOf(settings, session.env, () => credentials.current());
+  await checkOutput(shape, settings);
+  const target = session.targetOf(settings);
   if (flags.dryRun || flags.curl) {
-    if (needsPages(operation, total)) reporter.notice('Only the first of the requests is shown.');
-    const preview = { operation, input, idempotencyKey, total, settings, target };
+    if (needsPages(operation, wanted)) reporter.notice('Only the first of the requests is shown.');
+    const preview = { operation, input, idempotencyKey, wanted, settings, target };
     return flags.curl ? printAsCurl(preview, session) : printAsJson(preview, session);
   }
-  const facts = { operation, target, key: await credentials.keyFor(target) };
+  const calling = { operation, settings, target, key: await credentials.keyFor(target) };
   const out = await printerFor(shape, settings, session);
-  const method = methodFor({ ...facts, settings }, session);
+  const method = methodFor(calling, session);
   try {
-    if (operation.pagination) await printList(method(input), total, operation, out, session);
+    if (operation.pagination) await printList(method(input), wanted, operation, out, session);
     else await printResult(await method(input, { idempotencyKey }), operation, out);
   } catch (error) {
-    throw explained(error, facts);
+    throw explainError(error, calling);
   }
 }
 
@@ -61,17 +59,20 @@ async function printResult(data: unknown, { successes }: Operation, out: Printer
   await out.end();
 }
 
-/** Prints the pages of a list as they arrive, and says if the list is cut. `total` is undefined for one page. */
+/**
+ * Prints the pages of a list as they arrive, and says if the list is cut. `wanted` is undefined for
+ * one page.
+ */
 async function printList(
   list: PageCall<unknown>,
-  total: number | undefined,
+  wanted: number | undefined,
   operation: Operation,
   out: Printer,
   session: Session,
 ): Promise<void> {
   let rows = 0;
   let last: Page<unknown> | undefined;
-  for await (const page of pagesOf(list, total)) {
+  for await (const page of pagesOf(list, wanted)) {
     // The client requests the next page: let it be sent before a slow reader blocks the output.
     if (page.hasMore) await new Promise(setImmediate);
     await out.write(page.data);
@@ -85,10 +86,10 @@ async function printList(
 
 async function* pagesOf(
   list: PageCall<unknown>,
-  total: number | undefined,
+  wanted: number | undefined,
 ): AsyncGenerator<Page<unknown>> {
-  if (total === undefined) yield await list.withResponse();
-  else yield* list.pages({ max: total });
+  if (wanted === undefined) yield await list.withResponse();
+  else yield* list.pages({ max: wanted });
 }
 
 /** Says that a list is cut, and what to type for more. */
@@ -100,7 +101,7 @@ function cutNotice(rows: number, lastRow: unknown, { pagination }: Operation): s
 }
 
 /** How many results are wanted; undefined for one page. */
-function totalOf({ limit, all }: CallFlags): number | undefined {
+function wantedResults({ limit, all }: CallFlags): number | undefined {
   if (all) return Number.POSITIVE_INFINITY;
   if (limit === undefined) return undefined;
   return Number(parseValue({ text: limit, name: '--limit' }, { type: 'integer', minimum: 1 }));
@@ -119,8 +120,8 @@ function idempotencyKeyOf(
 }
 
 /** Whether so many results are more than one page can have. */
-function needsPages({ pagination, fields }: Operation, total: number | undefined): boolean {
-  if (!pagination || total === undefined) return false;
+function needsPages({ pagination, fields }: Operation, wanted: number | undefined): boolean {
+  if (!pagination || wanted === undefined) return false;
   const largest = fields[pagination.limit]?.schema.maximum;
-  return largest !== undefined && total > largest;
+  return largest !== undefined && wanted > largest;
 }

@@ -3,7 +3,9 @@ import { Command, type ErrorOptions, type HelpContext } from 'commander';
 import { UsageError } from './errors.ts';
 import { quoted } from './text.ts';
 
-/** A command that throws a `UsageError`, where commander would print a message and end the process. */
+/**
+ * A command that throws a `UsageError`, where commander would print a message and end the process.
+ */
 export class PetctlCommand extends Command {
   override createCommand(name?: string): PetctlCommand {
     return new PetctlCommand(name);
@@ -100,7 +102,10 @@ function unknownOption(command: Command, flag: string): UsageError {
   );
 }
 
-/** The flag in commander's message, without its value: `--api-key` of `'--api-key=secret'`, `-x` of `'-xsecret'`. */
+/**
+ * The flag in commander's message, without its value: `--api-key` of `'--api-key=secret'`, `-x` of
+ * `'-xsecret'`.
+ */
 function flagIn(message: string): string {
   const quotedFlag = message.slice(message.indexOf("'") + 1, message.lastIndexOf("'"));
   if (!quotedFlag.startsWith('--')) return quotedFlag.slice(0, 2);

@@ -1,5 +1,4 @@
 import type { Argument, Command, Option } from 'commander';
-import { scripts } from './completion-scripts.ts';
 import { parseChoice } from './input.ts';
 import type { Session } from './session.ts';
 
@@ -25,15 +24,16 @@ export function addCompletion(root: Command, session: Session): void {
     .action((words: string[]) => complete(root, words, session));
 }
 
-/** Prints the candidates for the last of the words, one on each line, with a tab and a description. */
+/**
+ * Prints the candidates for the last of the words, one on each line, with a tab and a description.
+ */
 async function complete(
   root: Command,
   words: readonly string[],
   { stdout }: Session,
 ): Promise<void> {
-  // bash passes --flag=value as three words.
-  const typed = words.filter((word) => word !== '=');
-  if (words.at(-1) === '=') typed.push('');
+  const typed = flagsAndValues(words);
+  // `petctl help pets` is completed like `petctl pets`.
   if (typed[0] === 'help' && typed.length > 1) typed.shift();
   const last = typed.pop() ?? '';
   const found = candidates(positionAfter(root, typed), last);
@@ -41,6 +41,17 @@ async function complete(
     .filter(([word]) => word.startsWith(last))
     .map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
   await stdout.write(lines.join(''));
+}
+
+/**
+ * The words as if each value followed its flag after a space: bash passes `--flag=value` as three
+ * words.
+ */
+function flagsAndValues(words: readonly string[]): string[] {
+  const typed = words.filter((word) => word !== '=');
+  // The value that follows is still empty.
+  if (words.at(-1) === '=') typed.push('');
+  return typed;
 }
 
 type Candidate = readonly [word: string, description: string];
@@ -56,20 +67,19 @@ interface Position {
 
 function positionAfter(root: Command, words: readonly string[]): Position {
   let position: Position = { command: root, operands: 0, option: undefined };
-  for (const word of words) position = next(position, word);
+  for (const word of words) position = positionAfterWord(position, word);
   return position;
 }
 
-function next({ command, operands, option }: Position, word: string): Position {
+function positionAfterWord({ command, operands, option }: Position, word: string): Position {
   if (option) return { command, operands, option: undefined };
   if (word.startsWith('-')) {
     const withValue = optionsOf(command, word).find(({ required }) => required);
     return { command, operands, option: withValue };
   }
   const child = command.commands.find((one) => one.name() === word);
-  return child
-    ? { command: child, operands: 0, option: undefined }
-    : { command, operands: operands + 1, option: undefined };
+  if (child) return { command: child, operands: 0, option: undefined };
+  return { command, operands: operands + 1, option: undefined };
 }
 
 function candidates({ command, operands, option }: Position, last: string): Candidate[] {
@@ -99,3 +109,43 @@ function optionsOf(command: Command, name?: string): Option[] {
 function choicesOf({ argChoices = [] }: Option | Argument): Candidate[] {
   return argChoices.map((word) => [word, '']);
 }
+
+// What each shell runs. The scripts pass the words as arguments and read lines. Without candidates,
+// they complete names of files. They avoid compgen -W, which evaluates its input, and _describe,
+// which splits it at colons.
+const scripts = {
+  bash: String.raw`# petctl for bash
+_petctl() {
+  COMPREPLY=()
+  local line
+  while IFS= read -r line; do
+    COMPREPLY+=("${'$'}{line%%$'\t'*}")
+  done < <(petctl __complete "${'$'}{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _petctl petctl
+`,
+  zsh: String.raw`#compdef petctl
+_petctl() {
+  local line
+  local -a found shown
+  while IFS= read -r line; do
+    found+=("${'$'}{line%%$'\t'*}")
+    shown+=("${'$'}{line%%$'\t'*}  ${'$'}{line#*$'\t'}")
+  done < <(petctl __complete "${'$'}{(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( $#found )); then compadd -l -d shown -- "${'$'}{found[@]}"; else _files; fi
+}
+if [[ $funcstack[1] == _petctl ]]; then _petctl "$@"; else compdef _petctl petctl; fi
+`,
+  fish: `# petctl for fish
+function __petctl_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (petctl __complete $words[2..-1] 2>/dev/null)
+    if set -q found[1]
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c petctl -f -a '(__petctl_complete)'
+`,
+};

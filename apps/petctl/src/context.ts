@@ -4,7 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a process is to petctl. `main.ts` makes it of the real process; others may pass streams of their own. */
+/**
+ * What a process is to petctl. `main.ts` makes it of the real process; others may pass streams of
+ * their own.
+ */
 export interface Context {
   /** The words of the command line, without the program. */
   readonly args: readonly string[];

@@ -11,7 +11,7 @@ import { devNull, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from './context.ts';
 import { CliError, UsageError } from './errors.ts';
-import type { Target } from './target.ts';
+import type { Target } from './settings.ts';
 import { codeOf, isObject } from './text.ts';
 
 /** An API key, and where it comes from. */
@@ -19,6 +19,9 @@ export interface Key {
   readonly value: string;
   readonly from: string;
 }
+
+/** Where a key is from that a login tries. */
+export const enteredKey = 'the login';
 
 /** The file: the address of the last login, and the keys by address. */
 interface Stored {
@@ -29,7 +32,9 @@ interface Stored {
 /** Stands for a key that the keyring has. No key contains a space. */
 const inKeyring = 'in the keyring';
 
-/** The keys that logins have stored, each for one address: in the system's keyring, or in a file. */
+/**
+ * The keys that logins have stored, each for one address: in the system's keyring, or in a file.
+ */
 export class Credentials {
   readonly #env: Environment;
   readonly #file: string;
@@ -40,7 +45,7 @@ export class Credentials {
   }
 
   /** The address of the last login. */
-  current(): string | undefined {
+  lastAddress(): string | undefined {
     return this.#read().current;
   }
 
@@ -53,22 +58,22 @@ export class Credentials {
   async keyFor(target: Target): Promise<Key> {
     const key = await this.findKey(target);
     if (key) return key;
-    const { baseUrl, variableKeyFor } = target;
+    const { baseUrl, environmentKeyFor } = target;
     const login = `Log in with 'petctl auth login --base-url ${baseUrl}', or set PETCTL_API_KEY`;
     const message = `There is no API key for ${baseUrl}.`;
     if (this.#env.PETCTL_API_KEY === undefined)
       throw new CliError('unauthorized', message, `${login}.`);
     throw new CliError(
       'unauthorized',
-      `${message} PETCTL_API_KEY is for ${variableKeyFor}.`,
+      `${message} PETCTL_API_KEY is for ${environmentKeyFor}.`,
       `${login} and PETCTL_BASE_URL.`,
     );
   }
 
   /** The key of the environment, if that is for this address, else the stored one. */
-  async findKey({ baseUrl, variableKeyFor }: Target): Promise<Key | undefined> {
+  async findKey({ baseUrl, environmentKeyFor }: Target): Promise<Key | undefined> {
     const value = this.#env.PETCTL_API_KEY;
-    if (value === undefined || variableKeyFor !== baseUrl) return this.storedKey(baseUrl);
+    if (value === undefined || environmentKeyFor !== baseUrl) return this.storedKey(baseUrl);
     return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
   }
 
@@ -77,15 +82,16 @@ export class Credentials {
     const value = this.#read().keys[address];
     if (value === undefined) return undefined;
     if (value !== inKeyring) return { value: checkedKey(value, this.#file), from: this.#file };
-    const password = (await keyringEntry(address, this.#env))?.getPassword();
+    const entry = await keyringEntry(address, this.#env);
+    const password = entry?.getPassword();
     if (password) return { value: password, from: 'the keyring' };
-    throw new UsageError(
-      `The keyring with the key for ${address} cannot be opened.`,
-      'Unlock it, or set PETCTL_API_KEY.',
-    );
+    throw lockedKeyring(address);
   }
 
-  /** Stores a key in the keyring, or in a file that only its owner can read, and remembers the address. Returns the place. */
+  /**
+   * Stores a key in the keyring, or in a file that only its owner can read, and remembers the
+   * address. Returns the place.
+   */
   async storeKey(address: string, key: string): Promise<string> {
     const entry = await keyringEntry(address, this.#env);
     try {
@@ -106,9 +112,12 @@ export class Credentials {
     const { current, keys } = this.#read();
     const { [address]: removed, ...others } = keys;
     if (removed === undefined) return false;
-    // Without the keyring, the key would stay there.
-    if (removed === inKeyring && (await this.storedKey(address)))
-      (await keyringEntry(address, this.#env))?.deletePassword();
+    if (removed === inKeyring) {
+      const entry = await keyringEntry(address, this.#env);
+      // Without the keyring, the key would stay there.
+      if (!entry?.getPassword()) throw lockedKeyring(address);
+      entry.deletePassword();
+    }
     this.#write({ current: current === address ? undefined : current, keys: others });
     return true;
   }
@@ -153,7 +162,10 @@ export function checkedKey(value: string, from: string): string {
   throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
 }
 
-/** The user's folder for settings. A relative one is ignored, because the current folder must not configure petctl. */
+/**
+ * The user's folder for settings. A relative one is ignored, because the current folder must not
+ * configure petctl.
+ */
 function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environment): string {
   if (isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
   if (platform() === 'win32') return APPDATA;
@@ -163,11 +175,19 @@ function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environ
 /** Throws for a text that `Credentials` did not write. */
 function storedIn(text: string): Stored {
   const content: unknown = JSON.parse(text);
-  if (!isObject(content)) throw new Error('it has another content');
-  const { current, keys } = content;
-  const isCurrent = current === undefined || isAddress(current);
-  if (isCurrent && isStringRecord(keys)) return { current, keys };
+  if (isObject(content)) {
+    const { current, keys } = content;
+    const hasAddress = current === undefined || isAddress(current);
+    if (hasAddress && isStringRecord(keys)) return { current, keys };
+  }
   throw new Error('it has another content');
+}
+
+function lockedKeyring(address: string): UsageError {
+  return new UsageError(
+    `The keyring with the key for ${address} cannot be opened.`,
+    'Unlock it, or set PETCTL_API_KEY.',
+  );
 }
 
 function isAddress(value: unknown): value is string {
@@ -180,12 +200,16 @@ function isStringRecord(value: unknown): value is Record<string, string> {
   return Object.values(value).every((each) => typeof each === 'string');
 }
 
-/** The entry of the system's keyring for an address; undefined if there is no keyring, or PETCTL_KEYRING is false. */
+/**
+ * The entry of the system's keyring for an address; undefined if there is no keyring, or
+ * PETCTL_KEYRING is false.
+ */
 async function keyringEntry(address: string, env: Environment) {
   if (env.PETCTL_KEYRING === 'false') return undefined;
   try {
     const { Entry } = await import('@napi-rs/keyring');
-    // Without Secret Service, the library would use the keyring of the kernel, which is lost at the next boot.
+    // Without Secret Service, the library would use the keyring of the kernel, which is lost at the
+    // next boot.
     const entry = new Entry('petctl', address, { linux: { store: 'secret-service' } });
     // A test: without a keyring this throws, without a password it does not.
     entry.getPassword();

@@ -27,7 +27,10 @@ export interface ErrorDetails {
   readonly requestId?: string | undefined;
 }
 
-/** An error that ends petctl with the exit code of its kind. The message says what happened, the hint what to do. */
+/**
+ * An error that ends petctl with the exit code of its kind. The message says what happened, the
+ * hint what to do.
+ */
 export class CliError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;

@@ -1,7 +1,6 @@
-import type { Agent, IncomingMessage } from 'node:http';
+import type { Agent, AgentOptions, IncomingMessage } from 'node:http';
 import type { Environment } from './context.ts';
 import { CliError, UsageError } from './errors.ts';
-import { proxyFor } from './proxy.ts';
 
 /** More than any page has. */
 const MAX_LENGTH = 64 * 2 ** 20;
@@ -9,7 +8,9 @@ const MAX_LENGTH = 64 * 2 ** 20;
 /** The members of a response that the client uses. */
 type UsedResponse = Pick<Response, 'status' | 'body' | 'text'> & { headers: Pick<Headers, 'get'> };
 
-/** Sends requests by node:http, because loading Node's own `fetch` takes longer than all of petctl. */
+/**
+ * Sends requests by node:http, because loading Node's own `fetch` takes longer than all of petctl.
+ */
 export class HttpConnections {
   readonly #env: Environment;
   readonly #knowsProxies: () => boolean;
@@ -28,13 +29,7 @@ export class HttpConnections {
     const url = new URL(String(address));
     // Only the module in use is loaded.
     const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-    const proxy = this.#proxyOptions(url);
-    try {
-      this.#agent ??= new http.Agent({ keepAlive: true, ...proxy });
-    } catch (error) {
-      // Node cannot read the proxy, for example its password.
-      throw networkFailure(error);
-    }
+    this.#agent ??= newAgent(http, this.#proxyOptions(url));
     const options = {
       method,
       agent: this.#agent,
@@ -67,6 +62,15 @@ export class HttpConnections {
   }
 }
 
+function newAgent(http: { Agent: new (options: AgentOptions) => Agent }, proxy: object): Agent {
+  try {
+    return new http.Agent({ keepAlive: true, ...proxy });
+  } catch (error) {
+    // Node cannot read the proxy, for example its password.
+    throw networkFailure(error);
+  }
+}
+
 /** What `fetch` throws where it is not the caller's mistake. */
 function networkFailure(cause: unknown): TypeError {
   return new TypeError('fetch failed', { cause });
@@ -76,7 +80,10 @@ function lengthOf(body: RequestInit['body']): Record<string, string> {
   return typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
 }
 
-/** A response without the members that the client does not use: Node's own class would load all of `fetch`. */
+/**
+ * A response without the members that the client does not use: Node's own class would load all of
+ * `fetch`.
+ */
 function responseOf(message: IncomingMessage): Response {
   const headers = new Map(
     Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
@@ -98,4 +105,50 @@ async function textOf(message: IncomingMessage): Promise<string> {
       throw new CliError('failed', 'The response is too long.', 'Check --base-url.');
   }
   return text.replace(/^\ufeff/, '');
+}
+
+/** The proxy for an address, as curl finds it in the environment; undefined if there is none. */
+export function proxyFor(url: URL, env: Environment): string | undefined {
+  const variable = proxyVariable(url, env);
+  if (variable === undefined || isExcepted(url, env)) return undefined;
+  const value = env[variable] ?? '';
+  // Like curl, take a host without a scheme for an HTTP proxy.
+  const proxy = value.includes('://') ? value : `http://${value}`;
+  const protocol = URL.canParse(proxy) ? new URL(proxy).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return proxy;
+  // The message does not quote the value, because it may contain a password.
+  throw new UsageError(
+    `${variable} is not the address of an HTTP proxy.`,
+    'Use one such as http://proxy:3128, or name the host in no_proxy.',
+  );
+}
+
+/** The name of the variable that applies to an address. */
+function proxyVariable({ protocol }: URL, env: Environment): string | undefined {
+  const name = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  return [name, name.toUpperCase()].find((each) => env[each]);
+}
+
+/** Whether `no_proxy` lists the host of an address. */
+function isExcepted(url: URL, env: Environment): boolean {
+  const list = env.no_proxy ?? env.NO_PROXY ?? '';
+  const entries = list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  return entries.some((entry) => entry === '*' || matches(entry, url));
+}
+
+/**
+ * Whether an entry of `no_proxy` means an address: `10.0.0.1`, `example.com` with its subdomains,
+ * `example.com:8080`.
+ */
+function matches(entry: string, { protocol, hostname, port }: URL): boolean {
+  const address = `${protocol}//${entry.replace(/^\*?\./, '')}`;
+  if (!URL.canParse(address)) return false;
+  const excepted = new URL(address);
+  const hasPort = entry.includes(':') && !entry.endsWith(']');
+  if (hasPort && excepted.port !== port) return false;
+  if (hostname === excepted.hostname) return true;
+  return hostname.endsWith(`.${excepted.hostname}`);
 }

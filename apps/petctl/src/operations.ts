@@ -16,7 +16,10 @@ import type { Session } from './session.ts';
 import { globalOptions, settingsOf } from './settings.ts';
 import { kebab } from './text.ts';
 
-/** Adds a command for each operation of the spec. Its name and its flags depend on this operation alone. */
+/**
+ * Adds a command for each operation of the spec. Its name and its flags depend on this operation
+ * alone.
+ */
 export function addOperations(root: Command, session: Session): void {
   for (const operation of Object.values<Operation>(operations)) {
     const [group = '', name = ''] = operation.command;
@@ -30,6 +33,8 @@ export function addOperations(root: Command, session: Session): void {
     }
   }
 }
+
+type NamedField = readonly [name: string, field: Field];
 
 /** A flag of a command that sets a field of its operation. */
 interface FieldFlag {
@@ -48,29 +53,41 @@ function addOperation(parent: Command, name: string, operation: Operation, sessi
     const bounds = boundsOf(schema);
     command.argument(`<${kebab(field)}>`, [joinLines(description), ...bounds].join(' '));
   }
-  const own = ownOptions(operation);
-  const flags = fieldFlags(operation, own);
+  const callOptions = callOptionsOf(operation);
+  const flags = fieldFlags(operation, callOptions);
   for (const { option } of flags) command.addOption(option);
-  for (const option of own) command.addOption(option);
+  for (const option of callOptions) command.addOption(option);
 
   command.action(async () => {
     const options = command.opts<CallFlags>();
     const settings = settingsOf(command, session.env);
     const { data } = options;
-    const input: Input =
-      data === undefined ? {} : await readData(data, operation, session.context.stdin);
-    for (const [i, [field, { schema }]] of pathFields.entries()) {
-      const word = { text: command.args[i] ?? '', name: `<${kebab(field)}>` };
-      checkPlace(word, 'path');
-      input[field] = parseValue(word, schema);
-    }
-    for (const { name, option, parse } of flags) {
-      const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
-      if (words !== undefined) input[name] = parse(words);
-    }
+    const input = data === undefined ? {} : await readData(data, operation, session.context.stdin);
+    Object.assign(input, pathInput(pathFields, command), flagInput(flags, command));
     checkFlags(input, operation);
     await callOperation({ operation, input, flags: options, settings }, session);
   });
+}
+
+/** The fields that the arguments of a command line set. */
+function pathInput(fields: readonly NamedField[], { args }: Command): Input {
+  const input: Input = {};
+  for (const [i, [field, { schema }]] of fields.entries()) {
+    const word = { text: args[i] ?? '', name: `<${kebab(field)}>` };
+    checkPlace(word, 'path');
+    input[field] = parseValue(word, schema);
+  }
+  return input;
+}
+
+/** The fields that the flags of a command line set. */
+function flagInput(flags: readonly FieldFlag[], command: Command): Input {
+  const input: Input = {};
+  for (const { name, option, parse } of flags) {
+    const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
+    if (words !== undefined) input[name] = parse(words);
+  }
+  return input;
 }
 
 function summaryOf({ summary, deprecated, stability }: Operation): string {
@@ -78,7 +95,10 @@ function summaryOf({ summary, deprecated, stability }: Operation): string {
   return state === undefined ? summary : `${summary} (${state})`;
 }
 
-/** The first paragraph of the spec's description. What follows it is for those who write HTTP requests. */
+/**
+ * The first paragraph of the spec's description. What follows it is for those who write HTTP
+ * requests.
+ */
 function descriptionOf(operation: Operation): string {
   const [first = ''] = operation.description.split('\n\n');
   const paragraphs = [joinLines(first)];
@@ -89,16 +109,14 @@ function descriptionOf(operation: Operation): string {
 }
 
 /** The parameters in the path, in their order. */
-function pathFieldsOf({ path, fields }: Operation): [name: string, field: Field][] {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-  return names.flatMap((name): [string, Field][] => {
-    const field = fields[name];
-    return field ? [[name, field]] : [];
-  });
+function pathFieldsOf({ path, fields }: Operation): NamedField[] {
+  const inPath = Object.entries(fields).filter(([, field]) => field.in === 'path');
+  const position = ([name]: NamedField) => path.indexOf(`{${name}}`);
+  return inPath.sort((a, b) => position(a) - position(b));
 }
 
 /** The options that are not fields of the spec. */
-function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
+function callOptionsOf({ body, pagination, idempotencyKey }: Operation): Option[] {
   const options: Option[] = [];
   if (body) {
     const description = 'The body as JSON, @FILE, or - for stdin. Flags override it.';
@@ -124,8 +142,8 @@ function ownOptions({ body, pagination, idempotencyKey }: Operation): Option[] {
 }
 
 /** The flags of all fields but those in the path. */
-function fieldFlags({ fields, pagination }: Operation, own: readonly Option[]): FieldFlag[] {
-  const reserved = [...own, ...globalOptions()].map(({ long }) => long);
+function fieldFlags({ fields, pagination }: Operation, others: readonly Option[]): FieldFlag[] {
+  const reserved = [...others, ...globalOptions()].map(({ long }) => long);
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.in === 'path' || name === pagination?.limit) return [];
     // A field that has the name of another option has its place in the name.
@@ -135,23 +153,26 @@ function fieldFlags({ fields, pagination }: Operation, own: readonly Option[]): 
   });
 }
 
-/** The flag of a field; undefined if only JSON can express its values. */
+/**
+ * The flag of a field; undefined if only JSON can express its values. The flag of a list is
+ * repeated for each element.
+ */
 function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefined {
   const schema = resolved(field.schema);
-  const isArray = typeIn(schema) === 'array';
-  const item = isArray ? resolved(schema.items ?? {}) : schema;
+  const isList = typeIn(schema) === 'array';
+  const valueSchema = isList ? resolved(schema.items ?? {}) : schema;
   // A parameter without a type is a string; a property without one may be anything.
-  const type = typeIn(item) ?? (field.in === 'body' ? undefined : 'string');
+  const type = typeIn(valueSchema) ?? (field.in === 'body' ? undefined : 'string');
   if (type === undefined || type === 'object' || type === 'array') return undefined;
-  const placeholder = item.enum ? kebab(name) : type;
-  const option = new Option(`${flag} <${placeholder}>`, optionText(field, isArray));
-  const choices = choicesOf(item, type);
+  const placeholder = valueSchema.enum ? kebab(name) : type;
+  const option = new Option(`${flag} <${placeholder}>`, optionText(field, isList));
+  const choices = choicesOf(valueSchema, type);
   if (choices) option.argChoices = choices;
-  if (isArray)
-    option.argParser((word: string, before: string[] | undefined) => [...(before ?? []), word]);
+  if (isList) option.argParser((word: string, before: string[] = []) => [...before, word]);
   const parseWord = (text: string) => {
-    checkPlace({ text, name: flag }, field.in);
-    return parseValue({ text, name: flag }, item);
+    const word = { text, name: flag };
+    checkPlace(word, field.in);
+    return parseValue(word, valueSchema);
   };
   return {
     name,
@@ -164,10 +185,10 @@ function choicesOf(schema: Schema, type: string): string[] | undefined {
   return type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
 }
 
-function optionText({ description, schema, required }: Field, isArray: boolean): string {
+function optionText({ description, schema, required }: Field, isList: boolean): string {
   const sentences = [joinLines(description), ...boundsOf(schema)];
   if (required) sentences.push('Required.');
-  if (isArray) sentences.push('Repeatable.');
+  if (isList) sentences.push('Repeatable.');
   return sentences.join(' ');
 }
 
@@ -181,7 +202,10 @@ function joinLines(text: string): string {
   return text.trim().replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
 }
 
-/** Whether an operation can be called for each record of a file: all its inputs are scalar properties of the body. */
+/**
+ * Whether an operation can be called for each record of a file: all its inputs are scalar
+ * properties of the body.
+ */
 function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
   const isScalarProperty = (field: Field) =>

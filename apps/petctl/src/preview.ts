@@ -1,22 +1,17 @@
 import type { Options } from '@petstore/client';
-import { exactJson, type Operation, parseExact } from '@petstore/types';
-import { methodFor } from './call.ts';
-import { explained } from './explain.ts';
+import { exactJson, parseExact } from '@petstore/types';
+import { type Calling, explainError, methodFor } from './call.ts';
 import type { Input } from './input.ts';
 import { escapeLine, escapeLines } from './output/escapes.ts';
 import type { Session } from './session.ts';
-import type { Settings } from './settings.ts';
-import type { Target } from './target.ts';
+import type { Target } from './settings.ts';
 
-/** A call that is shown and not sent. */
-export interface Preview {
-  readonly operation: Operation;
+/** A call that is shown and not sent. It needs no key. */
+export interface Preview extends Omit<Calling, 'key'> {
   readonly input: Input;
   readonly idempotencyKey: string | undefined;
   /** How many results are wanted; undefined for one page. */
-  readonly total: number | undefined;
-  readonly settings: Settings;
-  readonly target: Target;
+  readonly wanted: number | undefined;
 }
 
 interface ShownRequest {
@@ -43,22 +38,25 @@ export async function printAsCurl(preview: Preview, session: Session): Promise<v
   await session.stdout.write(`${curlCommand(request, key)}\n`);
 }
 
-/** The first request that the client sends. */
+/** The first request that the client would send, caught by a `fetch` that sends nothing. */
 function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
-  const { operation, input, idempotencyKey, total } = preview;
+  const { operation, input, idempotencyKey, wanted } = preview;
+  const calling: Calling = { ...preview, key: { value: keyVariable, from: '' } };
   return new Promise((resolve, reject) => {
     const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
-      const text = typeof body === 'string' ? body : undefined;
-      const shownHeaders = headers as Record<string, string>;
-      resolve({ method, url: String(url), headers: shownHeaders, body: text });
+      resolve({
+        method,
+        url: String(url),
+        headers: headers as Record<string, string>,
+        body: typeof body === 'string' ? body : undefined,
+      });
       throw new Error('The request is shown, and not sent.');
     };
-    const key = { value: keyVariable, from: '' };
-    const call = methodFor({ ...preview, key }, session, { fetch })(input, { idempotencyKey });
-    const sent =
-      operation.pagination && total !== undefined ? call.pages({ max: total }).next() : call;
-    // When `fetch` throws, the promise is resolved already.
-    sent.catch((error: unknown) => reject(explained(error, { ...preview, key })));
+    const call = methodFor(calling, session, fetch)(input, { idempotencyKey });
+    const isListOf = operation.pagination && wanted !== undefined;
+    const sent: Promise<unknown> = isListOf ? call.pages({ max: wanted }).next() : call;
+    // Once `fetch` was called, the promise is resolved, and this has no effect.
+    sent.catch((error: unknown) => reject(explainError(error, calling)));
   });
 }
 

@@ -3,6 +3,7 @@ import { Credentials } from './credentials.ts';
 import { HttpConnections } from './http.ts';
 import { OutputStream } from './output/output-stream.ts';
 import { Reporter } from './output/reporter.ts';
+import { type Settings, type Target, targetOf } from './settings.ts';
 
 /** What lives as long as one call of petctl. */
 export class Session {
@@ -24,6 +25,11 @@ export class Session {
     this.reporter.useFormatOf(this.env.PETCTL_OUTPUT);
     this.credentials = new Credentials(this.env);
     this.connections = new HttpConnections(this.env, () => context.knowsProxies);
+  }
+
+  /** The service that a command calls. */
+  targetOf(settings: Settings): Target {
+    return targetOf(settings, () => this.credentials.lastAddress());
   }
 
   /** Closes connections, and resolves when all output is written. */

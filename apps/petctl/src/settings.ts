@@ -8,12 +8,15 @@ import { kebab, quoted } from './text.ts';
 const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
 export type OutputFormat = (typeof formats)[number];
 
+const [firstDeployment] = Object.values(deployments) as [string];
 const deploymentNames = Object.keys(deployments) as (keyof typeof deployments)[];
 
 /** The values of the options that every command has. */
 export interface Settings {
-  readonly baseUrl: string | undefined;
-  readonly deployment: keyof typeof deployments | undefined;
+  /** The address that a flag gives. */
+  readonly flagAddress: string | undefined;
+  /** The address in the environment, which is the one that the key there is for. */
+  readonly environmentAddress: string | undefined;
   readonly output: OutputFormat | undefined;
   readonly fields: string | undefined;
   readonly jq: string | undefined;
@@ -22,8 +25,14 @@ export interface Settings {
   readonly retries: number;
   readonly isQuiet: boolean;
   readonly isVerbose: boolean;
-  /** Whether a flag set the setting, and not the environment. */
-  isFlag(name: string): boolean;
+}
+
+/** The service that a command calls. */
+export interface Target {
+  /** Its address: origin and path, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The address that the key in the environment is for. */
+  readonly environmentKeyFor: string;
 }
 
 /** The settings that may also stand in the environment. */
@@ -42,17 +51,19 @@ const defaultRetries = '2';
 /** The flags as commander has parsed them: words of options with a value, `true` for the others. */
 type Flags = Readonly<Record<string, unknown>>;
 
-/** The settings of a command. A flag takes precedence over the environment, and a flag after the command over one before it. */
+/**
+ * The settings of a command. A flag takes precedence over the environment, and a flag after the
+ * command over one before it.
+ */
 export function settingsOf(command: Command, env: Environment): Settings {
   rejectUnknownVariables(env);
   const flags = flagsOf(command);
-  const deployment = wordOf('deployment', flags, env);
   const output = wordOf('output', flags, env);
   const timeout = wordOf('timeout', flags, env);
   const retries = wordOf('retries', flags, env);
-  return {
-    baseUrl: wordOf('baseUrl', flags, env)?.text,
-    deployment: deployment && parseChoice(deployment, deploymentNames),
+  const settings: Settings = {
+    flagAddress: addressOf(flagWord('baseUrl', flags), flagWord('deployment', flags)),
+    environmentAddress: addressOf(variableWord('baseUrl', env), variableWord('deployment', env)),
     output: output && parseChoice(output, formats),
     fields: textOf(flags.fields),
     jq: textOf(flags.jq),
@@ -60,17 +71,26 @@ export function settingsOf(command: Command, env: Environment): Settings {
     retries: parseRetries(retries ?? { text: defaultRetries, name: 'retries' }),
     isQuiet: flags.quiet === true,
     isVerbose: flags.verbose === true,
-    isFlag: (name) => flags[name] !== undefined,
   };
+  if (flags.output !== undefined) checkJqOutput(settings);
+  return settings;
 }
 
-/** The address in the environment: that of `PETCTL_BASE_URL`, or of the deployment that it names. */
-export function addressInEnvironment(env: Environment): string | undefined {
-  const deployment = deploymentNames.find((name) => name === env[variables.deployment]);
-  return env[variables.baseUrl] ?? (deployment && deployments[deployment]);
+/**
+ * The target of a command: that of a flag, else of the environment, else of the last login, else
+ * the first deployment.
+ */
+export function targetOf(settings: Settings, ofLastLogin: () => string | undefined): Target {
+  const { flagAddress, environmentAddress } = settings;
+  const baseUrl = flagAddress ?? environmentAddress ?? ofLastLogin() ?? firstDeployment;
+  // Without an address beside it, the key in the environment is for any address.
+  return { baseUrl, environmentKeyFor: environmentAddress ?? baseUrl };
 }
 
-/** The options that every command has. They are parsed by `settingsOf`, after the whole command line is known. */
+/**
+ * The options that every command has. They are parsed by `settingsOf`, after the whole command line
+ * is known.
+ */
 export function globalOptions(): Option[] {
   const option = (flags: string, description: string, choices?: readonly string[]) => {
     const made = new Option(flags, description).helpGroup('Options of every command:');
@@ -113,10 +133,17 @@ function flagsOf(command: Command): Flags {
   return { ...above, ...command.opts() };
 }
 
-/** The word that sets a setting. An error calls it by its flag or its variable. */
+/** The word that sets a setting: that of its flag, else of its variable. */
 function wordOf(setting: VariableSetting, flags: Flags, env: Environment): Word | undefined {
-  const flag = textOf(flags[setting]);
-  if (flag !== undefined) return { text: flag, name: `--${kebab(setting)}` };
+  return flagWord(setting, flags) ?? variableWord(setting, env);
+}
+
+function flagWord(setting: VariableSetting, flags: Flags): Word | undefined {
+  const text = textOf(flags[setting]);
+  return text === undefined ? undefined : { text, name: `--${kebab(setting)}` };
+}
+
+function variableWord(setting: VariableSetting, env: Environment): Word | undefined {
   const name = variables[setting];
   const text = env[name];
   return text === undefined ? undefined : { text, name };
@@ -135,6 +162,44 @@ function rejectUnknownVariables(env: Environment): void {
   if (unknown === undefined) return;
   const hint = `Did you mean ${closest(unknown, known) ?? known.join(', ')}?`;
   throw new UsageError(`${unknown} in the environment is not a setting.`, hint);
+}
+
+/**
+ * The address that a base URL or a deployment gives. Throws if both are set, because they may
+ * contradict each other.
+ */
+function addressOf(baseUrl: Word | undefined, deployment: Word | undefined): string | undefined {
+  if (baseUrl && deployment)
+    throw new UsageError(
+      `${baseUrl.name} and ${deployment.name} both say where the service is.`,
+      'Set only one of them.',
+    );
+  if (baseUrl) return parseAddress(baseUrl.text);
+  return deployment && deployments[parseChoice(deployment, deploymentNames)];
+}
+
+/**
+ * The address without slashes at its end. Throws without quoting it, because it may contain a
+ * password.
+ */
+function parseAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && isHttp && !url.username && !url.password && !url.search && !url.hash)
+    return (url.origin + url.pathname).replace(/\/+$/, '');
+  throw new UsageError(
+    'The base URL is invalid.',
+    `Use one such as ${firstDeployment}, without a user or a query.`,
+  );
+}
+
+/** Throws for a format that --jq does not print. */
+function checkJqOutput({ jq, output }: Settings): void {
+  if (jq === undefined || output === 'json' || output === 'jsonl') return;
+  throw new UsageError(
+    `--jq prints what the filter makes, not ${output}.`,
+    'Use it with -o json or -o jsonl.',
+  );
 }
 
 const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };

@@ -1,4 +1,4 @@
-// P9: proxies and CA files from the environment, and no variable that is misspelt.
+// P5: which address a command calls. P9: proxies and CA files from the environment, and no variable that is misspelt.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,6 +6,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
+import { deployments } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { petctlBinary, petctlNode } from './binary.ts';
 import { petctl } from './run.ts';
@@ -151,6 +152,40 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
       ]);
       expect(stderr).not.toMatch(/secret|pass/);
     }
+  });
+});
+
+describe('a base URL and a deployment', () => {
+  const both = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_DEPLOYMENT: 'staging' };
+
+  test.each([
+    [
+      ['--base-url', 'http://127.0.0.1:1/v1', '--deployment', 'staging'],
+      {},
+      '--base-url and --deployment',
+    ],
+    [[], both, 'PETCTL_BASE_URL and PETCTL_DEPLOYMENT'],
+    [['--base-url', 'http://127.0.0.1:2/v1'], both, 'PETCTL_BASE_URL and PETCTL_DEPLOYMENT'],
+  ])('are refused in one place: %j %j', async (args, env, names) => {
+    const { code, stderr } = await petctl(['pets', 'list', ...args], {
+      PETCTL_API_KEY: 'k',
+      ...env,
+    });
+    expect([code, stderr]).toEqual([
+      2,
+      `petctl: ${names} both say where the service is. Set only one of them.\n`,
+    ]);
+  });
+
+  test('may be in different places: the flag takes precedence, and the key stays with its address', async () => {
+    const args = ['pets', 'list', '--deployment', 'staging'];
+    const env = { PETCTL_API_KEY: 'k', PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' };
+    const { code, stderr } = await petctl(args, env);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('PETCTL_API_KEY is for http://127.0.0.1:1/v1.'),
+    ]);
+    expect(stderr).toContain(`There is no API key for ${deployments.staging}.`);
   });
 });
 

@@ -79,7 +79,7 @@ describe('before anything is sent, an import rejects', () => {
     ['name,categoryId\n"A,1\nB,2\nC,3\n', 'the quote that opens on line 2 is not closed'],
     [
       '{\n  "name": "A",\n  "categoryId": 1\n}\n',
-      'this looks like a JSON object on several lines. Put',
+      'line 1: the JSON object does not end on this line. Put',
     ],
     ['1\tA\n', 'This looks like tab-separated values without the names of the columns. Add'],
     [
@@ -91,7 +91,7 @@ describe('before anything is sent, an import rejects', () => {
       '[{"name":"A","categoryId":1e400}]',
       "The array: 'categoryId': the number 1e400 would be rounded",
     ],
-    [`{"name":"${'x'.repeat(5_000_000)}`, 'does not end'],
+    [`{"name":"${'x'.repeat(5_000_000)}`, 'the JSON object does not end on this line'],
   ])('%.40j', async (input, message) => {
     const { requests, env } = await record(() => ({ status: 201, body: {} }));
     const { code, stderr } = await petctl(['pets', 'import', '-'], env, input);

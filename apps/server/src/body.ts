@@ -8,7 +8,7 @@ import { toJsonNumbers } from './json-schema.ts';
 import type { Input } from './target.ts';
 
 /** The memory for all bodies that are being received. */
-const MAX_RECEIVING = 2 ** 26;
+export const MAX_RECEIVING = 2 ** 26;
 
 /** Reads the body of requests whose operation has one. */
 export function readBody(limit: number): RequestHandler {

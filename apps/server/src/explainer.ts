@@ -82,6 +82,8 @@ function copyOf({ request, target, method, readInput }: Exchange): Request {
   return derivedFrom(request, {
     method: method === 'HEAD' ? 'GET' : method,
     url: target.url,
+    // Without the query, in which the middleware rejects a `!` that is not escaped. HTTP allows it.
+    originalUrl: target.url,
     // One spelling, because the middleware compiles and keeps validators for each.
     headers: { ...request.headers, ...(isJson && { 'content-type': 'application/json' }) },
     query: structuredClone(toJsonNumbers(readInput.query)),

@@ -26,7 +26,7 @@ function rangeFormat(low: number, high: number) {
   return { type: 'number' as const, validate: (value: number) => value >= low && value <= high };
 }
 
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 /**
  * A JSON value with numbers instead of bigints; the same value if it has none. Throws for deep nesting and for malformed

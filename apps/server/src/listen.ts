@@ -17,11 +17,11 @@ export interface ListenOptions {
 }
 
 export const MAX_CONNECTIONS = 10_000;
-const MAX_HEAD_MS = 10_000;
+export const MAX_HEAD_MS = 10_000;
 /** More than load balancers keep their connections open. */
-const KEEP_ALIVE_MS = 65_000;
+export const KEEP_ALIVE_MS = 65_000;
 /** The time for a client to read on, before its connection is closed. */
-const MAX_STANDSTILL_MS = 30_000;
+export const MAX_STANDSTILL_MS = 30_000;
 /** The time for clients to learn that the connections close. */
 const MIN_DRAIN_MS = 300;
 

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { Stats } from './store/store.ts';
 
 /** The text is served again for so long, so that a flood of requests costs nothing. */
-const MAX_AGE_MS = 1000;
+export const MAX_AGE_MS = 1000;
 
 /** The metrics of a server. */
 export class Metrics {

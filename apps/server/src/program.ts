@@ -11,6 +11,16 @@ const serving = () => import('./serve.ts');
 
 /** Runs the command line. */
 export async function main(): Promise<void> {
+  const program = createProgram();
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    program.error(`petstore-server: ${lineOf(listenError(error))}`);
+  }
+}
+
+/** The command line with its commands and settings. */
+export function createProgram(): Command {
   const program = addSettings(new Command('petstore-server'))
     .description(`The ${service.title} server. Without a command, it serves.`)
     .version(version)
@@ -53,11 +63,7 @@ export async function main(): Promise<void> {
   command(keys, 'revoke <name>', 'revoke a key').action((name: string) => {
     process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
   });
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    program.error(`petstore-server: ${lineOf(listenError(error))}`);
-  }
+  return program;
 }
 
 async function start(config: Config): Promise<void> {

@@ -6,7 +6,7 @@ import { StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
 
 /** Longer bodies are not remembered, which bounds the memory of all targets. */
-const MAX_REMEMBERED_BODY = 2 ** 13;
+export const MAX_REMEMBERED_BODY = 2 ** 13;
 
 /** The reply with the result of a handler. */
 export function replyOf(operation: Operation, target: Target, result: unknown): Reply {

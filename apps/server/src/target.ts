@@ -55,9 +55,9 @@ export interface Target {
   version?: Version;
 }
 
-const MAX_REMEMBERED = 4000;
+export const MAX_REMEMBERED = 4000;
 /** Longer targets would take much memory. */
-const MAX_REMEMBERED_LENGTH = 256;
+export const MAX_REMEMBERED_LENGTH = 256;
 
 /** The targets of recent requests. Clients repeat them, and finding one takes less time than parsing it. */
 const remembered = new Map<string, Target>();

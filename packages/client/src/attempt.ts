@@ -4,29 +4,31 @@ import type { Success } from './call.ts';
 import type { Deadline } from './deadline.ts';
 import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
 import { basePath } from './gen/calls.gen.ts';
-import { notify } from './hooks.ts';
 import { isNetworkError, nameOf, reasonOf } from './network-error.ts';
-import type { Operation, PreparedRequest } from './request.ts';
+import { notify } from './options.ts';
+import type { BoundOperation, PreparedRequest } from './request.ts';
 import { authorizationOf, type Settings } from './settings.ts';
 
 /** Sends a request once, and reads the response. */
 export async function attemptOnce(
-  operation: Operation,
+  operation: BoundOperation,
   request: PreparedRequest,
   deadline: Deadline,
 ): Promise<Success<unknown>> {
   const { signal } = deadline;
-  const { apiKey } = operation.settings;
+  const { settings } = operation;
+  const { apiKey } = settings;
   signal.throwIfAborted();
-  // The settings have the header of a key that is no function.
-  const authorization = typeof apiKey === 'function' ? authorizationOf(await apiKey()) : {};
-  const headers = { ...request.headers, ...authorization };
+  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
+  const headers = { ...request.headers, ...authorizationOf(key) };
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
   deadline.attempts++;
   const { response, url } = await send(operation, { ...request, headers }, deadline);
-  const wasRead = response.bodyUsed;
-  const text = await overNetwork(operation.settings, wasRead, () => response.text());
+  // If a `fetch` of the caller has read the body, reading it again throws a `TypeError` for this
+  // mistake.
+  const isCodeOfCaller = response.bodyUsed;
+  const text = await overNetwork(settings, isCodeOfCaller, () => response.text());
   return { data: dataOf(operation, request, response, text), response, url };
 }
 
@@ -34,7 +36,7 @@ const MAX_REDIRECTS = 5;
 
 /** Sends a request, and follows redirects of reads within the origin. */
 async function send(
-  operation: Operation,
+  operation: BoundOperation,
   { url: first, headers, body }: PreparedRequest,
   { signal, attempts: attempt }: Deadline,
 ): Promise<{ response: Response; url: string }> {
@@ -50,9 +52,9 @@ async function send(
     }
     const started = performance.now();
     const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
-    const response = await overNetwork(settings, settings.fetch !== undefined, () =>
-      (settings.fetch ?? fetch)(url, init),
-    );
+    const isCodeOfCaller = settings.fetch !== undefined;
+    const fetchNow = settings.fetch ?? fetch;
+    const response = await overNetwork(settings, isCodeOfCaller, () => fetchNow(url, init));
     if (on.response) {
       const milliseconds = performance.now() - started;
       const { status, headers: received } = response;
@@ -74,8 +76,8 @@ function redirectTarget(method: string, url: string, response: Response): string
 }
 
 /**
- * The result of code that uses the network, whose failure becomes a `ConnectionError`. Only code of
- * the caller can throw a `TypeError` for a mistake.
+ * The result of code that uses the network. A failure of the network becomes a `ConnectionError`.
+ * `fetch` throws a `TypeError` for one; in code of the caller, it may also be a mistake.
  */
 async function overNetwork<T>(
   settings: Settings,
@@ -85,50 +87,53 @@ async function overNetwork<T>(
   try {
     return await run();
   } catch (cause) {
-    const isFailure = !isCodeOfCaller && nameOf(cause) === 'TypeError';
-    if (!isFailure && !isNetworkError(cause)) throw cause;
-    const reason = `connection to ${settings.baseUrl} failed (${reasonOf(cause)})`;
-    throw new ConnectionError(`${reason}; check baseUrl or PETSTORE_BASE_URL`, { cause });
+    const isOfFetch = !isCodeOfCaller && nameOf(cause) === 'TypeError';
+    if (!isOfFetch && !isNetworkError(cause)) throw cause;
+    throw new ConnectionError(
+      `connection to ${settings.baseUrl} failed (${reasonOf(cause)}); check baseUrl or PETSTORE_BASE_URL`,
+      { cause },
+    );
   }
 }
 
 /** The data of a success. Throws the error for any other response. */
 function dataOf(
-  operation: Operation,
+  operation: BoundOperation,
   request: PreparedRequest,
   response: Response,
   text: string,
 ): unknown {
   const { id, wire } = operation;
   const { status } = response;
-  const { successes = [200] } = wire;
+  const { successes = [200], empty = [] } = wire;
   // The caller asked whether the result has changed, and it has not.
   if (status === 304 && request.headers['if-none-match'] !== undefined) return undefined;
   if (status >= 400) {
     const ErrorClass = errorClassOf(status);
     throw new ErrorClass(response, text, undefined, addressHint(operation, status));
   }
-  const fail = (problem: unknown) =>
+  const unexpected = (problem: unknown) =>
     new UnexpectedResponseError(response, text, `${id}: ${problem}`);
-  if (!successes.includes(status)) throw fail(problemOf(response));
+  if (!successes.includes(status)) throw unexpected(problemOf(response));
   let data: unknown;
   try {
-    if (!wire.empty?.includes(status)) data = parseExact(text);
+    if (!empty.includes(status)) data = parseExact(text);
   } catch (error) {
-    throw fail(error);
+    throw unexpected(error);
   }
-  if (wire.pagination && !Array.isArray(data)) throw fail('no list');
+  if (wire.pagination && !Array.isArray(data)) throw unexpected('no list');
+  // With several successes, the caller has to know which one it is.
   return successes.length === 1 ? data : { status, data };
 }
 
 /** A 404 of any path is often due to an address without the version segment. */
-function addressHint({ settings }: Operation, status: number): string {
+function addressHint({ settings }: BoundOperation, status: number): string {
   const isComplete = settings.baseUrl.endsWith(basePath);
   return status === 404 && !isComplete ? ` (baseUrl does not end in ${basePath})` : '';
 }
 
 function problemOf({ status, headers }: Response): string {
-  // A browser hides a redirect behind the status 0.
-  const location = headers.get('location') ?? (status === 0 && 'elsewhere');
-  return location ? `the redirect to ${location} is not followed` : `unexpected status ${status}`;
+  // A browser hides a redirect and its target behind the status 0.
+  const target = status === 0 ? 'elsewhere' : headers.get('location');
+  return target ? `the redirect to ${target} is not followed` : `unexpected status ${status}`;
 }

@@ -3,7 +3,7 @@ import { nameOf } from './network-error.ts';
 
 /** Ends one call with all its attempts: after a time, or when one of its signals aborts. */
 export class Deadline {
-  /** The number of attempts that have sent a request. */
+  /** The number of attempts that have sent a request. The error that ends the call has it, too. */
   attempts = 0;
   readonly #controller = new AbortController();
   /** Aborts when the call ends before its result. Its reason is the error of the call. */

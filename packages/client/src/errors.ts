@@ -1,17 +1,7 @@
 import type { ServiceErrorCode } from '@petstore/types';
 
-/**
- * Under this symbol an error has the names of its exported classes. Another copy of this package, for
- * example its CommonJS modules beside its ES modules, has other classes but the same symbol.
- */
-const exportedNames = Symbol.for('@petstore/client/errors');
-
 /** The root of all errors that a call can end with. */
 export class PetstoreError extends Error {
-  static {
-    nameClass(PetstoreError, 'PetstoreError');
-  }
-
   /** Makes `instanceof` of each class recognize the errors of another copy of this package, too. */
   static override readonly [Symbol.hasInstance] = recognizes;
 
@@ -21,10 +11,6 @@ export class PetstoreError extends Error {
 
 /** The service, or something in front of it, did not respond with success. */
 export class ResponseError extends PetstoreError {
-  static {
-    nameClass(ResponseError, 'ResponseError');
-  }
-
   /** The status of the response. */
   readonly status: number;
   /** The service's code for the error; `undefined` if the response is not from the service. */
@@ -64,41 +50,26 @@ export class ResponseError extends PetstoreError {
 /** 401: the API key is missing, wrong or revoked. */
 export class UnauthorizedError extends ResponseError {
   declare readonly name: 'UnauthorizedError';
-  static {
-    nameClass(UnauthorizedError, 'UnauthorizedError');
-  }
 }
 
 /** 404: what was requested does not exist. */
 export class NotFoundError extends ResponseError {
   declare readonly name: 'NotFoundError';
-  static {
-    nameClass(NotFoundError, 'NotFoundError');
-  }
 }
 
 /** 429: too many requests with this key, even after the retries. */
 export class RateLimitedError extends ResponseError {
   declare readonly name: 'RateLimitedError';
-  static {
-    nameClass(RateLimitedError, 'RateLimitedError');
-  }
 }
 
 /** Any other 4xx: the service does not accept the request as it is. */
 export class InvalidRequestError extends ResponseError {
   declare readonly name: 'InvalidRequestError';
-  static {
-    nameClass(InvalidRequestError, 'InvalidRequestError');
-  }
 }
 
 /** 5xx: the service failed, even after the retries. */
 export class ServerError extends ResponseError {
   declare readonly name: 'ServerError';
-  static {
-    nameClass(ServerError, 'ServerError');
-  }
 }
 
 /**
@@ -107,9 +78,6 @@ export class ServerError extends ResponseError {
  */
 export class UnexpectedResponseError extends ResponseError {
   declare readonly name: 'UnexpectedResponseError';
-  static {
-    nameClass(UnexpectedResponseError, 'UnexpectedResponseError');
-  }
 }
 
 /**
@@ -118,25 +86,16 @@ export class UnexpectedResponseError extends ResponseError {
  */
 export class ConnectionError extends PetstoreError {
   declare readonly name: 'ConnectionError';
-  static {
-    nameClass(ConnectionError, 'ConnectionError');
-  }
 }
 
 /** The call took longer than `timeout`, or than an `AbortSignal.timeout()` of the caller allows. */
 export class TimeoutError extends PetstoreError {
   declare readonly name: 'TimeoutError';
-  static {
-    nameClass(TimeoutError, 'TimeoutError');
-  }
 }
 
 /** The caller's signal ended the call; `cause` is the signal's reason. */
 export class AbortedError extends PetstoreError {
   declare readonly name: 'AbortedError';
-  static {
-    nameClass(AbortedError, 'AbortedError');
-  }
 }
 
 /** Every error that a call can end with. `error instanceof PetstoreError` narrows to it. */
@@ -166,36 +125,48 @@ export function recordOf(value: unknown): Readonly<Record<PropertyKey, unknown>>
 
 type ErrorClass = (abstract new (...args: never) => unknown) & { readonly prototype: Error };
 
-/** What `instanceof` narrows to: the union of all errors for the root, and the class itself for any other. */
+/**
+ * What `instanceof` narrows to: the union of all errors for the root, and the class itself for any
+ * other.
+ */
 type Narrowed<Class extends ErrorClass> = typeof PetstoreError extends Class
   ? CallError
   : InstanceType<Class>;
 
-/** Whether a value is an error of a class, or of the class with this name in another copy of this package. */
+/**
+ * Whether a value is an error of a class, or of the class with this name in another copy of this
+ * package.
+ */
 function recognizes<Class extends ErrorClass>(
   this: Class,
   value: unknown,
 ): value is Narrowed<Class> {
+  const mark = markOf(this.prototype.name);
   // A class of the caller, which extends one of the exported ones, is like any other class.
-  if (!Object.hasOwn(this.prototype, exportedNames))
-    return Error[Symbol.hasInstance].call(this, value);
-  return exportedNamesOf(value).includes(this.prototype.name);
+  if (!Object.hasOwn(this.prototype, mark)) return Error[Symbol.hasInstance].call(this, value);
+  return mark in recordOf(value);
 }
 
 /**
- * Gives an exported class its name. The name is on the prototype, where the stack of a new error finds
- * it, and it is a string, because minifiers rename classes.
+ * The symbol that all errors of an exported class have. Another copy of this package, for example
+ * its CommonJS modules beside its ES modules, has other classes but the same symbols.
  */
-function nameClass({ prototype }: ErrorClass, name: string): void {
-  const names = [...exportedNamesOf(prototype), name];
-  Object.defineProperty(prototype, exportedNames, { value: names });
-  // Like the name of a built-in class: not enumerable, and an error may be given another one.
-  Object.defineProperty(prototype, 'name', { value: name, writable: true, configurable: true });
+function markOf(name: string): symbol {
+  return Symbol.for(`@petstore/client/${name}`);
 }
 
-/** The names of the exported classes that an error belongs to, the root first; none for any other value. */
-function exportedNamesOf(value: unknown): readonly unknown[] {
-  return (recordOf(value)[exportedNames] ?? []) as readonly unknown[];
+/**
+ * Gives each exported class its name and its mark. The name is on the prototype, where the stack of
+ * a new error finds it. It is a string, because minifiers rename classes.
+ */
+function nameClasses(classes: Readonly<Record<string, ErrorClass>>): void {
+  for (const [name, { prototype }] of Object.entries(classes)) {
+    Object.defineProperties(prototype, {
+      [markOf(name)]: { value: true },
+      // Like the name of a built-in class: not enumerable, and an error may be given another one.
+      name: { value: name, writable: true, configurable: true },
+    });
+  }
 }
 
 function parseIfJson(text: string): unknown {
@@ -206,3 +177,17 @@ function parseIfJson(text: string): unknown {
     return text;
   }
 }
+
+nameClasses({
+  PetstoreError,
+  ResponseError,
+  UnauthorizedError,
+  NotFoundError,
+  RateLimitedError,
+  InvalidRequestError,
+  ServerError,
+  UnexpectedResponseError,
+  ConnectionError,
+  TimeoutError,
+  AbortedError,
+});

@@ -2,28 +2,27 @@ import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { type CallError, ConnectionError, PetstoreError, ResponseError } from './errors.ts';
-import { notify, reportDeprecated } from './hooks.ts';
-import type { CallOptions } from './options.ts';
+import { type CallOptions, notify } from './options.ts';
 import type { FurtherPage } from './pages.ts';
 import {
+  type BoundOperation,
   type Input,
-  type Operation,
   type PreparedRequest,
   requestOf,
   type Wire,
 } from './request.ts';
 import { changedSettings } from './settings.ts';
 
-/** Calls an operation with all its attempts. */
+/** Calls an operation with all its attempts. A further page of a list has its own address. */
 export async function execute(
-  client: Operation,
+  bound: BoundOperation,
   input: Input,
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
-  const operation = withOptions(client, options);
+  const operation = withOptions(bound, options);
   const prepared = requestOf(operation, input, options);
-  const request = page ? { ...prepared, url: page.url } : prepared;
+  const request = { ...prepared, url: page?.url ?? prepared.url };
   reportDeprecated(operation);
   const { timeout } = operation.settings;
   const deadline = new Deadline(operation.id, timeout, [options.signal, page?.stop]);
@@ -35,14 +34,30 @@ export async function execute(
 }
 
 /** The operation with the options of one call. Most calls have none. */
-function withOptions(client: Operation, options: CallOptions): Operation {
-  if (Object.keys(options).length === 0) return client;
-  return { ...client, settings: changedSettings(client.settings, options) };
+function withOptions(operation: BoundOperation, options: CallOptions): BoundOperation {
+  if (Object.keys(options).length === 0) return operation;
+  return { ...operation, settings: changedSettings(operation.settings, options) };
+}
+
+/** Reports a call of a deprecated operation, once for each client and operation. */
+function reportDeprecated({ id, wire, settings, reported }: BoundOperation): void {
+  const { deprecated: hook = warn } = settings.on;
+  if (!wire.deprecated || !hook || reported.has(id)) return;
+  reported.add(id);
+  const { sunset, successor } = wire.deprecated;
+  const end = sunset ? `; ends on ${sunset}` : '';
+  const use = successor ? `; use ${successor}` : '';
+  const message = `${id} is deprecated${end}${use}`;
+  notify(hook, { operation: id, message, sunset });
+}
+
+function warn({ message }: { message: string }): void {
+  console.warn(`@petstore/client: ${message}`);
 }
 
 /** Sends a request until the service responds with success, or another attempt would not help. */
 async function runAttempts(
-  operation: Operation,
+  operation: BoundOperation,
   request: PreparedRequest,
   deadline: Deadline,
 ): Promise<Success<unknown>> {
@@ -63,12 +78,13 @@ async function runAttempts(
 
 /** The milliseconds to wait after a failed attempt; undefined if the call is not tried again. */
 function retryDelay(
-  { wire, settings }: Operation,
+  { wire, settings }: BoundOperation,
   error: CallError,
   attempt: number,
 ): number | undefined {
   const { limit, base, cap } = settings.retry;
   if (attempt > limit || !isRepeatable(wire)) return undefined;
+  // Random, so that clients that failed together do not come back together.
   const backOff = Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
   if (error instanceof ConnectionError) return backOff;
   if (!(error instanceof ResponseError) || !isTransient(error)) return undefined;

@@ -7,11 +7,14 @@ export interface Result {
   readonly headers?: Record<string, string>;
 }
 
+/** The result of an operation that neither lists, creates, gets nor changes documents. */
+const notImplemented: Result = { status: 501 };
+
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * The service in memory: documents by the path of their collection. A POST to the path adds one, and
- * the methods of a document's own path are about that one.
+ * The service in memory: documents by the path of their collection. A POST to the path adds one,
+ * and the methods of a document's own path are about that one.
  */
 export class FakeService {
   readonly #pageSize: number;
@@ -28,30 +31,37 @@ export class FakeService {
     const { path, name } = placeOf(operation, url);
     const documents = this.#collections.get(path) ?? new Map<string, Document>();
     this.#collections.set(path, documents);
-    const { pagination } = operation;
+    const { pagination, method } = operation;
     if (pagination) return this.#list(documents, operation, pagination, url.searchParams);
-    const isCreate = operation.method === 'POST';
-    if (isCreate && name === undefined)
-      return this.#createOnce(documents, operation, body, headers);
-    return isCreate || name === undefined
-      ? { status: 501 }
-      : changeOrGet(documents, operation, name, body);
+    const isCreate = method === 'POST';
+    const isCollection = name === undefined;
+    if (isCreate && isCollection) return this.#createOnce(documents, operation, body, headers);
+    if (isCreate || isCollection) return notImplemented;
+    return changeOrGet(documents, operation, name, body);
   }
 
+  /**
+   * Creates a document, or returns the result of an earlier create with the same idempotency key.
+   */
   #createOnce(
     documents: Map<string, Document>,
-    { id: operation, idempotencyKey }: Operation,
+    { id, idempotencyKey }: Operation,
     body: unknown,
     headers: Headers,
   ): Result {
     const key = headers.get(idempotencyKey?.header ?? 'idempotency-key');
-    const before = this.#created.get(`${operation} ${key}`);
-    if (before) return before;
-    const id = ++this.#lastId;
-    const result = { body: { id, ...propertiesOf(body) } };
-    documents.set(String(id), result.body);
-    if (key !== null) this.#created.set(`${operation} ${key}`, result);
+    if (key === null) return this.#create(documents, body);
+    const operationAndKey = `${id} ${key}`;
+    const result = this.#created.get(operationAndKey) ?? this.#create(documents, body);
+    this.#created.set(operationAndKey, result);
     return result;
+  }
+
+  #create(documents: Map<string, Document>, body: unknown): Result {
+    const id = ++this.#lastId;
+    const document = { id, ...propertiesOf(body) };
+    documents.set(String(id), document);
+    return { body: document };
   }
 
   #list(
@@ -75,7 +85,10 @@ export class FakeService {
   }
 }
 
-/** The path of the collection, and the name of the document in it, if the path of the operation ends in one. */
+/**
+ * The path of the collection, and the name of the document in it, if the path of the operation ends
+ * in one.
+ */
 function placeOf(operation: Operation, { pathname }: URL): { path: string; name?: string } {
   if (!operation.path.endsWith('}')) return { path: pathname };
   const end = pathname.lastIndexOf('/');

@@ -1,7 +1,10 @@
 // Tells failures of the network from mistakes in a `fetch` that the caller wrote: both are thrown.
 import { recordOf } from './errors.ts';
 
-/** How the messages begin that `fetch` has, in several engines and runtimes, for a request without a response. */
+/**
+ * How the messages begin that `fetch` has, in several engines and runtimes, for a request without a
+ * response.
+ */
 const messages = [
   'Failed to fetch', // Chrome
   'NetworkError', // Firefox: NetworkError when attempting to fetch resource.

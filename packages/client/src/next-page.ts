@@ -3,7 +3,9 @@ import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
 import { UnexpectedResponseError } from './errors.ts';
 
-/** Whether the service links to a next page. Throws where a browser hides the header that says so. */
+/**
+ * Whether the service links to a next page. Throws where a browser hides the header that says so.
+ */
 export function hasNextPage(page: Success<unknown>): boolean {
   const { headers, type } = page.response;
   if (nextTarget(headers) !== undefined) return true;
@@ -56,7 +58,9 @@ function nextTarget(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** Whether a parameter is `rel` with `next` among its relations: `rel=next` or `rel="last next"`. */
+/**
+ * Whether a parameter is `rel` with `next` among its relations: `rel=next` or `rel="last next"`.
+ */
 function isNext(parameter: string): boolean {
   const [name = '', value = ''] = parameter.toLowerCase().split('=');
   if (name.trim() !== 'rel') return false;

@@ -51,6 +51,18 @@ export interface Hooks {
     | false;
 }
 
+/** Runs a hook, if there is one. It cannot change the call: its error is logged. */
+export async function notify<Event>(
+  hook: ((event: Event) => unknown) | undefined,
+  event: Event,
+): Promise<void> {
+  try {
+    await hook?.(event);
+  } catch (error) {
+    console.error(error);
+  }
+}
+
 /** The options of a client. */
 export interface Options {
   /**

@@ -32,10 +32,13 @@ export interface FurtherPage {
 }
 
 /**
- * Requests a further page, or the first one. `max` is how many elements of the list are wanted; 0
- * leaves the size of the first page to the service.
+ * Requests a further page, or the first one. The first page has the wanted elements, if a page can
+ * have so many; where `wanted` is undefined, the service chooses its size.
  */
-export type RequestPage<T> = (max: number, page?: FurtherPage) => Promise<Success<T[]>>;
+export type RequestPage<T> = (
+  wanted: number | undefined,
+  page?: FurtherPage,
+) => Promise<Success<T[]>>;
 
 /** A call of a list whose first page is on its way. */
 export function pageCallOf<T>(request: RequestPage<T>): PageCall<T> {
@@ -54,31 +57,34 @@ export function pageCallOf<T>(request: RequestPage<T>): PageCall<T> {
   });
 }
 
-/** The pages of one list, which can be read more than once. The first page is requested only once. */
+/**
+ * The pages of one list, which can be read more than once. The first page is requested only once.
+ */
 class Pages<T> {
   readonly first: Promise<Success<T[]>>;
   readonly #request: RequestPage<T>;
-  #max = 0;
+  /** How many elements the caller wants; undefined if it has not said that. */
+  #wanted: number | undefined;
 
   constructor(request: RequestPage<T>) {
     this.#request = request;
-    this.first = this.#start();
+    this.first = this.#requestFirst();
   }
 
-  /** Without `max`, the service chooses the size of the pages. */
+  /**
+   * The pages with at most `max` elements. Without `max`, the service chooses the size of the
+   * pages.
+   */
   read(max?: number): AsyncGenerator<Page<T>, void> {
-    if (max !== undefined) this.#max = max;
+    if (max !== undefined) this.#wanted = max;
     return this.#read(max ?? Infinity);
   }
 
-  /** Requests the first page after the current statement, which may go on with `.collect()`. */
-  async #start(): Promise<Success<T[]>> {
+  async #requestFirst(): Promise<Success<T[]>> {
+    // The statement that made the call may go on with `.collect()`, which says how many elements
+    // are wanted.
     await undefined;
-    return await this.#request(this.#max);
-  }
-
-  async #follow(page: Page<T>, cycle: CycleDetector, stop: AbortSignal): Promise<Success<T[]>> {
-    return await this.#request(0, { url: nextUrl(page, cycle), stop });
+    return await this.#request(this.#wanted);
   }
 
   async *#read(max: number): AsyncGenerator<Page<T>, void> {
@@ -86,26 +92,35 @@ class Pages<T> {
     const stop = new AbortController();
     const cycle = new CycleDetector();
     let missing = max;
-    let ahead: Promise<Success<T[]>> | undefined = this.first;
+    let next: Promise<Success<T[]>> | undefined = this.first;
     try {
-      while (ahead !== undefined) {
-        const page: Page<T> = pageOf(await ahead);
-        const { length } = page.data;
-        ahead = undefined;
-        if (page.hasMore && length < missing) {
-          ahead = this.#follow(page, cycle, stop.signal);
-          // It is awaited by the next turn of the loop, unless the caller leaves the loop.
-          ahead.catch(() => {});
-        }
-        yield length > missing
-          ? { ...page, data: page.data.slice(0, missing), hasMore: true }
-          : page;
-        missing -= length;
+      while (next !== undefined) {
+        const page: Page<T> = pageOf(await next);
+        const isLast = !page.hasMore || page.data.length >= missing;
+        next = isLast ? undefined : this.#requestNext(page, cycle, stop.signal);
+        // The loop awaits it, unless the caller leaves the loop.
+        next?.catch(() => {});
+        yield firstElements(page, missing);
+        missing -= page.data.length;
       }
     } finally {
       stop.abort();
     }
   }
+
+  async #requestNext(
+    page: Page<T>,
+    cycle: CycleDetector,
+    stop: AbortSignal,
+  ): Promise<Success<T[]>> {
+    return await this.#request(undefined, { url: nextUrl(page, cycle), stop });
+  }
+}
+
+/** A page with at most `max` elements. If that cuts it, more elements follow. */
+function firstElements<T>(page: Page<T>, max: number): Page<T> {
+  if (page.data.length <= max) return page;
+  return { ...page, data: page.data.slice(0, max), hasMore: true };
 }
 
 function pageOf<T>(success: Success<T[]>): Page<T> {

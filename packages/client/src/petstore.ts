@@ -4,7 +4,7 @@ import { execute } from './execute.ts';
 import { type Methods, wires } from './gen/calls.gen.ts';
 import type { CallOptions, Options } from './options.ts';
 import { pageCallOf, type RequestPage } from './pages.ts';
-import type { Input, Operation, Wire } from './request.ts';
+import type { BoundOperation, Input, Wire } from './request.ts';
 import { changedSettings, type Settings, settingsFrom } from './settings.ts';
 
 /** A client of the service, with a method for each operation. */
@@ -21,36 +21,49 @@ export function petstore(options: Options = {}): Petstore {
   return clientOf(settingsFrom(options), new Set());
 }
 
+/** `reported` has the deprecated operations that this client has reported. */
 function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
-  const ids = Object.keys(wires) as OperationId[];
-  const methods = Object.fromEntries(
-    ids.map((id) => [id, methodOf({ id, wire: wires[id], settings, reported })]),
-  );
+  const methods: Record<string, unknown> = {};
+  for (const id of Object.keys(wires) as OperationId[])
+    methods[id] = methodOf({ id, wire: wires[id], settings, reported });
   const withOptions = (options: Options) => {
-    const isOwn = options.on?.deprecated !== undefined;
-    return clientOf(changedSettings(settings, options), isOwn ? new Set() : reported);
+    // A new hook is told of all operations, also of those that the old one knows.
+    const hasNewHook = options.on?.deprecated !== undefined;
+    return clientOf(changedSettings(settings, options), hasNewHook ? new Set() : reported);
   };
-  // Its own properties are the operations. The compiler cannot know which method belongs to which of them.
+  // Its own properties are the operations. The compiler cannot know which method belongs to which
+  // of them.
   return Object.assign(Object.create({ withOptions }), methods);
 }
 
-function methodOf(operation: Operation) {
+function methodOf(operation: BoundOperation) {
+  const { pagination } = operation.wire;
   return (input: Input = {}, options: CallOptions = {}) =>
-    operation.wire.pagination
-      ? pageCallOf(requestPageOf(operation, operation.wire.pagination, input, options))
+    pagination
+      ? pageCallOf(requestPageOf(operation, pagination, input, options))
       : callOf(execute(operation, input, options));
 }
 
 function requestPageOf(
-  operation: Operation,
-  { limit, maximum = 0 }: NonNullable<Wire['pagination']>,
+  operation: BoundOperation,
+  { limit, maximum }: NonNullable<Wire['pagination']>,
   input: Input,
   options: CallOptions,
 ): RequestPage<unknown> {
-  return (max, page) => {
-    const size = Math.min(Math.ceil(max), maximum);
-    const sized = size > 0 ? { ...input, [limit]: input[limit] ?? size } : input;
+  return (wanted, page) => {
+    const size = input[limit] ?? pageSizeFor(wanted, maximum);
     // `execute` checks that the data is a list.
-    return execute(operation, sized, options, page) as Promise<Success<unknown[]>>;
+    return execute(operation, { ...input, [limit]: size }, options, page) as Promise<
+      Success<unknown[]>
+    >;
   };
+}
+
+/**
+ * The size of a page with the wanted elements, or as many as a page can have; undefined for the
+ * service's own.
+ */
+function pageSizeFor(wanted = 0, maximum = 0): number | undefined {
+  const size = Math.min(Math.ceil(wanted), maximum);
+  return size > 0 ? size : undefined;
 }

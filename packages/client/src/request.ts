@@ -21,8 +21,8 @@ export interface Wire {
   readonly empty?: readonly number[];
 }
 
-/** An operation of one client, or of one call that has options of its own. */
-export interface Operation {
+/** An operation with the settings of its client, or of one call that has options of its own. */
+export interface BoundOperation {
   readonly id: OperationId;
   readonly wire: Wire;
   readonly settings: Settings;
@@ -42,7 +42,7 @@ export interface PreparedRequest {
 
 /** Writes the request of a call. Throws for an input that cannot be sent. */
 export function requestOf(
-  { id, wire, settings }: Operation,
+  { id, wire, settings }: BoundOperation,
   input: Input,
   { idempotencyKey }: CallOptions,
 ): PreparedRequest {
@@ -120,13 +120,14 @@ function addToQuery(query: URLSearchParams, name: string, value: unknown): void 
 /** Throws for a number that JSON cannot hold, or that may have been rounded before it got here. */
 function checkNumbers(place: string, data: unknown): void {
   if (typeof data === 'number') {
+    if (Math.abs(data) < 2 ** 53) return;
     const problem = Number.isFinite(data)
       ? 'may have been rounded: pass a bigint'
       : 'is no JSON number';
-    if (!(Math.abs(data) < 2 ** 53)) throw new RangeError(`${place} is ${data}, which ${problem}`);
-  } else if (typeof data === 'object' && data !== null) {
-    for (const [name, value] of Object.entries(data)) checkNumbers(`${place}.${name}`, value);
+    throw new RangeError(`${place} is ${data}, which ${problem}`);
   }
+  if (typeof data !== 'object' || data === null) return;
+  for (const [name, value] of Object.entries(data)) checkNumbers(`${place}.${name}`, value);
 }
 
 /** 128 random bits. Browsers have `crypto.randomUUID` on secure pages only. */

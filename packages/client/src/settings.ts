@@ -41,14 +41,15 @@ export function settingsFrom(options: Options): Settings {
 export function changedSettings(settings: Settings, options: Options): Settings {
   const { apiKey = settings.apiKey, fetch = settings.fetch, timeout = settings.timeout } = options;
   checkCount('timeout', timeout);
-  const authorization = typeof apiKey === 'function' ? {} : authorizationOf(apiKey);
+  // Throws for a key that is wrong. That of a function is checked before each attempt.
+  if (typeof apiKey !== 'function') authorizationOf(apiKey);
   return {
     baseUrl: addressIn(options) ?? settings.baseUrl,
     apiKey,
     fetch,
     timeout,
     retry: changedLimits(settings.retry, options.retry),
-    headers: mergedHeaders(settings.headers, options.headers, authorization),
+    headers: mergedHeaders(settings.headers, options.headers),
     on: { ...settings.on, ...options.on },
   };
 }
@@ -59,7 +60,10 @@ export function checkCount(option: string, value: unknown): void {
   throw new RangeError(`option ${option} must be a number >= 0`);
 }
 
-/** The header with the API key. Throws for one that is missing or cannot be sent, without showing it. */
+/**
+ * The header with the API key. Throws for one that is missing or cannot be sent, without showing
+ * it.
+ */
 export function authorizationOf(key: string): Record<string, string> {
   if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
   return mergedHeaders({ authorization: `Bearer ${key}` });

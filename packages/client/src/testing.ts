@@ -49,7 +49,9 @@ export interface FakePetstore {
   reset(): void;
 }
 
-/** Creates a fake. `pageSize` limits the pages of lists, so that few elements make several pages. */
+/**
+ * Creates a fake. `pageSize` limits the pages of lists, so that few elements make several pages.
+ */
 export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
   const requests: FakeRequest[] = [];
   const answers = new Map<OperationId, Answer[]>();
@@ -103,7 +105,9 @@ async function perform(answer: Answer, handle: () => Result, signal: AbortSignal
   return result;
 }
 
-/** Whether the service does something, because the answer neither is an error nor has its own body. */
+/**
+ * Whether the service does something, because the answer neither is an error nor has its own body.
+ */
 function hasEffect({ body, status = 0 }: Answer): boolean {
   return body === undefined && status < 400;
 }

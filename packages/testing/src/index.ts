@@ -10,12 +10,15 @@ import { onTestFinished } from 'vitest';
 /** Whether this is `npm run test:deep`, which runs every suite at full length. */
 export const isDeep = process.env.PETSTORE_TEST_DEEP === '1';
 
-/** The first value in the quick run, the second in the deep run: how often a test repeats what only adds confidence. */
+/** `quick` in the quick run, and `deep` in the deep run, which repeats more to be more certain. */
 export function rounds<T = number>(quick: T, deep: T): T {
   return isDeep ? deep : quick;
 }
 
-/** Creates a folder that is removed when the running test ends. `onEnd` registers the removal elsewhere, for example `afterAll`. */
+/**
+ * Creates a folder. `onEnd` registers its removal: by default for the end of the running test, with
+ * `afterAll` for the end of the file.
+ */
 export function newFolder(
   name = 'test',
   onEnd: (remove: () => void) => void = onTestFinished,
@@ -35,8 +38,8 @@ export function makeFolder(name: string): { folder: string; remove(): void } {
 }
 
 /**
- * Whether there is a reason to skip a test. Prints the reason, which `npm test` repeats at its end. `install` names the Debian
- * packages that the test needs: in CI, skipping such a test is an error.
+ * Whether there is a reason to skip a test. Prints the reason, which `npm test` repeats at its end.
+ * `install` names the Debian packages that the test needs: in CI, skipping such a test is an error.
  */
 export function skips(what: string, reason: string | undefined, install?: string): boolean {
   if (reason === undefined) return false;
@@ -60,8 +63,8 @@ export function missingProgram(
 export const missingShell = process.platform === 'win32' ? 'Windows has no POSIX shell' : undefined;
 
 /**
- * A free port for a program that cannot choose one itself. It is below the range from which the system assigns ports, so
- * that no connection and no other server takes it before the program does.
+ * A free port for a program that cannot choose one itself. It is below the range from which the
+ * system assigns ports, so that no connection and no other server takes it before the program does.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -82,7 +85,10 @@ export function childrenOf(pid: number): number[] {
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
-/** The text of a file under /proc; empty if the process has ended, belongs to another user, or the system has no /proc. */
+/**
+ * The text of a file under /proc. It is empty if the process has ended or belongs to another user, or
+ * if the system has no /proc.
+ */
 export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

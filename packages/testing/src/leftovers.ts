@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { textOf, trySignal } from './index.ts';
 
-/** How long processes of the tests may take to end: children of a killed process, for example a browser. */
+/** How long processes of the tests may take to end, for example children of a killed browser. */
 const END_MS = 60_000;
 
 /** Gives the run its own temporary folder, and fails if files or processes remain. */
@@ -26,7 +26,10 @@ export function setup(): () => Promise<void> {
   };
 }
 
-/** The running processes with this temporary folder in their environment, except vitest's own. Works on Linux only. */
+/**
+ * The running processes with this temporary folder in their environment, except vitest's own. On
+ * Linux; elsewhere none.
+ */
 function processesOf(folder: string): { pid: number; command: string }[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')

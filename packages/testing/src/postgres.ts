@@ -11,7 +11,7 @@ import { childrenOf, freePort, trySignal } from './index.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of the server that all tests of a run share; undefined where there is no PostgreSQL. */
+    /** The URL of the server that all tests share; undefined where there is no PostgreSQL. */
     postgres: string | undefined;
   }
 }
@@ -44,7 +44,7 @@ function debianFolders(): string[] {
   return versions.map((version) => join(parent, version, 'bin'));
 }
 
-/** Tests kill only processes; data that those have written survives without fsync and full pages. */
+/** Tests kill only processes: what these have written survives without fsync and full pages. */
 const fastSettings = 'fsync = off\nfull_page_writes = off\nshared_buffers = 32MB';
 const localSettings =
   "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 200";
@@ -73,7 +73,8 @@ function userOfPostgres(): { uid: number; gid: number } | undefined {
     Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout) || NOBODY;
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
-/** A PostgreSQL server: a data folder, a port, and a process that can be killed and started again. */
+
+/** A PostgreSQL server: a data folder, a port, and a process that can be killed and restarted. */
 export class Cluster {
   readonly #folder: string;
   readonly #port: number;

@@ -6,7 +6,7 @@ import { makeFolder } from './index.ts';
 /** The API key that the server processes of all tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
-/** The options of the process. The log goes to a pipe that the caller reads, nowhere, or to a file descriptor. */
+/** The options of the process. Its log goes to a pipe that the caller reads, nowhere, or to a file. */
 type RunOptions = SpawnOptions & { args?: readonly string[]; stdout?: 'pipe' | 'ignore' | number };
 
 /** Runs the main file of a server, which may not listen yet. The caller ends the process. */
@@ -57,7 +57,10 @@ function wordAfter(text: string, label: string): string {
 /** A server process that listens. */
 export type ServerProcess = Awaited<ReturnType<typeof startServer>>;
 
-/** Starts a server with a new data folder, which is removed when the server ends. Resolves when the server listens. */
+/**
+ * Starts a server with a new data folder, which is removed when the server ends. Resolves when the
+ * server listens.
+ */
 export async function startServer(main: string, env: NodeJS.ProcessEnv = {}) {
   const { folder, remove } = makeFolder('server');
   const defaults = {

@@ -13,8 +13,9 @@ export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
 }
 
 /**
- * The time limit of a test, in milliseconds. It only ends tests that hang: no test asserts a duration. The slowest test
- * of the quick run takes a few seconds, and has to pass on a machine that is eight times slower and busy with other work.
+ * The time limit of a test, in milliseconds. It only ends tests that hang: no test asserts a
+ * duration. The slowest test of the quick run takes a few seconds, and has to pass on a machine that
+ * is eight times slower and busy with other work.
  */
 const TIME_LIMIT = { quick: 480_000, deep: 1_800_000 };
 
@@ -25,15 +26,15 @@ const TIME_LIMIT = { quick: 480_000, deep: 1_800_000 };
  * - `no-server`, only the files that do without the server;
  * - `deep`, all files, `*.deep.test.ts` too, at full length.
  *
- * With `isolate: false`, test files share processes, which load everything once; their tests must own all the state that
- * they change.
+ * With `isolate: false`, test files share processes, which load everything once. Then each test must
+ * own all the state that it changes.
  */
 export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
   const { globalSetup = [], postgres = false, withoutServer = [], ...test } = options;
-  // The processes of the tests load the code that the last run compiled, which halves the time that they need to start.
+  // The processes of the tests load the code that the last run compiled: they start in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
-  // The Node of the test processes, for which vitest has no option. Deep tests of the packages set the variable to the
-  // oldest supported Node.
+  // The Node of the test processes, for which vitest has no option. Deep tests of the
+  // packages set the variable to the oldest supported Node.
   process.execPath = process.env.PETSTORE_TEST_NODE ?? process.execPath;
   return defineConfig(({ mode }) => {
     const isDeep = mode === 'deep';

@@ -5,7 +5,8 @@ export function closest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let fewest = MAX_EDITS + 1;
   for (const candidate of candidates) {
-    // The number of edits is at least the difference in length. This cheap test is first, because a word may be very long.
+    // The number of edits is at least the difference in length. This cheap test is first, because a
+    // word may be very long.
     if (Math.abs(candidate.length - word.length) > MAX_EDITS) continue;
     const edits = editsBetween(word.toLowerCase(), candidate.toLowerCase());
     const isClose = edits <= Math.max(candidate.length, word.length) / 2;

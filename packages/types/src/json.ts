@@ -1,19 +1,22 @@
-/** Thrown for a number that JavaScript would round to another integer, or that is too large for it. */
+/**
+ * Thrown for a number that JavaScript would round to another integer, or that is too large for it.
+ */
 export class InexactNumberError extends RangeError {
   override name = 'InexactNumberError';
 }
 
 /**
- * Parses JSON with exact integers: one of 64 bits beyond ±(2^53−1) becomes a bigint, and a larger one
- * throws an `InexactNumberError`. A number with a fraction is what JavaScript makes of it.
+ * Parses JSON with exact integers: one of 64 bits beyond ±(2^53−1) becomes a bigint, and a larger
+ * one throws an `InexactNumberError`. A number with a fraction is what JavaScript makes of it.
  */
 export function parseExact(text: string): unknown {
   return mayRound.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
 }
 
 /**
- * JSON in which a bigint is an integer with all its digits, which `JSON.stringify` refuses to write.
- * `parseExact` reads it. Throws for a bigint beyond ±(2^53−1) where the runtime cannot write one.
+ * JSON in which a bigint is an integer with all its digits, which `JSON.stringify` refuses to
+ * write. `parseExact` reads it. Throws for a bigint beyond ±(2^53−1) where the runtime cannot write
+ * one.
  */
 export function exactJson(value: unknown, indent?: number): string {
   if (!('toJSON' in BigInt.prototype)) {
@@ -27,7 +30,10 @@ export function exactJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, withDigits, indent);
 }
 
-/** The first property that repeats in an object of valid JSON. `JSON.parse` drops all its values but the last. */
+/**
+ * The first property that repeats in an object of valid JSON. `JSON.parse` drops all its values but
+ * the last.
+ */
 export function repeatedKey(json: string): string | undefined {
   const keysOfOpenObjects: Set<string>[] = [];
   let lastString = '';
@@ -57,8 +63,8 @@ export function repeatedKey(json: string): string | undefined {
 }
 
 /**
- * The integer, number or boolean that a text is, as in JSON; undefined if it is none of this type, or
- * would be rounded.
+ * The integer, number or boolean that a text is, as in JSON; undefined if it is none of this type,
+ * or would be rounded.
  */
 export function parseScalar(text: string, type: string): number | bigint | boolean | undefined {
   if (type === 'boolean') return booleans.get(text);

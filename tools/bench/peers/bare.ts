@@ -1,4 +1,4 @@
-// The least that a server of Node can do for this API, `bare.ts <folder>`: bare `node:http`, pets as
+// The least that a server of Node can do for this API, bare `node:http`, pets as
 // text in memory, creates that are appended to a file and synced together. No validation beyond
 // the obvious, no log, no metrics.
 import { open } from 'node:fs/promises';
@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { type NewPet, service } from '@petstore/types';
 import { apiKey, firstPets, statuses } from '../pets.ts';
-import { host, path, printAddress, type } from './shared.ts';
+import { folder, host, path, printAddress, type } from './shared.ts';
 
-const file = await open(join(process.argv[2] ?? '', 'bare.jsonl'), 'a');
+const file = await open(join(folder, 'bare.jsonl'), 'a');
 const all: string[] = [];
 const byStatus = new Map<string, string[]>(statuses.map((status) => [status, []]));
 /** Creates that are not saved yet. */

@@ -1,4 +1,4 @@
-// The server that most would write of the same libraries, `express.ts <folder>`: Express and
+// The server that most would write of the same libraries: Express and
 // express-openapi-validator, with lowdb as its README shows it. No log, no metrics, and a create
 // that is answered before the disk has it.
 import { createServer } from 'node:http';
@@ -10,9 +10,9 @@ import { JSONFilePreset } from 'lowdb/node';
 import { parse } from 'yaml';
 import { textOf } from '../../repository.ts';
 import { apiKey, firstPets } from '../pets.ts';
-import { host, path, printAddress } from './shared.ts';
+import { folder, host, path, printAddress } from './shared.ts';
 
-const db = await JSONFilePreset<{ pets: Pet[] }>(join(process.argv[2] ?? '', 'db.json'), {
+const db = await JSONFilePreset<{ pets: Pet[] }>(join(folder, 'db.json'), {
   pets: firstPets(),
 });
 const app = express();

@@ -1,4 +1,4 @@
-// Fastify on our durable store, `fastify.ts <folder> [promises]`. It sends the store's text as it
+// Fastify on our durable store, `fastify.ts [promises]`. It sends the store's text as it
 // is, checks requests by the schemas of the spec, and writes its own log. With `promises` it does
 // what our server promises, too.
 import { openLowdbStore } from '@petstore/server';
@@ -6,12 +6,11 @@ import { type NewPet, operations, service } from '@petstore/types';
 import { type FastifyReply, fastify } from 'fastify';
 import { apiKey, collection } from '../pets.ts';
 import { keepPromises, linkNext, promisingOptions } from './promises.ts';
-import { host, path, printAddress, type } from './shared.ts';
+import { folder, host, path, printAddress, type } from './shared.ts';
 
 type PetQuery = { limit: number; after?: number; status?: string };
 
-const [folder = '', mode] = process.argv.slice(2);
-const isPromising = mode === 'promises';
+const isPromising = process.argv.includes('promises');
 const { listPets, createPet, getPet } = operations;
 const { unauthorized, not_found } = service.statuses;
 const pets = (await openLowdbStore(folder)).collection(collection);

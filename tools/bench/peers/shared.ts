@@ -3,6 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { operations, service } from '@petstore/types';
 
+/** The data folder, from where ours takes it, too. */
+export const folder = process.env.PETSTORE_DATA_DIR ?? '';
 export const host = '127.0.0.1';
 export const type = 'application/json; charset=utf-8';
 export const path = service.basePath + operations.listPets.path;

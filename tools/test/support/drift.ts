@@ -1,60 +1,100 @@
-// Runs the drift script in a copy of the repository, as it is or after an edit.
+// Runs the drift script in a copy of the repository, as it is or after edits, which are then undone.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rounds } from '@petstore/testing';
-import { afterAll } from 'vitest';
-import { type Plant, plants } from '../drift-plants.ts';
+import { afterAll, expect } from 'vitest';
 import { copyOfRepository } from './copy.ts';
 
-const changeset = '.changeset/edit.md';
+export interface Edit {
+  readonly file: string;
+  /** It has to be there. Only its first place is replaced. */
+  readonly from: string | RegExp;
+  readonly to: string;
+}
 
-/** A copy of the repository, and the drift script in it. The copy is removed at the end of the test file. */
-export function driftInCopy() {
-  const copy = copyOfRepository();
-  const released = join(copy.folder, 'released.yaml');
-  writeFileSync(released, readFileSync(join(copy.folder, 'spec/openapi.yaml')));
-  afterAll(() => copy.remove());
+/** A contradiction that the drift script has to find. */
+export interface Plant {
+  readonly name: string;
+  /** The check that finds it. */
+  readonly check: string;
+  readonly edits: readonly Edit[];
+  /** Whether the code is generated anew after the edits. */
+  readonly isGenerated?: boolean;
+  /** A part of the finding. */
+  readonly says: string;
+}
 
-  function drift(checks: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    const options = {
-      cwd: copy.folder,
-      encoding: 'utf8',
-      env: { ...process.env, ...env },
-    } as const;
+type Row = readonly [name: string, from: string | RegExp, to: string, says: string];
+
+/** Plants of one check that edit one file each. */
+export function plantsIn(check: string, file: string, rows: readonly Row[]): Plant[] {
+  return rows.map(([name, from, to, says]) => ({ name, check, edits: [{ file, from, to }], says }));
+}
+
+/** In the quick run the first plant of each check, in the deep run all. */
+export function chosen(plants: readonly Plant[]): readonly Plant[] {
+  const firsts = new Map(plants.toReversed().map((plant) => [plant.check, plant]));
+  return rounds([...firsts.values()], plants);
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** A copy of the repository, which is removed at the end of the test file. */
+export class DriftCopy {
+  readonly copy = copyOfRepository();
+  readonly #released = join(this.copy.folder, 'released.yaml');
+
+  constructor() {
+    writeFileSync(this.#released, this.#textOf('spec/openapi.yaml') ?? '');
+    afterAll(() => this.copy.remove());
+  }
+
+  /** What the script says. */
+  drift(checks: readonly string[], env: NodeJS.ProcessEnv = {}): Outcome {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['tools/drift/main.ts', ...checks],
-      options,
+      { cwd: this.copy.folder, encoding: 'utf8', env: { ...process.env, ...env } },
     );
     return { code: status, output: stdout + stderr };
   }
 
-  /** What the script says after an edit, which is then undone. */
-  function driftAfter(
-    { file, from, to, check }: Pick<Plant, 'file' | 'from' | 'to' | 'check'>,
-    level?: string,
-  ) {
-    const path = join(copy.folder, file);
-    const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  /** What the script says after edits. */
+  driftAfter(edits: readonly Edit[], checks: readonly string[], isGenerated = false): Outcome {
+    const generated = globSync('packages/*/src/gen/*', { cwd: this.copy.folder });
+    const files = [...edits.map(({ file }) => file), ...generated];
+    const before = new Map(files.map((file) => [file, this.#textOf(file)]));
     try {
-      copy.change(file, (before) => before.replace(from, () => to));
-      if (level) copy.change(changeset, () => `---\n'@petstore/spec': ${level}\n---\n\nAn edit.\n`);
-      return drift([check], { DRIFT_BASE: released });
+      for (const { file, from, to } of edits)
+        this.copy.change(file, (text) => text.replace(from, () => to));
+      if (isGenerated) this.copy.generate();
+      return this.drift(checks, { DRIFT_BASE: this.#released });
     } finally {
-      if (text === undefined) rmSync(path);
-      else writeFileSync(path, text);
-      rmSync(join(copy.folder, changeset), { force: true });
+      for (const [file, text] of before) this.#write(file, text);
     }
   }
-  return { copy, drift, driftAfter };
-}
 
-/** The plants of some checks: in the quick run the first of each, in the deep run all. */
-export function plantsOf(...checks: readonly string[]): readonly Plant[] {
-  const own = plants.filter(({ check }) => checks.includes(check));
-  return rounds(
-    own.filter(({ check }, i) => own.findIndex((other) => other.check === check) === i),
-    own,
-  );
+  /** Expects that the plant is found by one line that says what it is and how to end it. */
+  expectFound({ edits, check, isGenerated, says }: Plant): void {
+    const { code, output } = this.driftAfter(edits, [check], isGenerated);
+    const lines = output.split('\n').filter((line) => line.includes(says));
+    expect(lines, output).not.toEqual([]);
+    expect(lines[0]).toMatch(/^D\d \w+: .*; fix: /);
+    expect(code).toBe(1);
+  }
+
+  #textOf(file: string): string | undefined {
+    const path = join(this.copy.folder, file);
+    return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  }
+
+  #write(file: string, text: string | undefined): void {
+    const path = join(this.copy.folder, file);
+    if (text === undefined) rmSync(path, { force: true });
+    else writeFileSync(path, text);
+  }
 }

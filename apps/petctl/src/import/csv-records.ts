@@ -9,9 +9,11 @@ import {
   type ImportRecord,
   inputOfCells,
   knownColumns,
-  MAX_RECORD,
   type RecordFile,
 } from './record.ts';
+
+/** More than servers accept: a quote that is not closed would fill the memory. */
+const MAX_RECORD = 4 * 2 ** 20;
 
 /** A row of CSV. Only an empty cell without quotes is undefined. */
 interface CsvRow {
@@ -22,13 +24,13 @@ interface CsvRow {
 
 /** The records of CSV (RFC 4180). The first line names the columns. */
 export async function csvRecords(
-  chunks: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   firstLine: string,
   operation: Operation,
 ): Promise<RecordFile> {
   const known = knownColumns(operation);
   rejectTable(firstLine);
-  const rows = rowsOf(chunks, delimiterOf(firstLine, known));
+  const rows = rowsOf(pieces, delimiterOf(firstLine, known));
   const first = await rows.next();
   const titles = first.done ? [] : first.value.cells.map((title = '') => title.trim());
   const names = columnNames(titles, known);
@@ -51,7 +53,10 @@ async function* records(
   }
 }
 
-/** A semicolon if that separates known names, as spreadsheets of some languages write it, else a comma. */
+/**
+ * A semicolon if that separates known names, as spreadsheets of some languages write it, else a
+ * comma.
+ */
 function delimiterOf(firstLine: string, known: readonly string[]): string {
   const names = columnNames(firstLine.split(';'), known);
   return names.length > 1 && names.every((name) => known.includes(name)) ? ';' : ',';
@@ -64,14 +69,14 @@ function rejectTable(firstLine: string): void {
 
 /** Yields all rows before a fault of the file, and then throws. */
 async function* rowsOf(
-  chunks: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<CsvRow, void> {
   const reader = await CsvReader.create(delimiter);
   let fault: unknown;
   try {
-    for await (const chunk of chunks) {
-      await reader.write(chunk);
+    for await (const piece of pieces) {
+      await reader.write(piece);
       yield* reader.takeRows();
     }
   } catch (error) {
@@ -85,13 +90,17 @@ async function* rowsOf(
   if (fault !== undefined) throw fault;
 }
 
-/** Parses CSV. Its rows are taken from an array, because a parser in a pipeline loses rows when it fails. */
+/**
+ * Parses CSV. Its rows are taken from an array, because a parser in a pipeline loses rows when it
+ * fails.
+ */
 class CsvReader {
-  readonly #position = new Position();
+  readonly #cellStart = new CellStart();
   readonly #parser: csv.Parser;
   #rows: CsvRow[] = [];
 
   static async create(delimiter: string): Promise<CsvReader> {
+    // Loaded on demand, because only CSV needs it.
     const { parse } = await import('csv-parse');
     return new CsvReader(parse, delimiter);
   }
@@ -103,11 +112,11 @@ class CsvReader {
       relax_column_count: true,
       max_record_size: MAX_RECORD,
       cast: (text, { quoting, lines }) => {
-        this.#position.endCell(lines);
+        this.#cellStart.afterCell(lines);
         return quoting || text !== '' ? text : undefined;
       },
       on_record: (cells: CsvRow['cells'], { lines, empty_lines }) => {
-        this.#position.endRow(lines, empty_lines);
+        this.#cellStart.afterRow(lines, empty_lines);
         this.#rows.push({ line: lines, cells });
         // The stream itself gets no records.
         return null;
@@ -117,60 +126,68 @@ class CsvReader {
     this.#parser.on('error', () => {}).resume();
   }
 
+  /** The rows since the last call. */
   takeRows(): CsvRow[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;
   }
 
-  write(chunk: string): Promise<void> {
-    return this.#done((callback) => this.#parser.write(chunk, callback));
+  write(piece: string): Promise<void> {
+    return this.#settled((callback) => this.#parser.write(piece, callback));
   }
 
   end(): Promise<void> {
-    return this.#done((callback) => this.#parser.end(callback));
+    return this.#settled((callback) => this.#parser.end(callback));
   }
 
-  #done(start: (callback: (error?: Error | null) => void) => void): Promise<void> {
+  #settled(start: (callback: (error?: Error | null) => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       start((error) => {
-        if (error) reject(csvFault(error as csv.CsvError, this.#position));
+        if (error) reject(this.#faultOf(error as csv.CsvError));
         else resolve();
       });
     });
   }
-}
 
-/** Where the parser stands, to say where a quote was opened. */
-class Position {
-  #line = 1;
-  #emptyLines = 0;
-
-  /** The next cell begins on the line on which this one ends. */
-  endCell(line: number): void {
-    this.#line = line;
-  }
-
-  endRow(line: number, emptyLines: number): void {
-    this.#line = line + 1;
-    this.#emptyLines = emptyLines;
-  }
-
-  /** The line on which the current cell begins. */
-  lineOfCell(isFirstOfRow: boolean, emptyLines: number): number {
-    return isFirstOfRow ? this.#line + emptyLines - this.#emptyLines : this.#line;
+  #faultOf({ code, message, column, empty_lines }: csv.CsvError): UsageError {
+    const hint = 'The records before it are read. It and later ones are not added.';
+    const line = this.#cellStart.line(column === 0, Number(empty_lines));
+    if (code === 'CSV_QUOTE_NOT_CLOSED')
+      return new UsageError(`CSV: the quote that opens on line ${line} is not closed.`, hint);
+    if (code === 'CSV_MAX_RECORD_SIZE')
+      return new UsageError(`CSV: the cell that begins on line ${line} does not end.`, hint);
+    return new UsageError(`CSV: ${message}.`, hint);
   }
 }
 
-function csvFault(
-  { code, message, column, empty_lines }: csv.CsvError,
-  position: Position,
-): UsageError {
-  const hint = 'The records before it are read. It and later ones are not added.';
-  const line = position.lineOfCell(column === 0, Number(empty_lines));
-  if (code === 'CSV_QUOTE_NOT_CLOSED')
-    return new UsageError(`CSV: the quote that opens on line ${line} is not closed.`, hint);
-  if (code === 'CSV_MAX_RECORD_SIZE')
-    return new UsageError(`CSV: the cell that begins on line ${line} does not end.`, hint);
-  return new UsageError(`CSV: ${message}.`, hint);
+/**
+ * Knows on which line the cell begins that the parser reads. The parser itself says only where a
+ * cell ends.
+ */
+class CellStart {
+  /** The line behind the last cell or row. */
+  #next = 1;
+  /** How many empty lines the parser has skipped before the last row. */
+  #skipped = 0;
+
+  /** The next cell of the row begins on the line on which this one ends. */
+  afterCell(line: number): void {
+    this.#next = line;
+  }
+
+  /** The next row begins on the line after this one, or behind empty lines. */
+  afterRow(line: number, skipped: number): void {
+    this.#next = line + 1;
+    this.#skipped = skipped;
+  }
+
+  /**
+   * The line of the current cell. `skipped` is how many empty lines the parser has skipped so far.
+   */
+  line(isFirstOfRow: boolean, skipped: number): number {
+    if (!isFirstOfRow) return this.#next;
+    const emptyLinesBeforeRow = skipped - this.#skipped;
+    return this.#next + emptyLinesBeforeRow;
+  }
 }

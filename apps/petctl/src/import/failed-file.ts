@@ -1,12 +1,15 @@
 import { openSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { CliError, type ErrorKind, UsageError } from '../errors.ts';
 import { codeOf } from '../text.ts';
+import type { RecordKey } from './record-keys.ts';
 
 /** The file with the records that are not added. It has the format of the file that is imported. */
 export class FailedFile {
   readonly #name: string;
   readonly #descriptor: number;
   #header: string;
+  /** How many records with a content are in the file. */
+  readonly #copies = new Map<string, number>();
 
   /** Creates or empties the file. Throws if that would empty the file that is imported. */
   static open(name: string, header: string, imported: Stats | undefined): FailedFile {
@@ -27,16 +30,26 @@ export class FailedFile {
     this.#header = header;
   }
 
-  /** Adds a record so many times. Without records, the file stays empty. */
-  add(record: string, copies: number): void {
+  /**
+   * Adds a record, and the equal ones before it that the file lacks. An import of the file gives a
+   * record the same key only if the same number of equal records precedes it.
+   */
+  add(record: string, key: RecordKey | undefined): void {
+    if (key === undefined) return this.#write(record);
+    const { content, ordinal } = key;
+    let copies = this.#copies.get(content) ?? 0;
+    for (; copies <= ordinal; copies++) this.#write(record);
+    this.#copies.set(content, copies);
+  }
+
+  /** Writes a record. The header precedes the first one, so without records the file is empty. */
+  #write(record: string): void {
     try {
-      for (let i = 0; i < copies; i++) {
-        writeFileSync(this.#descriptor, `${this.#header}${record}\n`);
-        this.#header = '';
-      }
+      writeFileSync(this.#descriptor, `${this.#header}${record}\n`);
     } catch (error) {
       throw unwritable(this.#name, 'unwritten', error);
     }
+    this.#header = '';
   }
 }
 

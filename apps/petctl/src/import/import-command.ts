@@ -1,19 +1,18 @@
 import type { Operation } from '@petstore/types';
 import type { Command } from 'commander';
-import { type Calling, methodFor } from '../call.ts';
+import { type Calling, explainError, methodFor } from '../call.ts';
+import type { Context } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { explained } from '../explain.ts';
 import type { Input } from '../input.ts';
 import { checkOutput, printerFor, shapeOf } from '../output/printer.ts';
 import type { Session } from '../session.ts';
 import { type Settings, settingsOf } from '../settings.ts';
-import { targetOf } from '../target.ts';
 import { counted } from '../text.ts';
 import { FailedFile } from './failed-file.ts';
-import { Import, summaryOf } from './import.ts';
-import { ProgressBar } from './progress-bar.ts';
+import { Import, ProgressBar, summaryOf } from './import.ts';
+import { ImportFile } from './import-file.ts';
 import { RecordKeys } from './record-keys.ts';
-import { openFile, readRecords } from './records.ts';
+import { readRecords } from './records.ts';
 
 const repeatHint =
   'Run the same import again within 24 hours: records that were added are skipped.';
@@ -63,39 +62,48 @@ interface ImportOrder extends ImportFlags {
 }
 
 async function runImport(order: ImportOrder, session: Session): Promise<void> {
-  const { operation, file, settings, failed, again } = order;
-  const { reporter, stdout } = session;
+  const { operation, file, settings, failed, again = false } = order;
+  const { reporter, stdout, context } = session;
   const shape = { ...shapeOf(operation), isList: true };
-  await checkOutput(shape.columns, settings);
-  const target = targetOf(settings, session.env, () => session.credentials.current());
+  await checkOutput(shape, settings);
+  const target = session.targetOf(settings);
   const key = await session.credentials.keyFor(target);
-  const source = openFile(file, session.context.stdin);
-  const { header, records } = await readRecords(source.chunks, operation);
+  const source = new ImportFile(file, context.stdin);
+  const { header, records } = await readRecords(source.pieces(), operation);
   const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;
-  const progress = new ProgressBar(session.stderr, hasBar(isShown, settings, session), source.size);
   const run = new Import({
     send: senderFor({ operation, settings, target, key }, session),
-    keys: await RecordKeys.create(operation, again === true),
+    keys: operation.idempotencyKey && (await RecordKeys.create(operation, again)),
     printer: isShown ? await printerFor(shape, settings, session) : undefined,
     failedFile: failed === undefined ? undefined : FailedFile.open(failed, header, source.status()),
-    progress,
+    progress: hasBar(isShown, order, session) ? new ProgressBar(reporter, source.size) : undefined,
     reporter,
   });
-  const interrupt = (kind: 'interrupted' | 'terminated') => {
+  const stopListening = onSignal(context.signals, (kind) => {
     run.stop(new CliError(kind, 'Interrupted.'));
     // A file is read to its end only to store the records that are left.
     if (file === '-' || failed === undefined) source.close();
-    progress.clear();
     reporter.notice('Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
-  };
-  const onInterrupt = () => interrupt('interrupted');
-  const onTerminate = () => interrupt('terminated');
-  const { signals } = session.context;
-  // The second signal ends the process.
-  signals.once('SIGINT', onInterrupt).once('SIGTERM', onTerminate);
+  });
   await run.importAll(records);
-  signals.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
+  stopListening();
   conclude(run, order, session);
+}
+
+/**
+ * Handles the first SIGINT and SIGTERM. A second one ends the process. Returns a function that ends
+ * this.
+ */
+function onSignal(
+  signals: Context['signals'],
+  handle: (kind: 'interrupted' | 'terminated') => void,
+): () => void {
+  const onInterrupt = () => handle('interrupted');
+  const onTerminate = () => handle('terminated');
+  signals.once('SIGINT', onInterrupt).once('SIGTERM', onTerminate);
+  return () => {
+    signals.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
+  };
 }
 
 function senderFor(calling: Calling, session: Session) {
@@ -105,13 +113,14 @@ function senderFor(calling: Calling, session: Session) {
       const { data, response } = await method(input, { idempotencyKey }).withResponse();
       return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
     } catch (error) {
-      throw explained(error, calling);
+      throw explainError(error, calling);
     }
   };
 }
 
 /** Whether stderr is a terminal that can erase a line, and nothing else is shown on it. */
-function hasBar(isShown: boolean, settings: Settings, { stdout, stderr, env }: Session): boolean {
+function hasBar(isShown: boolean, { settings }: ImportOrder, session: Session): boolean {
+  const { stdout, stderr, env } = session;
   if (settings.isQuiet || settings.isVerbose || env.TERM === 'dumb') return false;
   return stderr.isTerminal && !(isShown && stdout.isTerminal);
 }
@@ -119,9 +128,9 @@ function hasBar(isShown: boolean, settings: Settings, { stdout, stderr, env }: S
 /** Says how an import ended. Throws if it did not add all records. */
 function conclude(run: Import, order: ImportOrder, { reporter }: Session): void {
   const { counts, stopReason } = run;
-  const done = counts.created + counts.existing + counts.failed;
   const isUsage = stopReason instanceof CliError && stopReason.kind === 'usage';
-  if (isUsage && done === 0) throw stopReason;
+  const isUntouched = counts.created + counts.existing + counts.failed === 0;
+  if (isUsage && isUntouched) throw stopReason;
   if (counts.existing > 0) reporter.notice(existingNotice(counts.existing));
   const total = `${summaryOf(counts)}.`;
   const { failed } = order;

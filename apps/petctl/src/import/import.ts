@@ -4,7 +4,6 @@ import type { Input } from '../input.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Reporter } from '../output/reporter.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { ProgressBar } from './progress-bar.ts';
 import type { ImportRecord } from './record.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
 
@@ -27,11 +26,12 @@ interface Sent {
 interface ImportParts {
   /** Sends a record. Throws a `CliError` for what is no bug. */
   readonly send: (input: Input, key: string | undefined) => Promise<Sent>;
-  readonly keys: RecordKeys;
+  /** Undefined for an operation without idempotency keys. */
+  readonly keys: RecordKeys | undefined;
   /** Undefined if results are not shown. */
   readonly printer: Printer | undefined;
   readonly failedFile: FailedFile | undefined;
-  readonly progress: ProgressBar;
+  readonly progress: ProgressBar | undefined;
   readonly reporter: Reporter;
 }
 
@@ -39,12 +39,12 @@ interface ImportParts {
 type Outcome =
   | { readonly kind: 'created' | 'existing'; readonly data: unknown }
   | { readonly kind: 'failed'; readonly error: CliError }
-  /** It was not added because the import has stopped. */
+  /** The import has stopped before the record was added. */
   | { readonly kind: 'left' };
 
 interface Result {
   readonly record: ImportRecord;
-  /** Undefined for a record that cannot be sent. */
+  /** Undefined for a record that cannot be sent, and for an operation without keys. */
   readonly key: RecordKey | undefined;
   readonly outcome: Outcome;
 }
@@ -79,14 +79,12 @@ export class Import {
   }
 
   async importAll(records: AsyncIterable<ImportRecord>): Promise<void> {
-    const { printer, progress } = this.#parts;
     const results = Readable.from(this.#untilStopped(records)).map(
       (record: ImportRecord) => this.#send(record),
       { concurrency: CONCURRENCY },
     );
     for await (const result of results) await this.#settle(result);
-    await printer?.end().catch((error: unknown) => this.stop(error));
-    progress.clear();
+    await this.#parts.printer?.end().catch((error: unknown) => this.stop(error));
   }
 
   /** The records that are sent or, once the import has stopped, stored in the --failed file. */
@@ -105,12 +103,12 @@ export class Import {
     let key: RecordKey | undefined;
     try {
       const input = record.input();
-      key = this.#parts.keys.next(input);
+      key = this.#parts.keys?.next(input);
       if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
-      const { data, isReplayed } = await this.#parts.send(input, key.text);
+      const { data, isReplayed } = await this.#parts.send(input, key?.text);
       return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
     } catch (error) {
-      if (!this.#isStopped && costsOneRecord(error))
+      if (!this.#isStopped && concernsOneRecord(error))
         return { record, key, outcome: { kind: 'failed', error } };
       this.stop(error);
       return { record, key, outcome: { kind: 'left' } };
@@ -122,7 +120,7 @@ export class Import {
     else if (outcome.kind === 'left') this.#store(record, key);
     else await this.#settleAdded(outcome.kind, outcome.data);
     const bytes = Buffer.byteLength(record.text) + 1;
-    this.#parts.progress.advance(bytes, summaryOf(this.#counts));
+    this.#parts.progress?.advance(bytes, summaryOf(this.#counts));
   }
 
   async #settleAdded(kind: 'created' | 'existing', data: unknown): Promise<void> {
@@ -140,22 +138,50 @@ export class Import {
     if (error.kind === 'failed') this.#failuresInRow++;
     if (this.#failuresInRow > MAX_FAILURES) return this.stop(error);
     this.#counts.failed++;
-    const { progress, reporter } = this.#parts;
-    progress.clear();
     // A usage error already names the place.
     const message = error.kind === 'usage' ? error.message : `${record.place}: ${error.message}`;
-    reporter.error(new CliError('partial', message, undefined, error.details));
+    this.#parts.reporter.error(new CliError('partial', message, undefined, error.details));
   }
 
   /** Adds a record to the --failed file. */
   #store(record: ImportRecord, key: RecordKey | undefined): void {
-    const { failedFile, keys } = this.#parts;
-    if (!failedFile) return;
     try {
-      failedFile.add(record.text, key ? keys.copiesOf(key) : 1);
+      this.#parts.failedFile?.add(record.text, key);
     } catch (error) {
       this.stop(error);
     }
+  }
+}
+
+const REDRAW_MS = 100;
+const BAR_WIDTH = 24;
+
+/** Shows on a terminal how much of a file is done. */
+export class ProgressBar {
+  readonly #reporter: Reporter;
+  /** In bytes; 0 if it is not known. */
+  readonly #size: number;
+  #done = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  constructor(reporter: Reporter, size: number) {
+    this.#reporter = reporter;
+    this.#size = size;
+  }
+
+  /** So many bytes more are done. Draws the bar with a summary behind it, but not too often. */
+  advance(bytes: number, summary: string): void {
+    this.#done += bytes;
+    if (performance.now() - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = performance.now();
+    this.#reporter.progress(this.#bar() + summary);
+  }
+
+  #bar(): string {
+    if (this.#size === 0) return '';
+    const share = Math.min(1, this.#done / this.#size);
+    const filled = '#'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '-');
+    return `[${filled}] ${Math.floor(share * 100)} %  `;
   }
 }
 
@@ -167,8 +193,8 @@ export function summaryOf(counts: ImportCounts): string {
   return parts.join(', ');
 }
 
-/** Whether an error says something about this record. Any other ends the import. */
-function costsOneRecord(error: unknown): error is CliError {
+/** Whether an error is about a single record. Any other error ends the import. */
+function concernsOneRecord(error: unknown): error is CliError {
   return (
     error instanceof CliError && ['usage', 'rejected', 'not_found', 'failed'].includes(error.kind)
   );

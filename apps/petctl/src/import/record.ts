@@ -20,33 +20,23 @@ export interface RecordFile {
   readonly records: AsyncIterable<ImportRecord>;
 }
 
-/** More than servers accept: a file without line ends or with an open quote would fill the memory. */
-export const MAX_RECORD = 4 * 2 ** 20;
-
-/** Yields the lines of a text. The last one may lack a line feed. */
-export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let number = 0;
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    number += lines.length;
-    yield* lines;
-    if (rest.length > MAX_RECORD)
-      throw new UsageError(`Line ${number + 1} does not end.`, 'It and later ones are not added.');
-  }
-  yield rest;
-}
-
-/** The input of a record. What petctl lists has properties that the operation does not take, such as the identifier. */
+/** The input of a record that is a JSON value. */
 export function inputOf(value: unknown, operation: Operation, place: string): Input {
-  if (isObject(value))
-    for (const name of shapeOf(operation).columns)
-      if (!Object.hasOwn(operation.fields, name)) delete value[name];
+  if (isObject(value)) removeResultProperties(value, operation);
   const input = checkProperties(value, operation, place);
   const missing = missingInputs(input, operation);
   if (missing.length > 0) throw new UsageError(`${place}: ${missing.join(' and ')} missing.`);
   return input;
+}
+
+/**
+ * Removes what the operation returns and does not take, such as the identifier, because petctl's
+ * own lists have it.
+ */
+function removeResultProperties(record: Record<string, unknown>, operation: Operation): void {
+  for (const name of shapeOf(operation).columns) {
+    if (!Object.hasOwn(operation.fields, name)) delete record[name];
+  }
 }
 
 /** The properties that columns may name. */
@@ -54,7 +44,9 @@ export function knownColumns(operation: Operation): string[] {
   return [...new Set([...Object.keys(operation.fields), ...shapeOf(operation).columns])];
 }
 
-/** The properties that the titles of columns mean: `category-id` is `categoryId`. Other titles stay. */
+/**
+ * The properties that the titles of columns mean: `category-id` is `categoryId`. Other titles stay.
+ */
 export function columnNames(titles: readonly string[], known: readonly string[]): string[] {
   return titles.map((title) => {
     const text = title.trim();
@@ -69,7 +61,10 @@ export function checkColumns(names: readonly string[], known: readonly string[])
     throw new UsageError('The first line has a column twice.');
 }
 
-/** The input of a row; an undefined cell is a missing value. `toText` replaces the escapes of a string. */
+/**
+ * The input of a row; an undefined cell is a missing value. `toText` replaces the escapes of a
+ * string.
+ */
 export function inputOfCells(
   cells: readonly (string | undefined)[],
   names: readonly string[],
@@ -81,7 +76,7 @@ export function inputOfCells(
     throw new UsageError(
       `${place}: it has ${cells.length} cells, and the first line has ${names.length}.`,
     );
-  const input: Record<string, unknown> = {};
+  const input: Input = {};
   for (const [i, name] of names.entries()) {
     const cell = cells[i];
     if (cell === undefined) continue;
@@ -91,7 +86,10 @@ export function inputOfCells(
   return inputOf(input, operation, place);
 }
 
-/** The value of a cell. One that has not the type of its property stays a string, which the service rejects. */
+/**
+ * The value of a cell. One that has not the type of its property stays a string, which the service
+ * rejects.
+ */
 function scalarOf(cell: string, type: string): unknown {
   // Spreadsheets write `1.0` for 1.
   const text = type === 'integer' ? cell.replace(/\.0+$/, '') : cell;

@@ -1,76 +1,66 @@
-import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs';
-import { exactJson, type Operation } from '@petstore/types';
-import type { InputSource } from '../context.ts';
+import { exactJson, type Operation, typeIn } from '@petstore/types';
 import { UsageError } from '../errors.ts';
 import { parseJson } from '../input.ts';
+import { unescapeTsvCell } from '../output/escapes.ts';
+import { shapeOf } from '../output/printer.ts';
 import { csvRecords } from './csv-records.ts';
-import { MAX_LINE, textOf } from './file-text.ts';
-import { type ImportRecord, inputOf, linesOf, type RecordFile } from './record.ts';
-import { tsvRecords } from './tsv-records.ts';
+import { linesOf, MAX_LINE } from './import-file.ts';
+import {
+  checkColumns,
+  columnNames,
+  type ImportRecord,
+  inputOf,
+  inputOfCells,
+  knownColumns,
+  type RecordFile,
+} from './record.ts';
 
-/** Opens a file, or stdin for `-`. */
-export function openFile(file: string, stdin: InputSource) {
-  const isStdin = file === '-';
-  const stream = isStdin ? stdin : createReadStream(file);
-  return {
-    chunks: textOf(stream, file),
-    /** In bytes; 0 where it is not known. */
-    size: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
-    /** Identifies the file. stdin may be one, too. */
-    status: (): Stats | undefined => {
-      if (!isStdin) return statSync(file);
-      return stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
-    },
-    close: () => {
-      stream.destroy();
-    },
-  };
-}
-
-/** The records of a file. Its beginning tells whether it is JSON Lines, a JSON array, TSV or CSV. */
+/** The records of a text, which comes in pieces of whole lines. The first line tells its format. */
 export async function readRecords(
-  chunks: AsyncGenerator<string>,
+  pieces: AsyncGenerator<string>,
   operation: Operation,
 ): Promise<RecordFile> {
-  const start = await readFirstLine(chunks);
-  async function* all() {
-    yield start;
-    yield* chunks;
-  }
-  const first = start.trimStart().charAt(0);
-  if (first === '[') return { header: '', records: jsonArrayRecords(all(), operation) };
-  if (first === '{' || first === '')
-    return { header: '', records: jsonLineRecords(all(), operation) };
-  const [line = ''] = start.trimStart().split('\n');
-  return line.includes('\t')
-    ? tsvRecords(all(), line, operation)
-    : csvRecords(all(), line, operation);
+  const start = await readStart(pieces);
+  const all = joined(start, pieces);
+  const [firstLine = ''] = start.trimStart().split('\n');
+  if (firstLine.startsWith('[')) return { header: '', records: jsonArrayRecords(all, operation) };
+  if (firstLine.startsWith('{') || firstLine === '')
+    return { header: '', records: jsonLineRecords(all, operation) };
+  return firstLine.includes('\t')
+    ? tsvRecords(all, firstLine, operation)
+    : csvRecords(all, firstLine, operation);
 }
 
-/** More than any first line with the names of columns has. */
-const MAX_FIRST_LINE = 2 ** 16;
+/**
+ * So many blank characters at the beginning hide the first line, so that endless ones do not fill
+ * the memory.
+ */
+const MAX_BLANK = 2 ** 16;
 
-/** The beginning of a file with its first line that is not blank, or with the first character of JSON. */
-async function readFirstLine(chunks: AsyncGenerator<string>): Promise<string> {
+/** The beginning of a text, with its first line that is not blank. */
+async function readStart(pieces: AsyncGenerator<string>): Promise<string> {
   let start = '';
-  while (start.length < MAX_FIRST_LINE) {
-    const text = start.trimStart();
-    if (text.startsWith('{') || text.startsWith('[') || text.includes('\n')) break;
-    const { done, value } = await chunks.next();
+  while (start.trim() === '' && start.length < MAX_BLANK) {
+    const { done, value } = await pieces.next();
     if (done) break;
     start += value;
   }
   return start;
 }
 
+async function* joined(start: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield start;
+  yield* rest;
+}
+
 /** The records of JSON Lines. Blank lines are none. */
 async function* jsonLineRecords(
-  chunks: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   operation: Operation,
 ): AsyncGenerator<ImportRecord> {
   let number = 0;
   let isFirst = true;
-  for await (const line of linesOf(chunks)) {
+  for await (const line of linesOf(pieces)) {
     number++;
     const text = line.trim();
     if (text === '') continue;
@@ -85,19 +75,19 @@ async function* jsonLineRecords(
 function checkOneLine(text: string, place: string): void {
   if (text.endsWith('}')) return;
   throw new UsageError(
-    `${place}: this looks like a JSON object on several lines.`,
+    `${place}: the JSON object does not end on this line.`,
     "Put each object on one line, as 'jq -c .' does, or all of them into an array.",
   );
 }
 
 /** The records of a JSON array, which is valid as a whole or not at all. */
 async function* jsonArrayRecords(
-  chunks: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   operation: Operation,
 ): AsyncGenerator<ImportRecord> {
   let array = '';
-  for await (const chunk of chunks) {
-    array += chunk;
+  for await (const piece of pieces) {
+    array += piece;
     if (array.length > MAX_LINE) throw new UsageError('The array is too large.', 'Use JSON Lines.');
   }
   const values = parseJson(array, 'The array');
@@ -106,4 +96,67 @@ async function* jsonArrayRecords(
     const place = `element ${index + 1}`;
     yield { place, text: exactJson(value), input: () => inputOf(value, operation, place) };
   }
+}
+
+/**
+ * The records of tab-separated lines as petctl prints them. If the first line does not name the
+ * columns, they are those that a list has by default.
+ */
+function tsvRecords(
+  pieces: AsyncIterable<string>,
+  firstLine: string,
+  operation: Operation,
+): RecordFile {
+  const titles = firstLine.replace(/\r$/, '').split('\t');
+  const known = knownColumns(operation);
+  const named = columnNames(titles, known);
+  if (named.every((name) => known.includes(name))) {
+    checkColumns(named, known);
+    const records = tsvRows(pieces, named, operation, true);
+    return { header: `${titles.join('\t')}\n`, records };
+  }
+  const { columns } = shapeOf(operation);
+  if (titles.length !== columns.length)
+    throw new UsageError(
+      'This looks like tab-separated values without the names of the columns.',
+      `Add a first line with names, such as ${columns.join('<Tab>')}, or use CSV.`,
+    );
+  return { header: '', records: tsvRows(pieces, columns, operation, false) };
+}
+
+async function* tsvRows(
+  pieces: AsyncIterable<string>,
+  names: readonly string[],
+  operation: Operation,
+  hasHeader: boolean,
+): AsyncGenerator<ImportRecord> {
+  let number = 0;
+  let isHeaderNext = hasHeader;
+  for await (const line of linesOf(pieces)) {
+    number++;
+    if (line.trim() === '') continue;
+    if (isHeaderNext) {
+      isHeaderNext = false;
+      continue;
+    }
+    const place = `line ${number}`;
+    const text = line.replace(/\r$/, '');
+    yield {
+      place,
+      text,
+      input: () => {
+        const cells = text.split('\t').map((cell, i) => cellOf(cell, names[i] ?? '', operation));
+        return inputOfCells(cells, names, operation, place, unescapeTsvCell);
+      },
+    };
+  }
+}
+
+/**
+ * An empty cell is an empty string where the property is a required string, else a missing value.
+ */
+function cellOf(cell: string, name: string, { fields }: Operation): string | undefined {
+  if (cell !== '') return cell;
+  const field = fields[name];
+  return field?.required && typeIn(field.schema) === 'string' ? '' : undefined;
 }

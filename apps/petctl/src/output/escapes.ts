@@ -1,8 +1,14 @@
-/** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
+/**
+ * Control characters, line separators and bidirectional marks: they could inject escape sequences
+ * or disguise text.
+ */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** One line: each unsafe character is replaced by its escape, for example `\u001b`, which is the same text in JSON. */
+/**
+ * One line: each unsafe character is replaced by its escape, for example `\u001b`, which is the
+ * same text in JSON.
+ */
 export function escapeLine(text: string): string {
   return text.replace(unsafe, (character) => shortEscapes[character] ?? codeEscape(character));
 }
@@ -12,7 +18,10 @@ export function escapeLines(text: string): string {
   return text.replace(/[^\n\t]+/g, escapeLine);
 }
 
-/** A cell of TSV: like `escapeLine`, and a backslash is doubled, so that `\t` is never a tab of the text. */
+/**
+ * A cell of TSV: like `escapeLine`, and a backslash is doubled, so that `\t` is never a tab of the
+ * text.
+ */
 export function escapeTsvCell(text: string): string {
   return escapeLine(text.replaceAll('\\', '\\\\'));
 }
@@ -22,7 +31,10 @@ export function unescapeTsvCell(cell: string): string {
   return cell.replace(/\\(?:[\\nrt]|u[\da-f]{4})/g, unescaped);
 }
 
-/** A cell of CSV: line feeds and tabs stay, and the backslash of what looks like an escape is escaped. */
+/**
+ * A cell of CSV: line feeds and tabs stay, and the backslash of what looks like an escape is
+ * escaped.
+ */
 export function escapeCsvCell(text: string): string {
   const isolated = text.replace(/\\(?=u[\da-f]{4})/g, codeEscape);
   return isolated.replace(unsafe, (character) =>

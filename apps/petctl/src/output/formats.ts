@@ -49,7 +49,10 @@ export function csvLine(values: readonly (string | undefined)[]): string {
   return `${values.map((text) => (text === undefined ? '' : csvCell(text))).join(',')}\n`;
 }
 
-/** A text that CSV has to quote: it is empty, has a special character, or begins or ends with white space. */
+/**
+ * A text that CSV has to quote: it is empty, has a special character, or begins or ends with white
+ * space.
+ */
 const needsQuotes = /^$|[",\r\n]|^\s|\s$/;
 
 function csvCell(text: string): string {

@@ -3,35 +3,38 @@ import { CliError, UsageError } from '../errors.ts';
 import { escapeLines } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 
+interface JqOptions {
+  readonly filter: string;
+  /** Whether each row is filtered as it arrives, and not the whole result at its end. */
+  readonly isStreamed: boolean;
+  readonly isList: boolean;
+}
+
 /** Prints what a jq filter makes of results, as `jq -r` prints it. */
 export class JqPrinter {
-  readonly #filter: string;
+  readonly #options: JqOptions;
   readonly #stdout: OutputStream;
-  /** Whether each row is filtered as it arrives, and not the whole result at its end. */
-  readonly #isEach: boolean;
-  readonly #isList: boolean;
   readonly #rows: unknown[] = [];
 
-  constructor(filter: string, stdout: OutputStream, isEach: boolean, isList: boolean) {
-    this.#filter = filter;
+  constructor(options: JqOptions, stdout: OutputStream) {
+    this.#options = options;
     this.#stdout = stdout;
-    this.#isEach = isEach;
-    this.#isList = isList;
   }
 
   async write(rows: readonly unknown[]): Promise<void> {
-    if (this.#isEach) await this.#print(rows.map((row) => exactJson(row)).join('\n'));
+    if (this.#options.isStreamed) await this.#print(rows.map((row) => exactJson(row)).join('\n'));
     else this.#rows.push(...rows);
   }
 
   async end(): Promise<void> {
-    if (this.#isEach) return;
-    if (this.#isList) await this.#print(exactJson(this.#rows));
+    const { isStreamed, isList } = this.#options;
+    if (isStreamed) return;
+    if (isList) await this.#print(exactJson(this.#rows));
     else if (this.#rows.length > 0) await this.#print(exactJson(this.#rows[0]));
   }
 
   async #print(json: string): Promise<void> {
-    const { stdout, stderr, exitCode } = await runJq(json, this.#filter);
+    const { stdout, stderr, exitCode } = await runJq(json, this.#options.filter);
     const text = rawLines(stdout);
     // In a pipe, each byte is as jq prints it.
     await this.#stdout.write(this.#stdout.isTerminal ? escapeLines(text) : text);
@@ -67,21 +70,24 @@ async function runJq(json: string, filter: string) {
   });
 }
 
-/** The results of `jq -c` as `jq -r` would print them. jq itself could not: its wrapper cuts white space at the ends of the output. */
+/**
+ * The results of `jq -c` as `jq -r` would print them. jq itself could not: its wrapper cuts white
+ * space at the ends of the output.
+ */
 function rawLines(compact: string): string {
   if (compact === '') return '';
   const lines = compact.split('\n').map((line) => (line.startsWith('"') ? JSON.parse(line) : line));
   return `${lines.join('\n')}\n`;
 }
 
-/** The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at /dev/stdin:0): reason`. */
+/**
+ * The reason in an error of jq: `reason` of `jq: error: reason`, and of `jq: error (at
+ * /dev/stdin:0): reason`.
+ */
 function reasonIn(stderr: string): string {
   const [line = ''] = stderr.split('\n');
-  const text = line.replace(/^jq: /, '').replace(/^error: /, '');
-  return withoutPlace(text).replace(/[.:]$/, '');
-}
-
-function withoutPlace(text: string): string {
-  if (!text.startsWith('error (at ')) return text;
-  return text.slice(text.indexOf(')') + 1).replace(/^:? /, '');
+  const error = line.replace(/^jq: /, '').replace(/[.:]$/, '');
+  if (!error.startsWith('error (at ')) return error.replace(/^error: /, '');
+  const afterPlace = error.slice(error.indexOf(')') + 1);
+  return afterPlace.replace(/^:? /, '');
 }

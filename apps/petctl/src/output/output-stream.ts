@@ -20,9 +20,9 @@ export class OutputStream {
     return this.#target.isTTY === true;
   }
 
-  /** The width of a terminal; undefined where it is not known. */
-  get columns(): number | undefined {
-    return this.#target.columns || undefined;
+  /** How many characters a line of the terminal has; 80 where that is not known. */
+  get width(): number {
+    return (this.isTerminal && this.#target.columns) || 80;
   }
 
   /** Whether the reader is gone, as `head` is after its lines. */
@@ -33,7 +33,10 @@ export class OutputStream {
     return closedCodes.includes(code) || (code === 'EIO' && this.isTerminal);
   }
 
-  /** Resolves when the text is written, or dropped. Throws for any failure but a reader that is gone. */
+  /**
+   * Resolves when the text is written, or dropped. Throws for any failure but a reader that is
+   * gone.
+   */
   async write(text: string): Promise<void> {
     if (this.#failure === undefined) {
       this.#lastWrite = this.#send(text);

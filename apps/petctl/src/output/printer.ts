@@ -1,5 +1,4 @@
 import { type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
-import { UsageError } from '../errors.ts';
 import { checkNames } from '../input.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
@@ -30,28 +29,21 @@ export async function printerFor(
   const { stdout } = session;
   const { output, fields, jq } = settings;
   const names = fields === undefined ? undefined : namesIn(fields);
-  const inner =
+  const columns = names ?? shape.columns;
+  const printer: Printer =
     jq === undefined
-      ? new RowPrinter(await formatFor(shape, settings, session), names ?? shape.columns, stdout)
-      : new JqPrinter(jq, stdout, output === 'jsonl', shape.isList);
-  if (names === undefined) return inner;
-  return {
-    write: (rows) => inner.write(rows.map((row) => selected(asRow(row), names))),
-    end: () => inner.end(),
-  };
+      ? new RowPrinter(await formatFor(shape, settings, session), columns, stdout)
+      : new JqPrinter({ filter: jq, isStreamed: output === 'jsonl', isList: shape.isList }, stdout);
+  return names === undefined ? printer : withProperties(names, printer);
 }
 
-/** Throws for an unknown name in --fields, and for a filter that is invalid or has a format that it does not print. */
-export async function checkOutput(columns: readonly string[], settings: Settings): Promise<void> {
-  const { output = 'json', fields, jq } = settings;
+/** Throws for an unknown name in --fields, and for an invalid filter, before anything is sent. */
+export async function checkOutput(
+  { columns }: ResultShape,
+  { fields, jq }: Settings,
+): Promise<void> {
   if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
-  if (jq === undefined) return;
-  if (settings.isFlag('output') && !output.startsWith('json'))
-    throw new UsageError(
-      `--jq prints what the filter makes, not ${output}.`,
-      'Use it with -o json or -o jsonl.',
-    );
-  await checkFilter(jq);
+  if (jq !== undefined) await checkFilter(jq);
 }
 
 /** The shape of an operation's result. */
@@ -70,7 +62,7 @@ async function formatFor(
   if (output !== 'table') return textFormat(output, isList);
   // Loaded on demand, because it creates a segmenter, which takes as long as a request.
   const { default: widthOf } = await import('string-width');
-  const available = stdout.isTerminal ? (stdout.columns ?? 80) : undefined;
+  const available = stdout.isTerminal ? stdout.width : undefined;
   const isBold = stdout.isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
   return new Table(widthOf, available, isBold);
 }
@@ -89,31 +81,41 @@ class RowPrinter implements Printer {
   }
 
   async write(rows: readonly unknown[]): Promise<void> {
-    if (rows.length > 0) await this.#stdout.write(this.#textOf(rows));
-  }
-
-  async end(): Promise<void> {
-    const head = this.#isEmpty ? this.#textOf([]) : '';
-    await this.#stdout.write(head + this.#format.tail(this.#isEmpty));
-  }
-
-  #textOf(rows: readonly unknown[]): string {
-    let text = '';
-    if (this.#isEmpty) {
-      if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));
-      text = this.#format.head(this.#columns, rows);
-    }
+    if (rows.length === 0) return;
+    let text = this.#isEmpty ? this.#head(rows) : '';
     for (const row of rows) {
       text += this.#format.row(row, this.#columns, this.#isEmpty);
       this.#isEmpty = false;
     }
-    return text;
+    await this.#stdout.write(text);
+  }
+
+  async end(): Promise<void> {
+    const head = this.#isEmpty ? this.#head([]) : '';
+    await this.#stdout.write(head + this.#format.tail(this.#isEmpty));
+  }
+
+  /**
+   * What precedes all rows, by the first of them. Where the spec names no properties, the first row
+   * has those to show.
+   */
+  #head(rows: readonly unknown[]): string {
+    if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));
+    return this.#format.head(this.#columns, rows);
   }
 }
 
-function selected(row: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
-  const present = names.filter((name) => Object.hasOwn(row, name));
-  return Object.fromEntries(present.map((name) => [name, row[name]]));
+/** Prints rows with only these properties. */
+function withProperties(names: readonly string[], printer: Printer): Printer {
+  const selected = (row: unknown) => {
+    const properties = asRow(row);
+    const present = names.filter((name) => Object.hasOwn(properties, name));
+    return Object.fromEntries(present.map((name) => [name, properties[name]]));
+  };
+  return {
+    write: (rows) => printer.write(rows.map(selected)),
+    end: () => printer.end(),
+  };
 }
 
 function namesIn(fields: string): string[] {

@@ -2,17 +2,28 @@ import { CliError, exitCodes } from '../errors.ts';
 import { escapeLine } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 
-/** Writes errors and notices on stderr, each on one line: as text, or as JSON where results are JSON. */
+/** Goes back to the beginning of the line, and erases it. */
+const eraseLine = '\r\u001b[K';
+
+/**
+ * Writes errors and notices on stderr, each on one line: as text, or as JSON where results are
+ * JSON.
+ */
 export class Reporter {
   readonly #stderr: OutputStream;
   #isJson = false;
   #isQuiet = false;
+  /** Whether a progress line is shown, which the next line replaces. */
+  #hasProgress = false;
 
   constructor(stderr: OutputStream) {
     this.#stderr = stderr;
   }
 
-  /** Is called with each value of `--output` as the command line is read, so that all errors have its format. */
+  /**
+   * Is called with each value of `--output` as the command line is read, so that all errors have
+   * its format.
+   */
   useFormatOf(output: string | undefined): void {
     this.#isJson = output === 'json' || output === 'jsonl';
   }
@@ -33,23 +44,39 @@ export class Reporter {
     const parts = [message];
     if (notes.length > 0) parts.push(`(${notes.join(', ')})`);
     if (hint !== undefined) parts.push(hint);
-    this.#writeLine(data, parts.join(' '));
+    this.#writeMessage(data, parts.join(' '));
     return exit;
   }
 
   /** Writes a notice, unless `--quiet` is set. */
   notice(message: string): void {
-    if (!this.#isQuiet) this.#writeLine({ notice: { message } }, message);
+    if (!this.#isQuiet) this.#writeMessage({ notice: { message } }, message);
   }
 
   /** Writes a line of `--verbose`. */
   trace(line: string): void {
-    this.#stderr.writeAndForget(`${escapeLine(line)}\n`);
+    this.#writeLine(line);
   }
 
-  #writeLine(data: object, text: string): void {
-    const line = this.#isJson ? JSON.stringify(data) : `petctl: ${text}`;
-    this.#stderr.writeAndForget(`${escapeLine(line)}\n`);
+  /**
+   * Shows a line on a terminal until the next line of any kind is written. It is cut, because one
+   * that wraps could not be erased.
+   */
+  progress(line: string): void {
+    const shown = line.slice(0, this.#stderr.width - 1);
+    this.#stderr.writeAndForget(eraseLine + shown);
+    this.#hasProgress = true;
+  }
+
+  /** Writes text, or data where results are JSON. */
+  #writeMessage(data: object, text: string): void {
+    this.#writeLine(this.#isJson ? JSON.stringify(data) : `petctl: ${text}`);
+  }
+
+  #writeLine(line: string): void {
+    const erase = this.#hasProgress ? eraseLine : '';
+    this.#hasProgress = false;
+    this.#stderr.writeAndForget(`${erase}${escapeLine(line)}\n`);
   }
 }
 

@@ -3,17 +3,24 @@ import { asRow, type Format, valuesOf } from './formats.ts';
 
 const gap = '  ';
 
+interface Column {
+  width: number;
+  readonly canBeCut: boolean;
+}
+
 /** Measures how wide a terminal shows a text. */
 type WidthOf = (text: string) => number;
 
-/** An aligned table for people. The first rows decide the widths. On a terminal it is no wider than that, if texts can be cut. */
+/**
+ * An aligned table for people. The first rows decide the widths. On a terminal it is no wider than
+ * that, if texts can be cut.
+ */
 export class Table implements Format {
   readonly #widthOf: WidthOf;
   /** Undefined outside a terminal, where no text is cut. */
   readonly #available: number | undefined;
   readonly #isBold: boolean;
-  #widths: number[] = [];
-  #canBeCut: boolean[] = [];
+  #columns: readonly Column[] = [];
 
   constructor(widthOf: WidthOf, available: number | undefined, isBold: boolean) {
     this.#widthOf = widthOf;
@@ -21,50 +28,50 @@ export class Table implements Format {
     this.#isBold = isBold;
   }
 
-  head(columns: readonly string[], rows: readonly unknown[]): string {
-    const titles = columns.map(titleOf);
-    const cells = [titles, ...rows.map((row) => cellsOf(row, columns))];
-    this.#widths = columns.map((_, i) => this.#widest(cells.map((row) => row[i] ?? '')));
-    this.#canBeCut = columns.map((name) => isFreeText(name, rows));
+  head(names: readonly string[], rows: readonly unknown[]): string {
+    this.#columns = names.map((name) => this.#columnOf(name, rows));
     if (this.#available !== undefined) this.#narrow(this.#available);
-    const header = this.#line(titles);
+    const header = this.#line(names.map(titleOf));
     return this.#isBold ? `\u001b[1m${header}\u001b[22m\n` : `${header}\n`;
   }
 
-  row(row: unknown, columns: readonly string[]): string {
-    return `${this.#line(cellsOf(row, columns))}\n`;
+  row(row: unknown, names: readonly string[]): string {
+    return `${this.#line(cellsOf(row, names))}\n`;
   }
 
   tail(): string {
     return '';
   }
 
-  #line(cells: readonly string[]): string {
-    const padded = cells.map((cell, i) => this.#padded(cell, i));
-    return padded.join(gap).trimEnd();
+  #columnOf(name: string, rows: readonly unknown[]): Column {
+    const cells = rows.flatMap((row) => cellsOf(row, [name]));
+    const widths = [titleOf(name), ...cells].map((text) => this.#widthOf(text));
+    const width = widths.reduce((most, each) => Math.max(most, each), 0);
+    return { width, canBeCut: isFreeText(name, rows) };
   }
 
-  #widest(texts: readonly string[]): number {
-    return texts.reduce((most, text) => Math.max(most, this.#widthOf(text)), 0);
+  #line(cells: readonly string[]): string {
+    const padded = this.#columns.map((column, i) => this.#padded(cells[i] ?? '', column));
+    return padded.join(gap).trimEnd();
   }
 
   /** Narrows the widest columns that can be cut, until all fit. */
   #narrow(available: number): void {
-    const gaps = gap.length * (this.#widths.length - 1);
-    let excess = this.#widths.reduce((sum, width) => sum + width, gaps) - available;
-    for (; excess > 0; excess--) {
-      const widths = this.#widths.map((width, i) => (this.#canBeCut[i] ? width : 0));
-      const most = Math.max(...widths);
-      if (most <= 1) return;
-      this.#widths[widths.indexOf(most)] = most - 1;
+    const cuttable = this.#columns.filter(({ canBeCut }) => canBeCut);
+    const gaps = gap.length * (this.#columns.length - 1);
+    let total = this.#columns.reduce((sum, { width }) => sum + width, gaps);
+    for (; total > available; total--) {
+      const most = Math.max(0, ...cuttable.map(({ width }) => width));
+      const widest = cuttable.find(({ width }) => width === most);
+      if (widest === undefined || most <= 1) return;
+      widest.width--;
     }
   }
 
   /** A cell with spaces up to the width of its column, or cut with an ellipsis. */
-  #padded(text: string, column: number): string {
-    const width = this.#widths[column] ?? 0;
+  #padded(text: string, { width, canBeCut }: Column): string {
     const missing = width - this.#widthOf(text);
-    const isCut = missing < 0 && this.#available !== undefined && this.#canBeCut[column];
+    const isCut = missing < 0 && canBeCut && this.#available !== undefined;
     return isCut ? this.#cut(text, width) : text + ' '.repeat(Math.max(0, missing));
   }
 
@@ -86,11 +93,13 @@ function titleOf(name: string): string {
   return escapeLine(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
 }
 
-function cellsOf(row: unknown, columns: readonly string[]): string[] {
-  return valuesOf(row, columns).map((text = '') => escapeLine(text));
+function cellsOf(row: unknown, names: readonly string[]): string[] {
+  return valuesOf(row, names).map((text = '') => escapeLine(text));
 }
 
-/** Whether a column has texts that remain useful when they are cut: no numbers, and no identifiers. */
+/**
+ * Whether a column has texts that remain useful when they are cut: no numbers, and no identifiers.
+ */
 function isFreeText(name: string, rows: readonly unknown[]): boolean {
   if (/(^i|I)d$/.test(name)) return false;
   return rows.every((row) => ['string', 'undefined'].includes(typeof asRow(row)[name]));

@@ -2,7 +2,7 @@ import type { Outcome, Write } from './commit-plan.ts';
 import { UnavailableError } from './store.ts';
 
 /** The bounds of all writes that are not yet done. */
-const WAITING = { writes: 20_000, size: 2 ** 26 };
+export const WAITING = { writes: 20_000, size: 2 ** 26 };
 /** The bounds of one commit. Its last write may exceed the size. */
 const COMMIT = { writes: 1_000, size: 2 ** 22 };
 

@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (4d109738e1696c29) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (9de8289d4c6fcb48) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.

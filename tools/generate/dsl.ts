@@ -1,6 +1,52 @@
-// Data as expressions of generated code.
+// What hey-api's builder of code lacks: types with methods, and data as expressions.
+import { $, TsDsl } from '@hey-api/openapi-ts';
 import ts from 'typescript';
 import { isRecord, type Node, schemaNameOf } from './document.ts';
+
+interface Method {
+  readonly name: string;
+  readonly doc: readonly string[];
+  readonly type: ReturnType<typeof $.type.func>;
+}
+
+/**
+ * A type with methods. hey-api has only properties that are functions, and for those editors show
+ * no documentation beside the arguments, and none at all if there are several signatures.
+ */
+export class MethodsType extends TsDsl<ts.TypeLiteralNode> {
+  readonly '~dsl' = 'MethodsType';
+  override scope = 'type' as const;
+  private readonly methods: Method[] = [];
+
+  /** Adds a signature of a method. */
+  method(name: string, doc: readonly string[], type: Method['type']): this {
+    this.methods.push({ name, doc, type });
+    return this;
+  }
+
+  /** Shows hey-api the types in use, which it then imports. */
+  override analyze(context: Parameters<TsDsl['analyze']>[0]): void {
+    super.analyze(context);
+    for (const { type } of this.methods) context.analyze(type);
+  }
+
+  override toAst(): ts.TypeLiteralNode {
+    const signatures = this.methods.map(({ name, doc, type }) => {
+      const { typeParameters, parameters, type: result } = type.toAst();
+      return $.doc([...doc]).apply(
+        ts.factory.createMethodSignature(
+          undefined,
+          name,
+          undefined,
+          typeParameters,
+          parameters,
+          result,
+        ),
+      );
+    });
+    return ts.factory.createTypeLiteralNode(signatures);
+  }
+}
 
 /** The names of constants, by the names of their schemas. */
 export type Constants = ReadonlyMap<string, string>;
@@ -23,7 +69,7 @@ export function expressionOf(value: unknown, constants: Constants = new Map()): 
   return objectOf([spread, ...propertiesOf(beside, constants)]);
 }
 
-/** Without the properties that are undefined. */
+/** The properties of an object, without those that are undefined. */
 function propertiesOf(value: Node, constants: Constants): ts.PropertyAssignment[] {
   const properties = Object.entries(value).filter(([, property]) => property !== undefined);
   return properties.map(([key, property]) => {
@@ -38,8 +84,8 @@ function objectOf(properties: readonly ts.ObjectLiteralElementLike[]): ts.Expres
 }
 
 /**
- * The printer writes identifiers as they are. hey-api writes `\u0041` as `A`, so the backslash is
- * written by its code.
+ * Code as it is: the printer does not change identifiers. But hey-api replaces `\u0041` in printed
+ * code by `A`. So a backslash before `u`, which JSON has as `\\u`, becomes `\x5cu`, its code.
  */
 function verbatim(code: string): ts.Identifier {
   return ts.factory.createIdentifier(code.replaceAll('\\\\u', '\\x5cu'));

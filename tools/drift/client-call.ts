@@ -1,0 +1,110 @@
+// Calls of the client with responses that are ready, and what was sent for them.
+import { petstore } from '@petstore/client';
+import type { Inputs } from './cases.ts';
+import { printJson } from './exact.ts';
+import { apiKey } from './exchange.ts';
+import type { Node, Operation, Spec } from './interface.ts';
+import { isNode, propertiesOf } from './oracle.ts';
+
+export const origin = 'http://drift.test';
+
+/** What was sent. */
+export interface Sent {
+  readonly request: Request;
+  readonly body: string;
+}
+
+/** How a call ended: with data or an error, and whether it was reported as deprecated. */
+export interface Ended {
+  readonly sent: readonly Sent[];
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly notices: readonly unknown[];
+}
+
+/** A call of the client, as far as the check uses it. */
+export type Call = Promise<unknown> &
+  AsyncIterable<unknown> & {
+    collect(options?: { max: number }): Promise<unknown[]>;
+    pages(): AsyncIterable<{ readonly data: unknown[] }>;
+  };
+/** A response, or none: the service does not respond. */
+export type Ready = Response | 'never';
+
+type Method = (input: Node, options: Node) => Call;
+
+/** What is done with a call that has started. */
+export type Use = (started: Call) => Promise<unknown>;
+
+export async function allOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of iterable) all.push(each);
+  return all;
+}
+
+/** Calls an operation. Where no response is ready, the connection fails. */
+export async function callWith(
+  spec: Spec,
+  operation: Operation,
+  inputs: Inputs,
+  responses: readonly Ready[],
+  options: Node,
+  use: Use,
+): Promise<Ended> {
+  const sent: Sent[] = [];
+  const notices: unknown[] = [];
+  const store = petstore({
+    apiKey,
+    baseUrl: origin + spec.basePath,
+    retry: 0,
+    on: { deprecated: (event) => notices.push(event) },
+    fetch: async (...args) => {
+      const request = new Request(...args);
+      sent.push({ request: request.clone(), body: await request.text() });
+      const response = responses[sent.length - 1];
+      if (response === undefined) throw unreached();
+      return response === 'never' ? rejectionOf(request.signal) : response;
+    },
+  });
+  // The compiler knows the methods that are generated; which of them the spec has is what is checked.
+  const methods: Readonly<Record<string, unknown>> = { ...store };
+  try {
+    const method = methods[operation.id] as Method;
+    const call = method(inputOf(spec, operation, inputs), options);
+    return { sent, notices, data: await use(call) };
+  } catch (error) {
+    return { sent, notices, error };
+  }
+}
+
+/** A JSON response, or one without a body. */
+export function responseWith(
+  status: number,
+  data: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  if (data === undefined) return new Response(null, { status, headers });
+  const type = { 'content-type': 'application/json' };
+  return new Response(printJson(data), { status, headers: { ...headers, ...type } });
+}
+
+/** What `fetch` throws if nobody listens. */
+function unreached(): TypeError {
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  return new TypeError('fetch failed', { cause });
+}
+
+/** Rejects when the signal aborts. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+/** The input of a method: parameters and the properties of the body as one object, or the body as `body`. */
+function inputOf(spec: Spec, operation: Operation, { parameters, body }: Inputs): Node {
+  if (body === undefined) return parameters;
+  const names = Object.keys(propertiesOf(spec, operation.body?.schema).properties);
+  const isFlat = isNode(body) && names.length > 0 && !names.some((name) => name in parameters);
+  return isFlat ? { ...parameters, ...body } : { ...parameters, body };
+}

@@ -1,0 +1,173 @@
+// Values for each schema: valid ones, and invalid ones with one fault each.
+import type { Schema } from '@petstore/types';
+import { printJson } from './exact.ts';
+import type { Spec } from './interface.ts';
+import { integerBounds, type Judge } from './judge.ts';
+import { follow, isNode, propertiesOf } from './oracle.ts';
+
+export interface Faulty {
+  readonly what: string;
+  readonly value: unknown;
+}
+
+/** A schema may contain itself. Below this depth, only what is required is made. */
+const MAX_DEPTH = 4;
+
+/** Names that programs cut, escape, trim, fold or take for something else. */
+const awkwardStrings = [
+  'Rex',
+  'rex',
+  'Rex 2',
+  '',
+  ' Rex ',
+  '0',
+  '007',
+  'null',
+  'true',
+  '1e3',
+  '-',
+  '__proto__',
+  'é',
+  'e\u0301',
+  'Ä"\\%&<>?#/+=;,\' 猫 \u{1F431}',
+  '\u0000\n\t\u001b[31m\u2028',
+  '\u202eabc',
+  'x'.repeat(300),
+  'y'.repeat(20_000),
+];
+
+/** Makes values for the schemas of a spec. */
+export class Values {
+  readonly #spec: Spec;
+  readonly #judge: Judge;
+
+  constructor(spec: Spec, judge: Judge) {
+    this.#spec = spec;
+    this.#judge = judge;
+  }
+
+  /** Values that the schema allows. The first one is ordinary, and has the required properties only. */
+  valid(schema: Schema, depth = 0): unknown[] {
+    const all = [
+      ...this.#scalars(schema),
+      ...this.#arrays(schema, depth),
+      ...this.#objects(schema, depth),
+    ];
+    for (const part of alternativesOf(follow(this.#spec, schema)))
+      all.push(...this.valid(part, depth + 1));
+    const distinct = new Map(all.map((value) => [printJson(value), value]));
+    return [...distinct.values()].filter((value) => this.#judge(schema, value) === undefined);
+  }
+
+  /** Values that the schema forbids. */
+  invalid(schema: Schema, depth = 0): Faulty[] {
+    const plain = [...this.#scalars(schema), {}, []];
+    const all = plain.map((value) => ({ what: printJson(value).slice(0, 40), value }));
+    if (depth < MAX_DEPTH) {
+      all.push(...this.#faultyObjects(schema, depth));
+      all.push(...this.#faultyArrays(schema, depth));
+    }
+    return all.filter(({ value }) => this.#judge(schema, value) !== undefined);
+  }
+
+  /** Valid and invalid scalars: what the schema lists, awkward ones, and those at and beside its bounds. */
+  #scalars(schema: Schema): unknown[] {
+    const full = follow(this.#spec, schema);
+    const listed = [...(full.enum ?? []), full.const, full.default];
+    const named = listed.filter((value) => value !== undefined);
+    const misspelt = named.flatMap((value) => [`${value}x`, `${value}`.toUpperCase()]);
+    return [
+      ...named,
+      5,
+      ...awkwardStrings,
+      ...misspelt,
+      ...stringsAround(full),
+      ...integersAround(full),
+      0.5,
+      true,
+      false,
+      null,
+    ];
+  }
+
+  #arrays(schema: Schema, depth: number): unknown[] {
+    const { items, minItems = 0, maxItems } = follow(this.#spec, schema);
+    if (!items) return [];
+    const values = depth < MAX_DEPTH ? this.valid(items, depth + 1) : [];
+    const arrayOf = (length: number) => Array.from({ length }, (_, i) => values[i % values.length]);
+    const lengths = [Math.max(minItems, 1), minItems, maxItems ?? values.length];
+    return values.length === 0 ? [[]] : lengths.map(arrayOf);
+  }
+
+  /** The required properties, all properties, and each valid value of each property beside the required ones. */
+  #objects(schema: Schema, depth: number): unknown[] {
+    const { properties, required } = propertiesOf(this.#spec, schema);
+    const names = Object.keys(properties).filter(
+      (name) => depth < MAX_DEPTH || required.includes(name),
+    );
+    const values = new Map(
+      names.map((name) => [name, this.valid(properties[name] ?? {}, depth + 1)]),
+    );
+    const least: Record<string, unknown> = {};
+    const all: Record<string, unknown> = {};
+    for (const [name, [first]] of values) {
+      all[name] = first;
+      if (required.includes(name)) least[name] = first;
+    }
+    const single = [...values].flatMap(([name, each]) =>
+      each.map((value) => ({ ...least, [name]: value })),
+    );
+    return [least, all, ...single];
+  }
+
+  #faultyObjects(schema: Schema, depth: number): Faulty[] {
+    const { properties, required } = propertiesOf(this.#spec, schema);
+    const [least] = this.valid(schema, depth);
+    if (!isNode(least)) return [];
+    const found: Faulty[] = [{ what: 'an unknown property', value: { ...least, unknownName: 1 } }];
+    for (const name of required)
+      found.push({ what: `no ${name}`, value: { ...least, [name]: undefined } });
+    for (const [name, property] of Object.entries(properties))
+      for (const { what, value } of this.invalid(property, depth + 1))
+        found.push({ what: `${name} ${what}`, value: { ...least, [name]: value } });
+    return found;
+  }
+
+  #faultyArrays(schema: Schema, depth: number): Faulty[] {
+    const { items, minItems = 0, maxItems } = follow(this.#spec, schema);
+    if (!items) return [];
+    const [valid] = this.valid(items, depth + 1);
+    const found = this.invalid(items, depth + 1).map(({ what, value }) => ({
+      what: `the item ${what}`,
+      value: [value],
+    }));
+    const lengths = [minItems - 1, (maxItems ?? -2) + 1].filter((length) => length >= 0);
+    for (const length of lengths)
+      found.push({ what: `${length} items`, value: Array(length).fill(valid) });
+    return found;
+  }
+}
+
+function alternativesOf({ oneOf = [], anyOf = [] }: Schema): Schema[] {
+  return [...oneOf, ...anyOf];
+}
+
+function stringsAround({ minLength, maxLength }: Schema): string[] {
+  const lengths = [minLength, maxLength].filter((length) => length !== undefined);
+  const around = lengths.flatMap((length) => [length - 1, length, length + 1]);
+  return around.filter((length) => length >= 0).map((length) => 'x'.repeat(length));
+}
+
+/** Integers at and beside the bounds of the schema, of its format, and of what a double holds. */
+function integersAround({ minimum, maximum, format = '' }: Schema): (number | bigint)[] {
+  const bounds = [minimum, maximum].filter((bound) => bound !== undefined);
+  const exact = [
+    ...bounds.map((bound) => BigInt(Math.floor(bound))),
+    ...(integerBounds[format] ?? []),
+  ];
+  const around = [0n, 2n ** 53n, ...exact].flatMap((each) => [each - 1n, each, each + 1n]);
+  return around.map((each) => {
+    const number = Number(each);
+    return Number.isSafeInteger(number) ? number : each;
+  });
+}
