@@ -83,7 +83,7 @@ async function loadValidators(
   await pause(FIRST_ANSWERS_MS);
   compileValidators();
   await loadExplainer(validateResponses);
-  health.loaded();
+  health.noteLoaded();
 }
 
 /** Creates the app of an admin port, which has the probes only. */

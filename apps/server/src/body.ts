@@ -70,8 +70,8 @@ function receiveBody(
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const received = new Promise<Buffer>((resolve, reject) => {
-    const body = new IncomingBody(limit, budget);
-    /** The rest is read and forgotten, so that the client gets the response. */
+    const body = new IncomingBody(budget);
+    // The rest is read and forgotten, so that the client gets the response.
     const refuse = (error: HttpError) => {
       body.discard();
       reject(error);
@@ -79,7 +79,7 @@ function receiveBody(
     request.on('data', (chunk: Buffer) => {
       if (body.isDone) return;
       body.add(chunk);
-      if (body.isTooLarge) refuse(tooLarge(limit));
+      if (body.size > limit) refuse(tooLarge(limit));
       else if (budget.isExceeded)
         refuse(unavailable('Too many bodies are being received. Retry later.'));
     });
@@ -104,23 +104,17 @@ const MAX_CHUNKS = 1024;
 
 /** A body that is being received. */
 class IncomingBody {
-  readonly #limit: number;
   readonly #budget: Budget;
   #chunks: Buffer[] = [];
-  #size = 0;
+  size = 0;
   isDone = false;
 
-  constructor(limit: number, budget: Budget) {
-    this.#limit = limit;
+  constructor(budget: Budget) {
     this.#budget = budget;
   }
 
-  get isTooLarge(): boolean {
-    return this.#size > this.#limit;
-  }
-
   add(chunk: Buffer): void {
-    this.#size += chunk.length;
+    this.size += chunk.length;
     this.#budget.use(chunk.length);
     this.#chunks.push(chunk);
     if (this.#chunks.length >= MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
@@ -135,7 +129,7 @@ class IncomingBody {
 
   discard(): void {
     this.isDone = true;
-    this.#budget.release(this.#size);
+    this.#budget.release(this.size);
     this.#chunks = [];
   }
 }

@@ -138,7 +138,7 @@ function refuse(valid: string): never {
 }
 
 function text(word: string): string {
-  return word.trim() === '' ? refuse('a text') : word;
+  return word.trim() === '' ? refuse('non-empty') : word;
 }
 
 /** A parser of decimal digits; `1e3` and `0x10` are probably mistakes. */

@@ -67,7 +67,7 @@ export class Exchange {
   input: Input | undefined;
   /** The reply that is being sent, if responses are validated. */
   reply: Reply | undefined;
-  /** What the log has to explain. */
+  /** The cause of a failure, for the log. */
   error: unknown;
 
   constructor(request: Request, response: Response, shared: Shared) {

@@ -110,7 +110,7 @@ export interface Violation {
 export function violationError(violations: readonly Violation[], body: unknown): HttpError {
   const sentences = new Set<string>();
   for (const violation of violations)
-    if (!isExplained(violation, violations)) sentences.add(sentenceOf(violation, body));
+    if (!isRedundant(violation, violations)) sentences.add(sentenceOf(violation, body));
   // No pet can have an invalid identifier, so the path leads nowhere.
   const isPath = violations.some(({ path }) => placeOf(path) === 'path');
   const message = [...sentences].join('; ') || 'The request does not match the spec.';
@@ -125,7 +125,7 @@ const wordings: Readonly<Record<string, string>> = {
 };
 
 /** Whether another violation says more: a bound in the spec is narrower than the range of the format. */
-function isExplained({ path, keyword }: Violation, all: readonly Violation[]): boolean {
+function isRedundant({ path, keyword }: Violation, all: readonly Violation[]): boolean {
   if (keyword !== 'format') return false;
   return all.some((other) => other.path === path && other.keyword !== keyword);
 }

@@ -51,19 +51,19 @@ export class Health {
     this.metrics = new Metrics(() => store.current?.stats());
   }
 
-  /** Notes that all is loaded. */
-  loaded(): void {
+  /** Notes that the validators are loaded. */
+  noteLoaded(): void {
     this.#isLoaded = true;
   }
 
   /** Notes that the server is stopping. */
-  draining(): void {
+  noteDraining(): void {
     this.#isDraining = true;
   }
 
   /** Throws if the server cannot serve requests now. */
   async check(): Promise<void> {
-    if (this.#isDraining) throw unavailable('The server stops.');
+    if (this.#isDraining) throw unavailable('The server is stopping.');
     const store = this.#store.get();
     if (!this.#isLoaded) throw unavailable('The validator is still being loaded. Retry later.');
     await store.check();

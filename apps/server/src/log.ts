@@ -14,11 +14,11 @@ export type Log = Pick<ServerLog, 'info' | 'warn' | 'request' | 'rejected'>;
 /** Whether an address belongs to a trusted proxy; `hop` counts from this server. */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
-/** Lines of so many characters, or of so many milliseconds, are written together. */
-const MAX_WAITING = 2 ** 16;
-const MAX_WAIT_MS = 20;
+/** Lines wait until they have this many characters, or for this many milliseconds. Then they are written together. */
+const MAX_BATCH_LENGTH = 2 ** 16;
+const MAX_BATCH_MS = 20;
 
-/** Beyond this length, lines are lost while nothing can be written. */
+/** While nothing can be written, so many characters wait. Further lines are lost. */
 export const MAX_UNWRITTEN = 2 ** 20;
 
 // The numbers of pino's levels.
@@ -110,8 +110,8 @@ export class ServerLog {
     const json = JSON.stringify(entry);
     // One growing string: a list of lines to join takes longer.
     this.#waiting += `{"level":${level},"time":"${isoTime()}",${this.#origin},${json.slice(1)}\n`;
-    if (this.#waiting.length >= MAX_WAITING) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), MAX_WAIT_MS);
+    if (this.#waiting.length >= MAX_BATCH_LENGTH) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), MAX_BATCH_MS);
   }
 
   #flush(): void {

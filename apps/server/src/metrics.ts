@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Exchange } from './exchange.ts';
 import type { Stats } from './store/store.ts';
 
-/** The text is served again for so long, so that a flood of requests costs nothing. */
+/** The same text is served for this long, so that a flood of requests costs nothing. */
 export const MAX_AGE_MS = 1000;
 
 /** The metrics of a server. */
@@ -67,11 +67,11 @@ export class Metrics {
     const now = performance.now();
     if (this.#text && now - this.#madeAt < MAX_AGE_MS) return this.#text;
     this.#madeAt = now;
-    this.#text = this.#make();
+    this.#text = this.#render();
     return this.#text;
   }
 
-  async #make(): Promise<string> {
+  async #render(): Promise<string> {
     const name = 'petstore_request_duration_seconds';
     const help = 'Time from the head of a request to the end of its response, by operation.';
     let text = `${await this.#registry.metrics()}\n# HELP ${name} ${help}\n# TYPE ${name} histogram\n`;

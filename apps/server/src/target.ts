@@ -73,20 +73,28 @@ export function targetOf(text: string): Target {
   return target;
 }
 
-const isParameter = (segment: string) => segment.startsWith('{');
-const parametersIn = (route: Route) => route.segments.filter(isParameter).length;
+const routes = createRoutes();
 
 /** The paths of the spec. A fixed path comes before one with parameters. */
-const routes: readonly Route[] = [
-  ...Map.groupBy(Object.values<Operation>(operations), ({ path }) => path),
-]
-  .map(([path, all]) => ({
+function createRoutes(): readonly Route[] {
+  const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
+  const all = [...byPath].map(([path, operationsThere]) => ({
     segments: (service.basePath + path).split('/'),
-    operations: new Map(all.map((operation) => [operation.method, operation])),
-    allow: allowed(all),
-  }))
-  .sort((one, other) => parametersIn(one) - parametersIn(other));
+    operations: new Map(operationsThere.map((operation) => [operation.method, operation])),
+    allow: allowed(operationsThere),
+  }));
+  return all.sort((one, other) => parametersIn(one) - parametersIn(other));
+}
 
+function parametersIn({ segments }: Route): number {
+  return segments.filter(isParameter).length;
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+/** The value of `Allow`. A path with GET has HEAD, and every path has OPTIONS. */
 function allowed(all: readonly Operation[]): string {
   const methods: string[] = all.map(({ method }) => method);
   if (methods.includes('GET')) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');
