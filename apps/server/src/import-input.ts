@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenInput } from './transfer.ts';
 
-/** A copy of an input, which can be read twice. It has no name, so that nothing is left of it at the end of the process. */
+/**
+ * A copy of an input, which can be read twice. It has no name, so that nothing is left of it at the
+ * end of the process.
+ */
 export class ImportInput implements AsyncDisposable {
   readonly #file: FileHandle;
 
@@ -13,7 +16,10 @@ export class ImportInput implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Copies an input into the data folder, where there has to be room for it anyway, or else into the temporary folder. */
+  /**
+   * Copies an input into the data folder, where there has to be room for it anyway, or else into
+   * the temporary folder.
+   */
   static async copy(input: AsyncIterable<Uint8Array>, dataDir: string): Promise<ImportInput> {
     const folder = existsSync(dataDir) ? dataDir : tmpdir();
     const path = join(folder, `import-${randomUUID()}.tmp`);

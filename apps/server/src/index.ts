@@ -1,7 +1,6 @@
 import { collections } from './handlers.ts';
-import { createStore } from './store/create-store.ts';
 import { type LowdbOptions, openLowdbStore as openLowdb } from './store/lowdb.ts';
-import { Memory, type MemoryOptions, memoryBackend } from './store/memory.ts';
+import { createMemoryStore, type MemoryOptions } from './store/memory.ts';
 import type { PostgresOptions } from './store/postgres.ts';
 import type { Store } from './store/store.ts';
 
@@ -24,7 +23,7 @@ export const declarations = Object.values(collections);
 
 /** A store that forgets everything when the process ends, for tests. */
 export const memoryStore = (options?: MemoryOptions): Store =>
-  createStore(declarations, memoryBackend(new Memory(declarations, options)));
+  createMemoryStore(declarations, options);
 
 /** The durable store in a folder. */
 export const openLowdbStore = (folder: string, options?: LowdbOptions): Promise<Store> =>

@@ -111,8 +111,6 @@ function createLimitedServer(app: Express, { requestTimeout = 30_000 }: ListenOp
   server.maxConnections = MAX_CONNECTIONS;
   // Beyond this number, Node ignores headers. The size of the head bounds their number.
   server.maxHeadersCount = 0;
-  // A client that has sent all may close its half of the connection.
-  Object.assign(server, { httpAllowHalfOpen: true });
   server.setTimeout(MAX_STANDSTILL_MS);
   return server;
 }

@@ -6,7 +6,7 @@ import { lineOf, UsageError } from './errors.ts';
 import { createKey, listKeys, revokeKey } from './key-file.ts';
 import type { Running } from './serve.ts';
 
-/** What serves is loaded by the commands that need it only, because that takes long. */
+/** Only the commands that need the server load it, because that takes long. */
 const serving = () => import('./serve.ts');
 
 /** Runs the command line. */
@@ -27,43 +27,63 @@ export function createProgram(): Command {
     // The settings may also follow a command.
     .configureHelp({ showGlobalOptions: true })
     .action(() => start(configOf(program)));
-  const command = (parent: Command, name: string, about: string) =>
-    parent.command(name).description(about);
-  command(
-    program,
-    'export',
-    'print all documents as JSON lines, also while the server runs',
-  ).action(async () => {
-    await (await serving()).exportDocuments(configOf(program));
-  });
-  command(program, 'import', 'add the documents of an export on stdin to an empty store')
+  addExport(program);
+  addImport(program);
+  addKeys(program);
+  return program;
+}
+
+function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('print all documents as JSON lines, also while the server runs')
+    .action(async () => {
+      const { exportDocuments } = await serving();
+      await exportDocuments(configOf(program));
+    });
+}
+
+function addImport(program: Command): void {
+  program
+    .command('import')
+    .description('add the documents of an export on stdin to an empty store')
     .option('--unchecked', 'add also documents that are not as the spec says')
     .action(async ({ unchecked = false }: { unchecked?: boolean }) => {
       const { importDocuments } = await serving();
       const { added, present } = await importDocuments(configOf(program), unchecked);
       process.stderr.write(`Imported ${added} documents; ${present} were there already.\n`);
     });
-  const keys = command(program, 'keys', 'API keys; a server follows changes within a second');
-  const create = command(keys, 'create', 'create a key, and print it').option(
-    '--name <name>',
-    'name of the key',
-  );
-  create.action((options: { name?: string }) => {
-    const { dataDir, apiKeys } = configOf(program);
-    if (apiKeys !== undefined)
-      throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
-    const { name, key } = createKey(dataDir, options.name);
-    process.stderr.write(`The key '${name}' is shown only this once:\n`);
-    process.stdout.write(`${key}\n`);
-  });
-  command(keys, 'list', 'list the names of the keys').action(() => {
-    for (const { name, created } of listKeys(configOf(program).dataDir))
-      process.stdout.write(`${name}\t${created}\n`);
-  });
-  command(keys, 'revoke <name>', 'revoke a key').action((name: string) => {
-    process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
-  });
-  return program;
+}
+
+function addKeys(program: Command): void {
+  const keys = program
+    .command('keys')
+    .description('API keys; a server follows changes within a second');
+  keys
+    .command('create')
+    .description('create a key, and print it')
+    .option('--name <name>', 'name of the key')
+    .action((options: { name?: string }) => {
+      const { dataDir, apiKeys } = configOf(program);
+      if (apiKeys !== undefined)
+        throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
+      const { name, key } = createKey(dataDir, options.name);
+      process.stderr.write(`The key '${name}' is shown only this once:\n`);
+      process.stdout.write(`${key}\n`);
+    });
+  keys
+    .command('list')
+    .description('list the names of the keys')
+    .action(() => {
+      for (const { name, created } of listKeys(configOf(program).dataDir))
+        process.stdout.write(`${name}\t${created}\n`);
+    });
+  keys
+    .command('revoke <name>')
+    .description('revoke a key')
+    .action((name: string) => {
+      process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
+    });
 }
 
 async function start(config: Config): Promise<void> {

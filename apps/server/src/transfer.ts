@@ -1,11 +1,14 @@
 // Exports and imports: all documents of a store as JSON Lines.
 import { exactJson, parseExact } from '@petstore/types';
 import { linesIn } from './store/disk.ts';
-import { type Declaration, type Store, StoreError } from './store/store.ts';
+import { type Declaration, type Store, type StoredPage, StoreError } from './store/store.ts';
 
 const FORMAT = 'petstore export 1';
 
-/** JSON Lines, in pieces: a head with the next identifiers, every document, and the number of documents. */
+/**
+ * JSON Lines, in pieces: a head with the next identifiers, every document, and the number of
+ * documents.
+ */
 export async function* exportLines(
   store: Store,
   declarations: readonly Declaration[],
@@ -15,8 +18,9 @@ export async function* exportLines(
   yield `${JSON.stringify({ format: FORMAT, nextIds })}\n`;
   let count = 0;
   for (const { name } of declarations) {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const page = await store.collection(name).list({ after, limit: 1000 });
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const page: StoredPage = await store.collection(name).list({ after, limit: 1000 });
       const documents = parseExact(page.json) as object[];
       count += documents.length;
       yield documents.map((document) => `${exactJson({ collection: name, document })}\n`).join('');
@@ -29,7 +33,9 @@ export async function* exportLines(
 /** What is wrong with a document; undefined if it is as the spec says. */
 export type DocumentCheck = (collection: string, document: object) => string | undefined;
 
-/** Opens the input of an import. It is read twice: all lines are checked before anything is written. */
+/**
+ * Opens the input of an import. It is read twice: all lines are checked before anything is written.
+ */
 export type OpenInput = () => AsyncIterable<Uint8Array>;
 
 /** Throws unless the input is a complete export. With a check, every document has to pass it. */
@@ -58,11 +64,14 @@ export interface Imported {
   readonly present: number;
 }
 
-/** Adds the documents of a checked export to a store. An import that was interrupted can be repeated. */
+/**
+ * Adds the documents of a checked export to a store. An import that was interrupted can be
+ * repeated.
+ */
 export async function importExport(
   open: OpenInput,
   declarations: readonly Declaration[],
-  store: Pick<Store, 'restore'>,
+  store: Pick<Store, 'restore' | 'reserve'>,
 ): Promise<Imported> {
   const reader = new ExportReader(declarations);
   let added = 0;
@@ -70,12 +79,12 @@ export async function importExport(
     const found = lines.flatMap((line) => reader.take(line) ?? []);
     for (const [collection, some] of Map.groupBy(found, (one) => one.collection)) {
       const documents = new Map(some.map(({ id, document }) => [id, document]));
-      added += await store.restore(collection, documents, 1);
+      added += await store.restore(collection, documents);
     }
   }
   reader.finish();
   for (const [collection, nextId] of Object.entries(reader.nextIds))
-    await store.restore(collection, new Map(), nextId);
+    await store.reserve(collection, nextId);
   return { added, present: reader.count - added };
 }
 
@@ -93,7 +102,7 @@ class ExportReader {
   /** By name, the property with the identifier. */
   readonly #ids = new Map<string, string>();
   #lines = 0;
-  /** The number of documents that the last line says. */
+  /** The number of documents that the last line says. Undefined before that line. */
   #end: number | undefined;
 
   constructor(declarations: readonly Declaration[]) {

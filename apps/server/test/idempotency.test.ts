@@ -155,7 +155,7 @@ test('through a proxy that drops, cuts and repeats at random, every pet is creat
   onTestFinished(() => store.close());
   const server = await listenForTest({ keys }, store);
   const origin = await badProxy(server.origin);
-  const count = rounds(100, 3000);
+  const count = rounds(30, 3000);
   const waiting = Array.from({ length: count }, (_, i) => i).values();
   const ids = new Map<number, number>();
   let tries = 0;

@@ -13,6 +13,7 @@ const seed = Number(process.env.PETSTORE_TEST_SEED ?? Math.floor(Math.random() *
 test(`random requests get the same responses in both modes (PETSTORE_TEST_SEED=${seed})`, async () => {
   for (let i = 0; i < 30; i++)
     await send(request('POST /v1/pets', { ...key, ...json }, pet(`Ünï "${i}"`)));
+  const count = rounds(150, 4000);
   let successes = 0;
   await fc.assert(
     fc.asyncProperty(requests, async (bytes) => {
@@ -22,10 +23,10 @@ test(`random requests get the same responses in both modes (PETSTORE_TEST_SEED=$
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
       if (body) expect(JSON.parse(body).status).toBe(status);
     }),
-    { numRuns: rounds(400, 4000), seed },
+    { numRuns: count, seed },
   );
   // Otherwise only errors would be compared.
-  expect(successes).toBeGreaterThan(40);
+  expect(successes).toBeGreaterThan(count / 10);
 });
 
 /** Mostly the common value, sometimes one of the others. */

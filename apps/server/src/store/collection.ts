@@ -37,12 +37,12 @@ export class MemoryCollection {
     return json === undefined ? undefined : new StoredDocument(json);
   };
 
-  list = ({ after, limit, filters }: Query): StoredPage => {
-    const sources = filters ? this.#matching(filters) : [this.#documents];
-    const [smallest = NOTHING, ...others] = sources.sort((a, b) => a.count - b.count);
-    const isWanted =
-      others.length === 0 ? undefined : (id: number) => others.every((source) => source.has(id));
-    const { texts, next } = smallest.slice(after + 1, limit, MAX_PAGE_SIZE, isWanted);
+  list = ({ after, limit, filters = {} }: Query): StoredPage => {
+    const matching = this.#matching(filters);
+    let smallest = this.#documents;
+    for (const one of matching) if (one.count <= smallest.count) smallest = one;
+    const isInAll = (id: number) => matching.every((one) => one === smallest || one.has(id));
+    const { texts, next } = smallest.slice(after + 1, limit, MAX_PAGE_SIZE, isInAll);
     return new StoredPage(`[${texts.join(',')}]`, next);
   };
 
@@ -93,7 +93,7 @@ export class MemoryCollection {
     }
   }
 
-  /** The documents with each of the values; none if no document has one of them. */
+  /** For each filter, the documents that have its value. */
   #matching(filters: Readonly<Record<string, string>>): SortedTexts[] {
     const found: SortedTexts[] = [];
     for (const [property, value] of Object.entries(filters)) {
@@ -101,7 +101,7 @@ export class MemoryCollection {
       if (!index) throw new StoreError(`There is no filter '${property}'.`);
       found.push(index.get(value) ?? NOTHING);
     }
-    return found.length === 0 ? [this.#documents] : found;
+    return found;
   }
 }
 
@@ -111,7 +111,10 @@ export interface Slice {
   readonly next: number | undefined;
 }
 
-/** Texts in ascending order of their identifiers. To add or remove one in the middle of a million takes less than a millisecond. */
+/**
+ * Texts in ascending order of their identifiers. To add or remove one in the middle of a million
+ * takes less than a millisecond.
+ */
 class SortedTexts {
   readonly #ids: number[] = [];
   readonly #texts: string[] = [];
@@ -150,7 +153,10 @@ class SortedTexts {
     this.#texts.splice(at, 1);
   }
 
-  /** The wanted texts from an identifier on, until there are so many of them, or about so many characters. */
+  /**
+   * The wanted texts from an identifier on, until there are so many of them, or about so many
+   * characters.
+   */
   slice(least: number, limit: number, maxSize: number, isWanted?: (id: number) => boolean): Slice {
     const texts: string[] = [];
     let size = 0;

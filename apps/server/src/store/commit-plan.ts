@@ -59,7 +59,10 @@ export interface KeyRecord {
   readonly status: number;
   /** When it was made, in milliseconds since 1970. */
   readonly made: number;
-  /** The document that was sent. In memory it is the collection's own string as long as the document stays as it is. */
+  /**
+   * The document that was sent. In memory it is the collection's own string as long as the document
+   * stays as it is.
+   */
   readonly json: string;
 }
 
@@ -163,6 +166,7 @@ export class CommitPlan {
   }
 
   #reserve({ declaration: { name }, nextId }: Reserve): Outcome {
+    // The removal of a document that was never there raises the next identifier.
     if (nextId > this.#nextId(name)) this.#drop(name, nextId - 1);
     return undefined;
   }

@@ -62,7 +62,10 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       return replayOf(record, request);
     },
     nextId: (name) => backend.nextId(declarationOf(name).name),
-    restore: (name, documents, nextId) => restore(declarationOf(name), documents, nextId, add),
+    restore: (name, documents) => restore(declarationOf(name), documents, add),
+    reserve: async (name, nextId) => {
+      await add({ kind: 'reserve', declaration: declarationOf(name), nextId, size: WRITE_SIZE });
+    },
     check: async () => {
       checkOpen();
       if (queue.commitTime > STALLED_MS)
@@ -105,14 +108,12 @@ function writesOf(
 async function restore(
   declaration: Declaration,
   documents: ReadonlyMap<number, object>,
-  nextId: number,
   add: Add,
 ): Promise<number> {
-  const restored = Array.from(documents, ([id, document]) =>
+  const restoring = Array.from(documents, ([id, document]) =>
     add({ kind: 'restore', id, ...contentOf(declaration, document) }),
   );
-  const reserved = add({ kind: 'reserve', declaration, nextId, size: WRITE_SIZE });
-  const [results] = await Promise.all([Promise.all(restored), reserved]);
+  const results = await Promise.all(restoring);
   return results.filter((result) => result !== undefined).length;
 }
 

@@ -18,7 +18,10 @@ export async function eachLine(
   }
 }
 
-/** The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last line may lack its line feed. */
+/**
+ * The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last
+ * line may lack its line feed.
+ */
 export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -44,28 +47,33 @@ export async function writeAll(file: FileHandle, bytes: Buffer, position: number
 }
 
 /**
- * Makes or replaces a file so that a power cut leaves either the file before or the new one. Returns what `write` returns, with
- * the file still open.
+ * Makes or replaces a file so that a power cut leaves either the file before or the new one. Each
+ * piece is taken when the one before is written. Returns the length of the file.
  */
-export async function replaceFile<T>(
-  path: string,
-  write: (file: FileHandle) => Promise<T>,
-): Promise<{ file: FileHandle; written: T }> {
+export async function replaceFile(path: string, pieces: Iterable<Buffer>): Promise<number> {
   const temporary = `${path}.tmp`;
-  const file = await open(temporary, 'w+', 0o600);
   try {
-    giveToOwner(temporary);
-    const written = await write(file);
-    await file.sync();
+    const length = await writeSynced(temporary, pieces);
     await rename(temporary, path);
     await syncFolder(dirname(path));
-    return { file, written };
+    return length;
   } catch (error) {
-    await file.close();
     // The first error says what is wrong. The next start removes the file.
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
+}
+
+async function writeSynced(path: string, pieces: Iterable<Buffer>): Promise<number> {
+  await using file = await open(path, 'w', 0o600);
+  giveToOwner(path);
+  let length = 0;
+  for (const piece of pieces) {
+    await writeAll(file, piece, length);
+    length += piece.length;
+  }
+  await file.sync();
+  return length;
 }
 
 /** Makes new, renamed and removed files of a folder survive a power cut. */
@@ -83,14 +91,20 @@ export async function makeFolder(folder: string): Promise<void> {
   await syncFolder(parent);
 }
 
-/** Gives a file that root has made to the owner of its folder, whose server could not use it otherwise. */
+/**
+ * Gives a file that root has made to the owner of its folder, whose server could not use it
+ * otherwise.
+ */
 export function giveToOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   if (uid !== 0) chownSync(path, uid, gid);
 }
 
-/** Locks a file until the returned function is called, or the process ends in any way. Waits for a lock so many milliseconds. */
+/**
+ * Locks a file until the returned function is called, or the process ends in any way. Waits for a
+ * lock so many milliseconds.
+ */
 export function lock(file: string, timeout = 0): () => void {
   const database = new DatabaseSync(file, { timeout });
   try {

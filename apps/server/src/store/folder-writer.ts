@@ -4,10 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Low } from 'lowdb';
 import type { Change } from './commit-plan.ts';
 import { syncFolder } from './disk.ts';
-import type { FolderReader } from './folder-reader.ts';
-import { Journal, journalName, journalsIn } from './journal.ts';
+import type { Folder } from './folder-reader.ts';
+import { Journal, journalName, journalsIn, writeNotedLength } from './journal.ts';
 import type { ChangeLog } from './memory.ts';
-import { writeNotedLength } from './noted-length.ts';
 import type { Data, Snapshot } from './snapshot.ts';
 import { messageOf, nothingDone, UnavailableError } from './store.ts';
 
@@ -16,7 +15,10 @@ const QUIET_MS = 1_000;
 /** How often work on a new journal is tried after a failed sync. */
 const RETRY_MS = 1_000;
 
-/** A folder that is open for writing: changes go to the journal, and a long journal is folded into the snapshot. */
+/**
+ * A folder that is open for writing: changes go to the journal, and a long journal is folded into
+ * the snapshot.
+ */
 export class FolderWriter implements ChangeLog {
   readonly #folder: string;
   readonly #db: Low<Data>;
@@ -30,29 +32,23 @@ export class FolderWriter implements ChangeLog {
   #noting: Promise<void> = Promise.resolve();
   #quietTimer: NodeJS.Timeout | undefined;
 
-  private constructor(reader: FolderReader, journal: Journal, foldFloor: number) {
-    this.#folder = reader.folder;
-    this.#db = reader.db;
-    this.#snapshot = reader.snapshot;
+  private constructor({ path, db, snapshot }: Folder, journal: Journal, foldFloor: number) {
+    this.#folder = path;
+    this.#db = db;
+    this.#snapshot = snapshot;
     this.#journal = journal;
     this.#foldFloor = foldFloor;
   }
 
   /** Opens a folder that was read. */
-  static async open(reader: FolderReader, foldFloor: number): Promise<FolderWriter> {
-    const { folder, db, last } = reader;
-    await removeTemporary(folder);
-    await removeBefore(folder, db.data.journal);
-    const journal = last
-      ? await Journal.open(folder, last.number, last.bytes)
-      : await Journal.create(folder, db.data.journal);
-    try {
-      if (!last) await db.write();
-    } catch (error) {
-      await journal.close();
-      throw error;
-    }
-    return new FolderWriter(reader, journal, foldFloor);
+  static async open(folder: Folder, foldFloor: number): Promise<FolderWriter> {
+    const { path, db, lastJournal } = folder;
+    await removeTemporary(path);
+    await removeBefore(path, db.data.journal);
+    const journal = lastJournal
+      ? await Journal.open(path, lastJournal.number, lastJournal.bytes)
+      : await createFirst(folder);
+    return new FolderWriter(folder, journal, foldFloor);
   }
 
   /** The length of the journal. */
@@ -67,8 +63,7 @@ export class FolderWriter implements ChangeLog {
   /** Resolves when the changes are on the disk. */
   async save(changes: readonly Change[]): Promise<void> {
     try {
-      const isLong = this.#journal.bytes > Math.max(this.#foldFloor, this.#snapshot.bytes);
-      if (isLong && !this.#folding) await this.#follow().catch(nothingDone);
+      if (this.#isLong() && !this.#folding) await this.#startNextJournal().catch(nothingDone);
       await this.#journal.append(changes);
       this.#noteWhenQuiet();
     } finally {
@@ -87,8 +82,13 @@ export class FolderWriter implements ChangeLog {
     await this.#journal.close();
   }
 
+  /** Whether a fold is due: the journal has outgrown the snapshot. */
+  #isLong(): boolean {
+    return this.#journal.bytes > Math.max(this.#foldFloor, this.#snapshot.bytes);
+  }
+
   /** Makes the next journal, ends this one, and folds it in the background. */
-  async #follow(): Promise<void> {
+  async #startNextJournal(): Promise<void> {
     const previous = this.#journal;
     const next = await Journal.create(this.#folder, previous.number + 1);
     try {
@@ -101,7 +101,10 @@ export class FolderWriter implements ChangeLog {
     this.#folding = this.#fold(previous);
   }
 
-  /** Writes the snapshot that the new journal follows, while writes go on. If this fails, it is tried when that journal is long. */
+  /**
+   * Writes the snapshot that the new journal follows, while writes go on. If this fails, it is
+   * tried when that journal is long.
+   */
   async #fold(previous: Journal): Promise<void> {
     try {
       await previous.close();
@@ -117,15 +120,17 @@ export class FolderWriter implements ChangeLog {
   }
 
   /**
-   * After a failed sync the disk may have lost lines of the journal. All that was acknowledged is in memory, so it becomes a new
-   * snapshot with a new journal. Until that succeeds, nothing is written.
+   * After a failed sync the disk may have lost lines of the journal. All that was acknowledged is
+   * in memory, so it becomes a new snapshot with a new journal. Until that succeeds, nothing is
+   * written.
    */
   async #recover(): Promise<void> {
     const broken = this.#journal;
     process.emitWarning('A sync of the journal failed. Writes wait for a new snapshot.');
     await this.#folding;
-    while (this.#journal === broken && !this.#closing.signal.aborted) {
-      const isDone = await this.#replaceJournal(broken);
+    let isDone = false;
+    while (!isDone && !this.#closing.signal.aborted) {
+      isDone = await this.#replaceJournal(broken);
       if (!isDone) await this.#pause(RETRY_MS);
     }
     this.#recovering = undefined;
@@ -179,11 +184,23 @@ export class FolderWriter implements ChangeLog {
   }
 }
 
+/** Makes the first journal and snapshot of a new folder. */
+async function createFirst({ path, db }: Folder): Promise<Journal> {
+  const journal = await Journal.create(path, db.data.journal);
+  try {
+    await db.write();
+    return journal;
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
 /** Removes what an interrupted start or fold has left of the store's own files. */
 async function removeTemporary(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const [begin = ''] = name.split(/[.-]/, 1);
-    if (['store', 'journal'].includes(begin) && name.endsWith('.tmp')) await rm(join(folder, name));
+    const isOurs = name.startsWith('store.') || name.startsWith('journal-');
+    if (isOurs && name.endsWith('.tmp')) await rm(join(folder, name));
   }
 }
 

@@ -1,14 +1,22 @@
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkedLine, contentOf, isUnfinished } from './checked-line.ts';
+import { crc32 } from 'node:zlib';
 import type { Change } from './commit-plan.ts';
-import { damaged, eachLine, replaceFile, writeAll } from './disk.ts';
-import { parseRecord, recordOf } from './records.ts';
+import { damaged, hexOf, replaceFile, writeAll } from './disk.ts';
+import { recordOf } from './records.ts';
 import { messageOf, nothingDone, UnavailableError, UnknownOutcomeError } from './store.ts';
 
 const FORMAT = 'petstore journal 2';
-/** The last line of a journal that was followed by another one. */
-const END = '[]';
+/** The last line of a journal that is followed by another one. */
+export const END = '[]';
+
+const LENGTH_FILE = 'journal-length.json';
+/** The checksum of the noted length is made with a number that no journal has. */
+const NO_JOURNAL = 0;
+
+export const LINE_FEED = 10;
+const SPACE = 32;
 
 export const journalName = (number: number) => `journal-${number}.jsonl`;
 
@@ -22,15 +30,20 @@ export async function journalsIn(folder: string): Promise<number[]> {
   return numbers.sort((a, b) => a - b);
 }
 
-/** A file to which every commit appends a line with its changes. Its first line says its format and its number. */
+/**
+ * A file to which every commit appends a line with its changes. Its first line says its format and
+ * its number.
+ */
 export class Journal {
   readonly number: number;
-  /** Whether a sync has failed. The disk may have lost any line then, so nothing is appended again. */
+  /**
+   * Whether a sync has failed. The disk may have lost any line then, so nothing is appended again.
+   */
   isBroken = false;
   readonly #file: FileHandle;
   /** The bytes of the whole lines. */
   #bytes: number;
-  /** Whether there may be something behind the whole lines. */
+  /** Whether a part of a line may follow the whole lines. An earlier process may have left one. */
   #hasTail = true;
 
   private constructor(file: FileHandle, number: number, bytes: number) {
@@ -39,14 +52,10 @@ export class Journal {
     this.#bytes = bytes;
   }
 
-  /** Makes a journal, which a power cut leaves with its head or not at all. */
+  /** Makes a journal, which a power cut leaves with its first line or not at all. */
   static async create(folder: string, number: number): Promise<Journal> {
-    const head = headOf(number);
-    const path = join(folder, journalName(number));
-    const { file } = await replaceFile(path, (made) => writeAll(made, head, 0));
-    const journal = new Journal(file, number, head.length);
-    journal.#hasTail = false;
-    return journal;
+    const bytes = await replaceFile(join(folder, journalName(number)), [firstLine(number)]);
+    return Journal.open(folder, number, bytes);
   }
 
   /** Opens a journal that has so many bytes of whole lines. */
@@ -76,24 +85,40 @@ export class Journal {
     if (this.isBroken) throw new UnavailableError('Nothing was done (the disk failed before).');
     await this.#cutTail().catch(nothingDone);
     const line = checkedLine(content, this.number);
-    this.#hasTail = true;
+    await this.#write(line);
     try {
-      await writeAll(this.#file, line, this.#bytes);
+      await this.#sync();
     } catch (error) {
-      await this.#cutTail().catch((second: unknown) => {
-        this.isBroken = true;
-        throw unknownOutcome(`${messageOf(error)}; then ${messageOf(second)}`, error);
-      });
-      nothingDone(error);
-    }
-    await this.#sync().catch((error: unknown) => {
       throw unknownOutcome(messageOf(error), error);
-    });
+    }
     this.#bytes += line.length;
     this.#hasTail = false;
   }
 
-  /** Cuts what is behind the whole lines. */
+  /** Writes a line behind the whole lines. If this fails, the part that the disk has is cut. */
+  async #write(line: Buffer): Promise<void> {
+    this.#hasTail = true;
+    try {
+      await writeAll(this.#file, line, this.#bytes);
+    } catch (error) {
+      await this.#cutAfter(error);
+      nothingDone(error);
+    }
+  }
+
+  /**
+   * Cuts the tail after a failed write. If the cut fails, too, the next start may find the line.
+   */
+  async #cutAfter(failure: unknown): Promise<void> {
+    try {
+      await this.#cutTail();
+    } catch (error) {
+      this.isBroken = true;
+      throw unknownOutcome(`${messageOf(failure)}; then ${messageOf(error)}`, failure);
+    }
+  }
+
+  /** Cuts what may follow the whole lines. */
   async #cutTail(): Promise<void> {
     if (!this.#hasTail) return;
     await this.#file.truncate(this.#bytes);
@@ -111,76 +136,43 @@ export class Journal {
   }
 }
 
-/** What a journal has. */
-export interface JournalContent {
-  readonly number: number;
-  /** The bytes of the whole lines. */
-  readonly bytes: number;
-  readonly hasRecords: boolean;
-  /** Whether another journal follows. */
-  readonly isEnded: boolean;
-}
-
-/** Reads a journal, and applies its records. Throws if it is damaged, but for an unfinished last line. */
-export async function readJournal(
-  path: string,
-  number: number,
-  apply: (record: readonly unknown[]) => void,
-): Promise<JournalContent> {
-  const reader = new JournalReader(path, number, apply);
-  await eachLine(path, (line, count) => reader.take(line, count));
-  if (reader.bytes === 0) throw damaged(path, 'it is empty');
-  return reader;
-}
-
-class JournalReader implements JournalContent {
-  readonly number: number;
-  bytes = 0;
-  hasRecords = false;
-  isEnded = false;
-  /** Whether the last line was unfinished. */
-  #isCut = false;
-  readonly #path: string;
-  readonly #apply: (record: readonly unknown[]) => void;
-
-  constructor(path: string, number: number, apply: (record: readonly unknown[]) => void) {
-    this.#path = path;
-    this.number = number;
-    this.#apply = apply;
-  }
-
-  /** Takes a line of the file, of which `count` is the number. */
-  take(line: Buffer, count: number): void {
-    if (count === 1) {
-      this.#takeHead(line);
-      return;
-    }
-    const content = contentOf(line, this.number);
-    const isBehind = this.isEnded || this.#isCut;
-    const isDamaged = content === undefined && !isUnfinished(line, this.number);
-    if (isBehind || isDamaged) throw damaged(this.#path, `line ${count} is damaged`);
-    if (content === undefined) this.#isCut = true;
-    else this.#takeRecords(content, line.length);
-  }
-
-  #takeHead(line: Buffer): void {
-    if (!line.equals(headOf(this.number)))
-      throw damaged(this.#path, `its first line is not that of journal ${this.number}`);
-    this.bytes = line.length;
-  }
-
-  #takeRecords(content: string, bytes: number): void {
-    for (const record of parseRecord(content)) {
-      this.#apply(record as readonly unknown[]);
-      this.hasRecords = true;
-    }
-    this.isEnded = content === END;
-    this.bytes += bytes;
-  }
-}
-
-function headOf(number: number): Buffer {
+export function firstLine(number: number): Buffer {
   return checkedLine(JSON.stringify({ format: FORMAT, number }), number);
+}
+
+/**
+ * A line of a journal: a checksum of its content in hexadecimal, a space, and the content. The
+ * checksum depends on the number of the journal, so that a line of another one is noticed.
+ */
+export function checkedLine(content: string, number: number): Buffer {
+  return Buffer.from(`${hexOf(crc32(content, number))} ${content}\n`);
+}
+
+/** The content of a line; undefined if the line is damaged or unfinished. */
+export function contentOf(line: Buffer, number: number): string | undefined {
+  if (line.at(-1) !== LINE_FEED || line.at(8) !== SPACE) return undefined;
+  const content = line.subarray(9, -1);
+  const isWhole = line.toString('latin1', 0, 8) === hexOf(crc32(content, number));
+  return isWhole ? content.toString() : undefined;
+}
+
+/** How long a journal was when it was last noted. A shorter one has lost acknowledged writes. */
+export interface NotedLength {
+  readonly number: number;
+  readonly bytes: number;
+}
+
+export async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
+  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), NO_JOURNAL)]);
+}
+
+/** Undefined if no length was noted yet. */
+export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
+  const path = join(folder, LENGTH_FILE);
+  if (!existsSync(path)) return undefined;
+  const content = contentOf(await readFile(path), NO_JOURNAL);
+  if (content === undefined) throw damaged(path, 'it is damaged');
+  return JSON.parse(content);
 }
 
 function unknownOutcome(reasons: string, cause: unknown): UnknownOutcomeError {

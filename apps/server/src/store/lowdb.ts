@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { createStore } from './create-store.ts';
 import { lock, makeFolder } from './disk.ts';
-import { FolderReader } from './folder-reader.ts';
+import { readFolder } from './folder-reader.ts';
 import { FolderWriter } from './folder-writer.ts';
 import { journalsIn } from './journal.ts';
 import { Memory, type MemoryOptions, memoryBackend } from './memory.ts';
@@ -27,9 +27,8 @@ export async function openLowdbStore(
     await makeFolder(path);
     unlock = lock(join(path, 'lock'));
     const memory = new Memory(declarations, { size, clock });
-    const reader = new FolderReader(path, memory);
-    await reader.read();
-    const backend = memoryBackend(memory, await FolderWriter.open(reader, fold));
+    const writer = await FolderWriter.open(await readFolder(path, memory), fold);
+    const backend = memoryBackend(memory, writer);
     const close = () => backend.close().finally(unlock);
     return createStore(declarations, { ...backend, close });
   } catch (error) {
@@ -38,24 +37,40 @@ export async function openLowdbStore(
   }
 }
 
-/** The present contents of a folder, for an export while a server may use it. Begins again if a fold replaced what was read. */
+/** The present contents of a folder, for an export while a server may use it. */
 export async function readLowdbFolder(
   folder: string,
   declarations: readonly Declaration[],
 ): Promise<Store> {
   const path = resolve(folder);
   try {
-    for (;;) {
-      const before = await versionOf(path);
-      const memory = new Memory(declarations);
-      const [reading] = await Promise.allSettled([new FolderReader(path, memory).read()]);
-      if ((await versionOf(path)) !== before) continue;
-      if (reading.status === 'rejected') throw reading.reason;
-      return createStore(declarations, memoryBackend(memory));
-    }
+    let store: Store | undefined;
+    while (!store) store = await tryToRead(path, declarations);
+    return store;
   } catch (error) {
     throw unusable(path, error);
   }
+}
+
+/**
+ * Returns undefined if a fold replaced files while they were read, whether they could be read or
+ * not.
+ */
+async function tryToRead(
+  folder: string,
+  declarations: readonly Declaration[],
+): Promise<Store | undefined> {
+  const before = await versionOf(folder);
+  const isReplaced = async () => (await versionOf(folder)) !== before;
+  const memory = new Memory(declarations);
+  try {
+    await readFolder(folder, memory);
+  } catch (error) {
+    if (await isReplaced()) return undefined;
+    throw error;
+  }
+  if (await isReplaced()) return undefined;
+  return createStore(declarations, memoryBackend(memory));
 }
 
 /** Differs after each fold. */

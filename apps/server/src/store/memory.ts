@@ -1,14 +1,21 @@
 import { MemoryCollection } from './collection.ts';
 import { type Change, CommitPlan, type KeyRecord, type State } from './commit-plan.ts';
-import type { Backend } from './create-store.ts';
-import { RequestKeys } from './request-keys.ts';
-import { type Declaration, type Stats, StoreError } from './store.ts';
+import { type Backend, createStore } from './create-store.ts';
+import { type Declaration, KEYS, type Stats, type Store, StoreError } from './store.ts';
 
 export interface MemoryOptions {
   /** About how much memory documents may need. Default: without a bound. */
   readonly size?: number | undefined;
   /** The milliseconds since 1970, for the age of idempotency keys. */
   readonly clock?: (() => number) | undefined;
+}
+
+/** A store that forgets everything at the end. */
+export function createMemoryStore(
+  declarations: readonly Declaration[],
+  options?: MemoryOptions,
+): Store {
+  return createStore(declarations, memoryBackend(new Memory(declarations, options)));
 }
 
 /** All that a store holds in memory. */
@@ -78,7 +85,10 @@ export interface ChangeLog {
   close(): Promise<void>;
 }
 
-/** The backend of a store that serves all documents from memory. Without a log it forgets everything at the end. */
+/**
+ * The backend of a store that serves all documents from memory. Without a log it forgets everything
+ * at the end.
+ */
 export function memoryBackend(memory: Memory, log?: ChangeLog): Backend {
   return {
     collection: (name) => memory.collection(name),
@@ -94,4 +104,60 @@ export function memoryBackend(memory: Memory, log?: ChangeLog): Backend {
     check: async () => log?.check(),
     close: async () => log?.close(),
   };
+}
+
+interface MemoryKey extends KeyRecord {
+  /** The collection of the document. */
+  readonly collection: string;
+}
+
+/**
+ * The records of the idempotency keys of the last 24 hours. Beyond a number and a size the oldest
+ * are forgotten.
+ */
+export class RequestKeys {
+  /** How many keys were forgotten before their time. */
+  forgotten = 0;
+  /** The oldest are first. */
+  readonly #records = new Map<string, MemoryKey>();
+  #size = 0;
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get(id: string): KeyRecord | undefined {
+    const record = this.#records.get(id);
+    return record && !this.#isExpired(record) ? record : undefined;
+  }
+
+  /** All records. Those that are added meanwhile follow. */
+  all(): IterableIterator<MemoryKey> {
+    return this.#records.values();
+  }
+
+  /** Adds a record, and forgets those that are expired or too many. */
+  add(record: MemoryKey): void {
+    const before = this.#records.get(record.id);
+    if (before) this.#delete(before);
+    this.#records.set(record.id, record);
+    this.#size += record.json.length;
+    for (const oldest of this.#records.values()) {
+      const isExpired = this.#isExpired(oldest);
+      const isTooMuch = this.#records.size > KEYS.count || this.#size > KEYS.size;
+      if (!isExpired && !isTooMuch) return;
+      if (!isExpired) this.forgotten += 1;
+      this.#delete(oldest);
+    }
+  }
+
+  #isExpired({ made }: KeyRecord): boolean {
+    return this.#now() - made >= KEYS.milliseconds;
+  }
+
+  #delete(record: KeyRecord): void {
+    this.#records.delete(record.id);
+    this.#size -= record.json.length;
+  }
 }

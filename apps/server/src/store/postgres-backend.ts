@@ -1,4 +1,4 @@
-import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { DatabaseError, type Pool, type PoolClient, type QueryResult } from 'pg';
 import { CommitPlan, type KeyRecord, type Outcome, type State, type Write } from './commit-plan.ts';
 import type { Backend } from './create-store.ts';
 import { PostgresMaintenance } from './postgres-maintenance.ts';
@@ -15,8 +15,18 @@ import {
   UnknownOutcomeError,
 } from './store.ts';
 
-/** Errors that the data of one write can cause, by the class of their code: its data, constraints, sizes, a trigger. */
+/**
+ * Errors that the data of one write can cause, by the class of their code: its data, constraints,
+ * sizes, a trigger.
+ */
 const DATA_ERRORS: readonly string[] = ['21', '22', '23', '54', 'P0'];
+
+/** The database refuses the data of a write, and has done nothing. */
+class RefusedError extends UnavailableError {
+  constructor(cause: unknown) {
+    super(`The database refused the write (${messageOf(cause)}).`, { cause });
+  }
+}
 
 /** The data of a PostgreSQL database, which other servers change, too. */
 export class PostgresBackend implements Backend {
@@ -45,7 +55,7 @@ export class PostgresBackend implements Backend {
   }
 
   async nextId(collection: string): Promise<number> {
-    const [row] = await readRows<{ value: string }>(this.#pool, sql.selectNextId, [collection]);
+    const [row] = await readRows<{ value: string }>(this.#pool, sql.selectNextId(collection));
     return Number(row?.value);
   }
 
@@ -71,20 +81,21 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * If the database refuses a commit because of its data, it is split and tried again, until the write that is to blame fails alone.
-   * That is safe, because the database has said that it did nothing.
+   * If the database refuses a commit because of its data, it is split and tried again, until the
+   * write that is to blame fails alone. That is safe, because the database has said that it did
+   * nothing.
    */
   async commit(writes: readonly Write[]): Promise<Outcome[]> {
-    const { outcomes, refusal } = await this.#transact(writes);
-    if (outcomes) return outcomes;
-    const [first] = writes;
-    if (writes.length === 1 && first) return [refusalOf(refusal)];
+    try {
+      return await this.#transact(writes);
+    } catch (error) {
+      if (!(error instanceof RefusedError) || writes.length === 1) throw error;
+    }
     const middle = Math.ceil(writes.length / 2);
-    const halves = [writes.slice(0, middle), writes.slice(middle)];
-    const all: Outcome[] = [];
     // One after the other, because the identifiers follow the order of the writes.
-    for (const half of halves) all.push(...(await this.#commitHalf(half)));
-    return all;
+    const first = await this.#commitHalf(writes.slice(0, middle));
+    const second = await this.#commitHalf(writes.slice(middle));
+    return [...first, ...second];
   }
 
   /** Like `commit`, but does not reject: the other half may be done already. */
@@ -97,24 +108,38 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  /** Commits writes in one transaction. Returns the refusal if the database refuses their data, and has done nothing. */
-  async #transact(writes: readonly Write[]): Promise<{ outcomes?: Outcome[]; refusal?: unknown }> {
+  /** Commits writes in one transaction. Throws RefusedError if the database refuses their data. */
+  async #transact(writes: readonly Write[]): Promise<Outcome[]> {
     const client = await this.#pool.connect().catch(nothingDone);
-    let plan: CommitPlan | undefined;
-    try {
-      while (!plan) plan = await this.#tryChanges(client, writes);
-    } catch (error) {
-      const isRefusal = isDataError(error) && (await isRolledBack(client));
-      client.release(!isRefusal);
-      if (isRefusal) return { refusal: error };
-      return nothingDone(error);
-    }
+    const plan = await this.#makeChanges(client, writes);
     await this.#finish(client, plan);
     this.#maintenance.countKeys(sql.keysOf(plan.changes));
-    return { outcomes: plan.outcomes };
+    return plan.outcomes;
   }
 
-  /** Makes the changes in a transaction. Returns undefined if another server has used one of the idempotency keys meanwhile. */
+  /**
+   * Makes the changes in a transaction that stays open. If this fails, nothing was done, and the
+   * client is released.
+   */
+  async #makeChanges(client: PoolClient, writes: readonly Write[]): Promise<CommitPlan> {
+    try {
+      let plan: CommitPlan | undefined;
+      while (!plan) plan = await this.#tryChanges(client, writes);
+      return plan;
+    } catch (error) {
+      const isRefused = isDataError(error) && (await isRolledBack(client));
+      // After any other error the connection may be in any state.
+      const isDropped = !isRefused;
+      client.release(isDropped);
+      if (isRefused) throw new RefusedError(error);
+      return nothingDone(error);
+    }
+  }
+
+  /**
+   * Makes the changes in a transaction. Returns undefined if another server has used one of the
+   * idempotency keys meanwhile.
+   */
   async #tryChanges(client: PoolClient, writes: readonly Write[]): Promise<CommitPlan | undefined> {
     const plan = new CommitPlan(writes, await this.#begin(client, writes));
     if (plan.changes.length === 0) return plan;
@@ -137,7 +162,10 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  /** Begins a transaction that no other commit to its collections overlaps, and reads what it has to know. */
+  /**
+   * Begins a transaction that no other commit to its collections overlaps, and reads what it has to
+   * know.
+   */
   async #begin(client: PoolClient, writes: readonly Write[]): Promise<State> {
     const byCollection = Map.groupBy(writes, ({ declaration }) => declaration.name);
     const nextIds = await this.#lock(client, [...byCollection.keys()]);
@@ -159,11 +187,14 @@ export class PostgresBackend implements Backend {
     };
   }
 
-  /** Locks the counters of collections until the end of the transaction, which begins here. Returns the next identifiers. */
+  /**
+   * Locks the counters of collections until the end of the transaction, which begins here. Returns
+   * the next identifiers.
+   */
   async #lock(client: PoolClient, collections: readonly string[]): Promise<Map<string, number>> {
     // pg returns an array for several statements, which its types do not say.
     const results: unknown = await client.query(sql.beginCommit(collections));
-    const [counters] = (results as { rows: { name: string; value: string }[] }[]).slice(-1);
+    const counters = (results as QueryResult<{ name: string; value: string }>[]).at(-1);
     const nextIds = new Map<string, number>();
     for (const { name, value } of counters?.rows ?? []) nextIds.set(name, Number(value));
     return nextIds;
@@ -190,10 +221,4 @@ async function isRolledBack(client: PoolClient): Promise<boolean> {
     // Without a connection there is no answer; the database rolls back by itself.
     return false;
   }
-}
-
-function refusalOf(error: unknown): UnavailableError {
-  return new UnavailableError(`The database refused the write (${messageOf(error)}).`, {
-    cause: error,
-  });
 }

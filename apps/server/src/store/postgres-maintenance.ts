@@ -1,16 +1,23 @@
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import type { KeyRecord } from './commit-plan.ts';
 import { readRows } from './postgres-pages.ts';
-import * as sql from './postgres-sql.ts';
+import { expiry } from './postgres-sql.ts';
 import { fillFilters } from './postgres-tables.ts';
-import type { Declaration } from './store.ts';
+import { type Declaration, KEYS } from './store.ts';
 
-/** How often idempotency keys are forgotten, and filters filled that a server without them has left. */
+/**
+ * How often idempotency keys are forgotten, and filters filled that a server without them has left.
+ */
 export const MAINTENANCE_MS = 2_000;
-/** As many new keys, or as many characters of results, make a server look whether they are too many. */
+/**
+ * As many new keys, or as many characters of results, make a server look whether they are too many.
+ */
 const NEW_KEYS = { count: 5_000, size: 2 ** 24 };
 
-/** What a server does for a database from time to time. It costs a look into an index when nothing is due. */
+/**
+ * What a server does for a database from time to time. It costs a look into an index when nothing
+ * is due.
+ */
 export class PostgresMaintenance {
   /** How many keys this server has forgotten before their time. */
   forgottenKeys = 0;
@@ -19,7 +26,10 @@ export class PostgresMaintenance {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #isRunning = false;
-  /** What this server has saved since it last looked whether keys are too many. The first look is due. */
+  /**
+   * What this server has saved since it last looked whether keys are too many. At the start a look
+   * is due.
+   */
   #newKeys = { ...NEW_KEYS };
 
   constructor(pool: Pool, declarations: readonly Declaration[], now: () => number) {
@@ -41,7 +51,10 @@ export class PostgresMaintenance {
     }
   }
 
-  /** If a part fails, the next time follows: until then some keys stay, and a new filter lacks some documents. */
+  /**
+   * If a part fails, the next time follows: until then some keys stay, and a new filter lacks some
+   * documents.
+   */
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -53,11 +66,11 @@ export class PostgresMaintenance {
   async #forgetKeys(): Promise<void> {
     const { count, size } = this.#newKeys;
     const mayBeTooMany = count >= NEW_KEYS.count || size >= NEW_KEYS.size;
-    const expired = await readRows(this.#pool, sql.selectExpired(this.#now()));
+    const expired = await readRows(this.#pool, selectExpired(this.#now()));
     if (!mayBeTooMany && expired.length === 0) return;
     this.#newKeys = { count: 0, size: 0 };
     type Row = { early: boolean };
-    const forgotten = await readRows<Row>(this.#pool, sql.forgetKeys(this.#now()));
+    const forgotten = await readRows<Row>(this.#pool, forgetKeys(this.#now()));
     this.forgottenKeys += forgotten.filter(({ early }) => early).length;
   }
 
@@ -71,4 +84,26 @@ export class PostgresMaintenance {
       throw error;
     }
   }
+}
+
+/** Whether a key has expired. It reads one row of an index. */
+function selectExpired(now: number): QueryConfig {
+  const text = 'SELECT 1 FROM petstore_request_keys WHERE made <= $1 LIMIT 1';
+  return { name: 'expired', text, values: [expiry(now)] };
+}
+
+/**
+ * Deletes the idempotency keys that are expired or too many. Returns for each whether it was before
+ * its time.
+ */
+function forgetKeys(now: number): QueryConfig {
+  const text = `
+    DELETE FROM petstore_request_keys WHERE id IN (
+      SELECT id FROM (
+        SELECT id, made, row_number() OVER newer AS count, sum(size) OVER newer AS size FROM petstore_request_keys
+        WINDOW newer AS (ORDER BY made DESC ROWS UNBOUNDED PRECEDING)
+      ) keys
+      WHERE count > ${KEYS.count} OR size > ${KEYS.size} OR made <= $1)
+    RETURNING made > $1 AS early`;
+  return { text, values: [expiry(now)] };
 }

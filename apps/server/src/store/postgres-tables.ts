@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseExact } from '@petstore/types';
-import { type ClientBase, escapeIdentifier, escapeLiteral } from 'pg';
-import { columnOf, columnText, filterList, tableOf } from './postgres-sql.ts';
+import { type ClientBase, escapeIdentifier, escapeLiteral, type QueryConfig } from 'pg';
+import { columnOf, columnText, filterList, Statement, tableOf } from './postgres-sql.ts';
 import { type Declaration, filterText, StoreError } from './store.ts';
 
 /** The number of the advisory lock. */
@@ -10,7 +10,10 @@ const LOCK = 0x70657473;
 /** How many documents get their filters in one transaction. */
 const FILL = 500;
 
-/** Creates the tables, columns and indexes that are missing. Servers that start together take turns; those that run go on. */
+/**
+ * Creates the tables, columns and indexes that are missing. Servers that start together take turns;
+ * those that run go on.
+ */
 export async function prepareTables(
   client: ClientBase,
   declarations: readonly Declaration[],
@@ -49,19 +52,25 @@ async function fillSome(client: ClientBase, declaration: Declaration): Promise<n
   }
 }
 
-function fillRows(declaration: Declaration, rows: readonly { id: string; json: string }[]) {
+function fillRows(
+  declaration: Declaration,
+  rows: readonly { id: string; json: string }[],
+): QueryConfig {
   const { name, filters } = declaration;
+  const ids = rows.map(({ id }) => id);
   const documents = rows.map(({ json }) => parseExact(json));
-  const values: unknown[][] = [rows.map(({ id }) => id)];
-  for (const property of filters)
-    values.push(documents.map((document) => columnText(filterText(document, property))));
-  const arrays = values.map((_, i) => `$${i + 1}::${i === 0 ? 'bigint' : 'text'}[]`);
-  const names = filters.map((_, i) => `value${i}`);
-  const columns = filters.map((property, i) => `${columnOf(property)} = n.value${i}`);
-  // The filters that it has are of servers with others.
-  const text = `UPDATE ${tableOf(name)} d SET ${columns}, filters = d.filters || ${filterList(declaration)}
-    FROM unnest(${arrays}) n (${['id', ...names]}) WHERE d.id = n.id`;
-  return { text, values };
+  const columns = filters.map(columnOf);
+  const statement = new Statement();
+  const arrays = [statement.bind(ids, 'bigint')];
+  for (const property of filters) {
+    const values = documents.map((document) => columnText(filterText(document, property)));
+    arrays.push(statement.bind(values, 'text'));
+  }
+  const filled = columns.map((column) => `${column} = n.${column}`);
+  // Servers with other filters have filled theirs, so those names stay.
+  const text = `UPDATE ${tableOf(name)} d SET ${filled}, filters = d.filters || ${filterList(declaration)}
+    FROM unnest(${arrays}) n (${['id', ...columns]}) WHERE d.id = n.id`;
+  return { text, values: statement.values };
 }
 
 /** The condition for documents that some filter does not find yet. */
@@ -78,7 +87,10 @@ async function checkEncoding(client: ClientBase): Promise<void> {
     );
 }
 
-/** Waits without a statement that waits: that would hold a snapshot, for which an index that is built waits. */
+/**
+ * Waits without a statement that waits: that would hold a snapshot, for which an index that is
+ * built waits.
+ */
 async function takeTurn(client: ClientBase): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>(
@@ -111,22 +123,15 @@ async function prepareCollection(client: ClientBase, declaration: Declaration): 
   if (isNew) await createCollection(client, declaration);
   else await addColumns(client, declaration, before);
   if (filters.length === 0) return;
-  const list = filters.toSorted().join();
-  const id = hash('sha1', list).slice(0, 8);
-  await createIndex(
-    client,
-    isNew,
-    `petstore_${name}_unfilled_${id}`,
-    `${table} (id) WHERE ${unfilled(declaration)}`,
-  );
+  // Servers with other filters look for other documents, by an index of their own.
+  const id = hash('sha1', filters.toSorted().join()).slice(0, 8);
+  const unfilledIndex = `petstore_${name}_unfilled_${id}`;
+  await createIndex(client, isNew, unfilledIndex, `${table} (id) WHERE ${unfilled(declaration)}`);
   await fillFilters(client, declaration);
-  for (const property of filters)
-    await createIndex(
-      client,
-      isNew,
-      `petstore_${name}_by_${property}`,
-      `${table} (${columnOf(property)}, id)`,
-    );
+  for (const property of filters) {
+    const index = `petstore_${name}_by_${property}`;
+    await createIndex(client, isNew, index, `${table} (${columnOf(property)}, id)`);
+  }
 }
 
 async function createCollection(client: ClientBase, { name, filters }: Declaration): Promise<void> {
@@ -145,7 +150,8 @@ async function addColumns(
 ): Promise<void> {
   const table = tableOf(name);
   if (!before.includes('filters')) {
-    // The earlier format filled all columns that it had. What its servers still write has none.
+    // Servers of the earlier format have filled all their columns so far. What they still write
+    // names no filter, and is filled again.
     const present = before.filter((column) => column.startsWith('by_'));
     const list = filterList({ filters: present.map((column) => column.slice('by_'.length)) });
     await client.query(`

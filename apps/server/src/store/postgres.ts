@@ -7,7 +7,10 @@ import { type Declaration, messageOf, type Store, StoreError } from './store.ts'
 
 /** How long the start waits for the database. */
 const START_MS = 60_000;
-/** Errors that pass by themselves, by the beginnings of their codes: connection, conflict, resources, state, operator, read-only. */
+/**
+ * Errors that pass by themselves, by the beginnings of their codes: connection, conflict,
+ * resources, state, operator, read-only.
+ */
 const PASSING: readonly string[] = ['08', '40', '53', '55', '57', '25006'];
 
 export interface PostgresOptions {
@@ -15,7 +18,10 @@ export interface PostgresOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share it. */
+/**
+ * Opens the store in a PostgreSQL database, and creates its tables. Any number of servers can share
+ * it.
+ */
 export async function openPostgresStore(
   url: string,
   declarations: readonly Declaration[],
@@ -25,34 +31,34 @@ export async function openPostgresStore(
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   await prepare(options, declarations);
   const pool = new Pool({ ...options, query_timeout: 10_000, max: 10 });
-  // The pool drops an idle connection that is lost. Where one is in use, its statement rejects, too.
+  // The pool drops an idle connection that is lost. Where one is in use, its statement rejects,
+  // too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return createStore(declarations, new PostgresBackend(pool, declarations, clock));
 }
 
-/** Prepares the tables. A database that is not there yet is awaited. */
+/** Prepares the tables. A database that is not there yet is awaited for a minute. */
 async function prepare(options: ClientConfig, declarations: readonly Declaration[]): Promise<void> {
-  let deadline = Number.POSITIVE_INFINITY;
-  for (;;) {
-    const error = await tryToPrepare(options, declarations);
-    if (error === undefined) return;
-    if (error instanceof StoreError) throw error;
-    const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
-    if (!isPassing(error) || performance.now() > deadline)
-      throw new StoreError(message, { cause: error });
-    if (deadline === Number.POSITIVE_INFINITY)
-      process.emitWarning(`${message} Trying again for a minute.`);
-    deadline = Math.min(deadline, performance.now() + START_MS);
+  let problem = await tryToPrepare(options, declarations);
+  if (!problem) return;
+  process.emitWarning(`${problem.message} Trying again for a minute.`);
+  const deadline = performance.now() + START_MS;
+  while (problem) {
+    if (performance.now() > deadline) throw problem;
     await pause(500);
+    problem = await tryToPrepare(options, declarations);
   }
 }
 
-/** Returns the error; undefined if there is none. */
+/**
+ * Returns an error that may pass by itself; undefined if the tables are prepared. Throws any other
+ * error.
+ */
 async function tryToPrepare(
   options: ClientConfig,
   declarations: readonly Declaration[],
-): Promise<unknown> {
+): Promise<StoreError | undefined> {
   const client = new Client(options);
   // The error also rejects the query.
   client.on('error', () => {});
@@ -61,14 +67,21 @@ async function tryToPrepare(
     await prepareTables(client, declarations);
     return undefined;
   } catch (error) {
-    return error;
+    if (error instanceof StoreError) throw error;
+    const message = `The database cannot be used (${messageOf(error)}). Check DATABASE_URL and the database.`;
+    const problem = new StoreError(message, { cause: error });
+    if (!isPassing(error)) throw problem;
+    return problem;
   } finally {
     // Nothing depends on how the connection ends.
     client.end().catch(() => {});
   }
 }
 
-/** A database that starts or fails over is soon there; one that refuses the user, the name or the statement stays so. */
+/**
+ * A database that starts or fails over is soon there; one that refuses the user, the name or the
+ * statement stays so.
+ */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return true;
   return PASSING.some((code) => error.code?.startsWith(code));
@@ -95,7 +108,9 @@ function parsed(url: string): URL | null {
   return URL.parse(url.replace('@/', '@local/').replace(':///', '://local/'));
 }
 
-/** All places of an address that can name hosts. It may have several with ports, which no URL has. */
+/**
+ * All places of an address that can name hosts. It may have several with ports, which no URL has.
+ */
 function hostsOf(url: string): string[] {
   const rest = url.slice(url.indexOf('://') + '://'.length);
   const [address = '', query = ''] = rest.split('?', 2);

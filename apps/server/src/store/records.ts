@@ -2,14 +2,19 @@ import { exactJson, parseExact } from '@petstore/types';
 import type { Change, KeyRecord } from './commit-plan.ts';
 import type { Memory } from './memory.ts';
 
-type KeyFields = [id: string, fingerprint: string, made: number, status: number];
 type Document = Record<string, unknown>;
+type KeyFields = [id: string, fingerprint: string, made: number, status: number];
+type SentDocument = [collection: string, document: Document];
+type ParsedRecord =
+  | [collection: string, value: Document | number, key?: KeyFields]
+  | [collection: null, sent: SentDocument, key: KeyFields];
 
 /**
  * A change as the JSON of a record, in a snapshot or a journal:
  * - `["pets",{…}]` adds or replaces a document; an idempotency key may follow it.
  * - `["pets",7]` removes document 7.
- * - `[null,["pets",{…}],[…]]` is an idempotency key whose response was a document that is not written here.
+ * - `[null,["pets",{…}],[…]]` is an idempotency key whose response was a document that is not
+ *   written here.
  */
 export function recordOf(change: Change): string {
   if (change.kind === 'remove') return `[${JSON.stringify(change.collection)},${change.id}]`;
@@ -23,47 +28,58 @@ export function recordOf(change: Change): string {
 
 /** The record of a document without a key. */
 function documentRecord(collection: string, json: string): string {
-  return `[${JSON.stringify(collection)},${json}]`;
+  return `${documentStart(collection)}${json}]`;
 }
 
-/** Applies a parsed record. `json` is the text of a document without a key, if it is known. */
-export function applyRecord(memory: Memory, record: readonly unknown[], json?: string): void {
-  const [collection, value, key] = record;
-  if (collection === null) {
-    applyKey(memory, value as [string, Document], key as KeyFields);
-  } else if (typeof value === 'number') {
-    memory.apply({ kind: 'remove', collection: String(collection), id: value });
-  } else {
-    applyDocument(
-      memory,
-      String(collection),
-      value as Document,
-      key as KeyFields | undefined,
-      json,
-    );
+function documentStart(collection: string): string {
+  return `[${JSON.stringify(collection)},`;
+}
+
+/**
+ * Applies the JSON of one record. The text of a document without a key is kept as it is, and not
+ * printed again.
+ */
+export function applyRecord(memory: Memory, json: string): void {
+  const record = parseExact(json) as ParsedRecord;
+  const [collection, , key] = record;
+  const hasText = collection !== null && key === undefined;
+  const text = hasText ? json.slice(documentStart(collection).length, -1) : undefined;
+  apply(memory, record, text);
+}
+
+/** Applies the records of a JSON array. */
+export function applyRecords(memory: Memory, json: string): void {
+  for (const record of parseExact(json) as ParsedRecord[]) apply(memory, record);
+}
+
+/** Applies a record. `text` is the JSON of its document, if it is known. */
+function apply(memory: Memory, record: ParsedRecord, text?: string): void {
+  if (record[0] === null) {
+    applyKey(memory, record[1], record[2]);
+    return;
   }
+  const [collection, value, keyFields] = record;
+  if (typeof value === 'number') {
+    memory.apply({ kind: 'remove', collection, id: value });
+    return;
+  }
+  const json = text ?? exactJson(value);
+  const id = idOf(memory, collection, value);
+  const key = keyFields === undefined ? undefined : keyRecord(keyFields, json);
+  memory.apply({ kind: 'put', collection, id, json, document: value, key });
 }
 
-function applyDocument(
-  memory: Memory,
-  collection: string,
-  document: Document,
-  key: KeyFields | undefined,
-  json = exactJson(document),
-): void {
-  const id = Number(document[memory.collection(collection).declaration.id]);
-  const record = key === undefined ? undefined : keyRecord(key, json);
-  memory.apply({ kind: 'put', collection, id, json, document, key: record });
-}
-
-function applyKey(memory: Memory, sent: [string, Document], key: KeyFields): void {
+function applyKey(memory: Memory, sent: SentDocument, fields: KeyFields): void {
   const [collection, document] = sent;
-  const { declaration, text } = memory.collection(collection);
   const json = exactJson(document);
-  const stored = text(Number(document[declaration.id]));
+  const stored = memory.get(collection, idOf(memory, collection, document));
   // As long as the document stays as it is, its text is in memory once.
   const shared = stored === json ? stored : json;
-  memory.apply({ kind: 'key', collection, key: keyRecord(key, shared) });
+  memory.apply({ kind: 'key', collection, key: keyRecord(fields, shared) });
+}
+
+function idOf(memory: Memory, collection: string, document: Document): number {
+  return Number(document[memory.collection(collection).declaration.id]);
 }
 
 function keyJson({ id, fingerprint, made, status }: KeyRecord): string {
@@ -74,9 +90,4 @@ function keyJson({ id, fingerprint, made, status }: KeyRecord): string {
 function keyRecord(fields: KeyFields, json: string): KeyRecord {
   const [id, fingerprint, made, status] = fields;
   return { id, fingerprint, made, status, json };
-}
-
-/** Parses the JSON of records. */
-export function parseRecord(json: string): readonly unknown[] {
-  return parseExact(json) as readonly unknown[];
 }

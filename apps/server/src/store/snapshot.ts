@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { Adapter } from 'lowdb';
 import type { MemoryCollection, Slice } from './collection.ts';
-import { damaged, eachLine, earlierFormat, hexOf, replaceFile, writeAll } from './disk.ts';
+import { damaged, eachLine, earlierFormat, hexOf, replaceFile } from './disk.ts';
 import type { Memory } from './memory.ts';
-import { applyRecord, parseRecord, recordOf } from './records.ts';
+import { applyRecord, recordOf } from './records.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
@@ -24,15 +23,15 @@ interface Head {
 const FORMAT = 'petstore store 2';
 const EARLIER_FORMAT = 'petstore store 1';
 
-/** Only the last line begins with it. */
+/** Only the last line begins with it, so no other line is compared with the checksum. */
 const QUOTE = 34;
 
 /** About how many characters are written at once. */
 const PIECE = 2 ** 16;
 
 /**
- * lowdb's adapter: a JSON file with a record in each line, which is read and written in pieces while the data changes. Behind the
- * records is a checksum of all lines before.
+ * lowdb's adapter: a JSON file with a record in each line, which is read and written in pieces
+ * while the data changes. Behind the records is a checksum of all lines before.
  */
 export class Snapshot implements Adapter<Data> {
   readonly path: string;
@@ -68,9 +67,7 @@ export class Snapshot implements Adapter<Data> {
 
   /** Replaces the file. Until the new one is complete and synced, the old one stays. */
   async write(data: Data): Promise<void> {
-    const { file, written } = await replaceFile(this.path, (made) => this.#writeTo(made, data));
-    await file.close();
-    this.bytes = written;
+    this.bytes = await replaceFile(this.path, this.#piecesOf(data));
   }
 
   #readHead(line: Buffer): number {
@@ -91,44 +88,42 @@ export class Snapshot implements Adapter<Data> {
 
   #readRecord(line: Buffer, number: number): void {
     try {
-      const text = line.toString();
-      const record = parseRecord(text.slice(0, -2));
-      const isDocument = record.length === 2;
-      // The text of a document is kept as it is.
-      const json = isDocument ? text.slice(text.indexOf('{'), -3) : undefined;
-      applyRecord(this.#memory, record, json);
+      // A line ends with a comma and a line feed.
+      applyRecord(this.#memory, line.toString().slice(0, -2));
     } catch {
       // It is no JSON, or no record: its line is what a person can look at.
       throw damaged(this.path, `line ${number} is damaged`);
     }
   }
 
-  /** Returns the length. */
-  async #writeTo(file: FileHandle, data: Data): Promise<number> {
-    let bytes = 0;
+  /** The file in pieces, with the checksum behind them. */
+  *#piecesOf(data: Data): Generator<Buffer> {
     let checksum = 0;
-    let piece = '';
-    const flush = async () => {
+    for (const piece of joined(linesOf(data))) {
       if (this.isStopped) throw new Error('the store is closed');
-      const buffer = Buffer.from(piece);
-      piece = '';
-      checksum = crc32(buffer, checksum);
-      await writeAll(file, buffer, bytes);
-      bytes += buffer.length;
-    };
-    for (const text of linesOf(data)) {
-      piece += text;
-      if (piece.length >= PIECE) await flush();
+      const bytes = Buffer.from(piece);
+      checksum = crc32(bytes, checksum);
+      yield bytes;
     }
-    await flush();
-    const end = endOf(checksum);
-    await writeAll(file, end, bytes);
-    return bytes + end.length;
+    yield endOf(checksum);
   }
+}
+
+/** Joins texts to pieces of about PIECE characters. */
+function* joined(texts: Iterable<string>): Generator<string> {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
 }
 
 function headIn(line: Buffer): Partial<Head> | undefined {
   try {
+    // The line opens the object and the array of the file.
     return JSON.parse(`${line}]}`);
   } catch {
     // Whatever it is, it is no head.
@@ -150,7 +145,10 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   }
 }
 
-/** The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up the event loop far longer. */
+/**
+ * The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up
+ * the event loop far longer.
+ */
 function* documentLines(name: string, collection: MemoryCollection): Generator<string> {
   const begin = `[${JSON.stringify(name)},`;
   const end = '],\n';

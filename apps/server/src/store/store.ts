@@ -1,26 +1,24 @@
 /** What stores offer. A store knows nothing of pets: it holds JSON documents in collections. */
 export interface Store {
   /**
-   * A collection. With a keyed request, its write is saved together with the key in one commit. A second write of the same keyed
-   * request throws an Error: it is a programming error.
+   * A collection. With a keyed request, its write is saved together with the key in one commit. A
+   * second write of the same keyed request throws an Error: it is a programming error.
    */
   collection(name: string, request?: KeyedRequest): Collection;
   /**
-   * The first response of a request with this key; undefined if none has written. Throws KeyReusedError if the key belongs to
-   * another request. Locks nothing.
+   * The first response of a request with this key; undefined if none has written. Throws
+   * KeyReusedError if the key belongs to another request. Locks nothing.
    */
   replay(request: KeyedRequest): Awaitable<Replay | undefined>;
   /** The identifier that the next document gets. Identifiers are never used again. */
   nextId(collection: string): Awaitable<number>;
   /**
-   * Adds exported documents under their identifiers, and raises the next identifier. Existing documents have to be equal. Returns
+   * Adds exported documents under their identifiers. Existing documents have to be equal. Returns
    * how many documents were added.
    */
-  restore(
-    collection: string,
-    documents: ReadonlyMap<number, object>,
-    nextId: number,
-  ): Promise<number>;
+  restore(collection: string, documents: ReadonlyMap<number, object>): Promise<number>;
+  /** Raises the next identifier to at least this one. */
+  reserve(collection: string, nextId: number): Promise<void>;
   /** Rejects if the store cannot be used now. For /readyz. */
   check(): Promise<void>;
   /** For the metrics. */
@@ -40,7 +38,10 @@ export interface Collection {
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** A document as its JSON text, which is sent and stored as it is: 64-bit integers stay exact, and nothing is parsed twice. */
+/**
+ * A document as its JSON text, which is sent and stored as it is: 64-bit integers stay exact, and
+ * nothing is parsed twice.
+ */
 export class StoredDocument {
   readonly json: string;
   /** Whether an earlier request with the same key wrote it. */
@@ -52,11 +53,16 @@ export class StoredDocument {
   }
 }
 
-/** A page of documents in ascending order of their identifiers. It ends early at about MAX_PAGE_SIZE. */
+/**
+ * A page of documents in ascending order of their identifiers. It ends early at about
+ * MAX_PAGE_SIZE.
+ */
 export class StoredPage {
   /** The documents as a JSON array. */
   readonly json: string;
-  /** Where the next page begins: the next query's `after`. Undefined if there are no more documents. */
+  /**
+   * Where the next page begins: the next query's `after`. Undefined if there are no more documents.
+   */
   readonly next: number | undefined;
 
   constructor(json: string, next?: number) {
@@ -73,7 +79,10 @@ export interface Query {
   readonly filters?: Readonly<Record<string, string>>;
 }
 
-/** What makes a request the same one, and what its first response was. Each request has an object of its own. */
+/**
+ * What makes a request the same one, and what its first response was. Each request has an object of
+ * its own.
+ */
 export interface KeyedRequest {
   /** The name of the API key, to which the idempotency key belongs. */
   readonly caller: string;
@@ -110,7 +119,10 @@ export interface Declaration {
   readonly filters: readonly string[];
 }
 
-/** The store cannot be opened, or documents cannot be restored. The message says in one line why, and what to do. */
+/**
+ * The store cannot be opened, or documents cannot be restored. The message says in one line why,
+ * and what to do.
+ */
 export class StoreError extends Error {}
 
 /** Nothing was done. Trying again may help. */
@@ -129,7 +141,10 @@ export class KeyReusedError extends Error {
 /** A page ends when its documents have this many characters. */
 export const MAX_PAGE_SIZE = 2 ** 20;
 
-/** For how long, how many, and how many characters of results of requests with idempotency keys are remembered. */
+/**
+ * For how long, how many, and how many characters of results of requests with idempotency keys are
+ * remembered.
+ */
 export const KEYS = { milliseconds: 24 * 3_600_000, count: 200_000, size: 2 ** 26 };
 
 /** The text of a property by which lists are filtered; undefined if it has none. */

@@ -24,7 +24,10 @@ export class WriteQueue {
   /** When the commit that is under way began. */
   #began: number | undefined;
 
-  /** `commit` resolves with an outcome for each write when all are saved, or rejects for all of them. */
+  /**
+   * `commit` resolves with an outcome for each write when all are saved, or rejects for all of
+   * them.
+   */
   constructor(commit: (writes: readonly Write[]) => Promise<Outcome[]>) {
     this.#commit = commit;
   }

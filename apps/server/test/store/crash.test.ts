@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newFolder, rounds } from '@petstore/testing';
+import { isDeep, newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb.ts';
 import { UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
@@ -11,7 +11,7 @@ import { things as declared, everything, open, others, parsed } from './fixture.
 import { busy, History, WRITERS } from './history.ts';
 import { mountedDisk } from './mounts.ts';
 
-const kills = rounds(6, 100);
+const kills = rounds(2, 100);
 
 test(`loses and doubles nothing when ${WRITERS} writers are killed, ${kills} times`, async () => {
   const folder = newFolder();
@@ -57,7 +57,7 @@ const folding = `
   while (existsSync(folder + '/journal-1.jsonl')) await new Promise((resolve) => setTimeout(resolve, 1));
   await store.close();`;
 
-test('loses nothing when it is killed at any step of a fold', async () => {
+test.runIf(isDeep)('loses nothing when it is killed at any step of a fold', async () => {
   let isWhole = false;
   let step = 0;
   for (; !isWhole; step++) {
@@ -82,7 +82,7 @@ test('loses nothing when it is killed at any step of a fold', async () => {
   expect(step).toBeGreaterThan(10);
 });
 
-const cuts = rounds(3, 30);
+const cuts = rounds(1, 30);
 
 test(`loses nothing in ${cuts} power cuts, and rejects writes once the disk fails`, async (context) => {
   const disk = mountedDisk(context);

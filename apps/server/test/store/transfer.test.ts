@@ -2,9 +2,8 @@
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
-import { createStore } from '../../src/store/create-store.ts';
 import { readLowdbFolder } from '../../src/store/lowdb.ts';
-import { Memory, memoryBackend } from '../../src/store/memory.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
 import {
   checkExport,
@@ -27,7 +26,7 @@ async function exported(source: Store): Promise<string> {
 
 /** Imports a text in chunks of some bytes. */
 async function imported(
-  store: Pick<Store, 'restore'>,
+  store: Pick<Store, 'restore' | 'reserve'>,
   text: string | Buffer,
   chunk = 100,
   check?: DocumentCheck,
@@ -42,7 +41,7 @@ async function imported(
 
 /** A store with strange documents and gaps. */
 async function filled(): Promise<Store> {
-  const store = createStore(all, memoryBackend(new Memory(all)));
+  const store = createMemoryStore(all);
   for (let i = 0; i < 2300; i++)
     await store.collection('things').create({ color: i % 2 ? 'Žofie 🐈\n' : 'a\0', i });
   await store.collection('others').create({ big: 2n ** 63n - 1n, nested: [{ document: null }] });
@@ -58,7 +57,7 @@ async function expectMoved(open: () => Promise<Store>) {
   ]);
   let store = await open();
   // An import that ends in the middle is repeated.
-  await store.restore('things', new Map([[2, { key: 2, color: 'Žofie 🐈\n', i: 1 }]]), 1);
+  await store.restore('things', new Map([[2, { key: 2, color: 'Žofie 🐈\n', i: 1 }]]));
   expect(await imported(store, text, 4096)).toEqual({ added: 2297, present: 1 });
   expect(await imported(store, text, 4096)).toEqual({ added: 0, present: 2298 });
   expect(await exported(store)).toBe(text);
@@ -110,7 +109,7 @@ test('what is not a complete export is refused in one line', async () => {
     ],
   ];
   for (const [input, message] of cases) {
-    const store = createStore(all, memoryBackend(new Memory(all)));
+    const store = createMemoryStore(all);
     const error: unknown = await imported(store, input).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreError);
     expect((error as StoreError).message).toContain(message);
@@ -122,7 +121,7 @@ test('what is not a complete export is refused in one line', async () => {
 
 test('a document that fails the check is named with its line, and nothing is written', async () => {
   const text = await exported(await filled());
-  const store = createStore(all, memoryBackend(new Memory(all)));
+  const store = createMemoryStore(all);
   const check: DocumentCheck = (collection, document) =>
     collection === 'things' && 'i' in document && document.i === 2000 ? 'it is odd' : undefined;
   await expect(imported(store, text, 4096, check)).rejects.toThrow(
