@@ -3,7 +3,7 @@ import { maxHeaderSize } from 'node:http';
 import { MAX_RECEIVING } from '../apps/server/src/body.ts';
 import { secrets } from '../apps/server/src/config.ts';
 import { MAX_WAITING } from '../apps/server/src/connection.ts';
-import { MAX_DEPTH } from '../apps/server/src/json-numbers.ts';
+import { MAX_DEPTH } from '../apps/server/src/json-schema.ts';
 import {
   KEEP_ALIVE_MS,
   MAX_CONNECTIONS,

@@ -43,14 +43,10 @@ const exposedHeaders = [
   'X-Request-Id',
 ];
 
-/** `Bearer <key>`; the scheme is case-insensitive (RFC 9110 11.1). */
-const BEARER = /^bearer +([!-~]+) *$/i;
-
 /** Lets requests pass that have a valid API key. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
   return (request, response, next) => {
-    const [, key = ''] = BEARER.exec(request.headers.authorization ?? '') ?? [];
-    const caller = nameOf(key);
+    const caller = nameOf(bearerKey(request.headers.authorization));
     if (caller === undefined)
       throw new HttpError('unauthorized', 'The API key is missing or invalid.', {
         headers: { 'WWW-Authenticate': 'Bearer' },
@@ -58,6 +54,12 @@ export function authenticate(nameOf: KeyCheck): RequestHandler {
     exchangeOf(response).caller = caller;
     next();
   };
+}
+
+/** The key in `Bearer <key>`, whose scheme is case-insensitive (RFC 9110 11.1). Empty, which no key is, without one. */
+function bearerKey(authorization = ''): string {
+  const [scheme = '', key = '', ...more] = authorization.split(' ').filter((part) => part !== '');
+  return scheme.toLowerCase() === 'bearer' && more.length === 0 ? key : '';
 }
 
 /** Lets so many requests of an API key pass in a minute. */

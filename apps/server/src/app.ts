@@ -2,26 +2,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
-import { expectsBody, MAX_RECEIVING, parseBody, receiveBody } from './body.ts';
-import { Budget } from './budget.ts';
+import { begin } from './begin.ts';
+import { readBody } from './body.ts';
 import { callHandler } from './call.ts';
-import { constantHeaders } from './constant-headers.ts';
 import { docs } from './docs.ts';
 import { notAllowed, nothingAt } from './errors.ts';
-import { beginExchange, exchangeOf, type Shared } from './exchange.ts';
+import { Budget, exchangeOf } from './exchange.ts';
 import { loadExplainer } from './explainer.ts';
 import { type Handlers, handlers as ours } from './handlers.ts';
+import { Health, OpeningStore, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import type { Log } from './log.ts';
-import { faultOf } from './message.ts';
-import { Metrics } from './metrics.ts';
-import { OpeningStore } from './opening-store.ts';
-import { inputOf } from './parameters.ts';
-import { Health, probes } from './probes.ts';
-import { MAX_UNREAD, send, sendError, sendsByJson } from './send.ts';
+import { readParameters } from './parameters.ts';
+import { MAX_UNREAD, send, sendError } from './send.ts';
 import type { Store } from './store/store.ts';
-import { validate } from './validate.ts';
-import { compileValidators } from './validation.ts';
+import { compileValidators, validate } from './validation.ts';
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
@@ -40,19 +35,19 @@ export interface AppOptions {
   readonly hasProbes?: boolean;
 }
 
-/** An app with what whoever runs it has to know of it. */
+/** An app, and what the program that runs it has to know. */
 export interface Service {
   readonly app: Express;
   readonly health: Health;
-  /** Resolves when the store is open and all is loaded. */
+  /** Resolves when the store is open and the validators are loaded. */
   readonly ready: Promise<void>;
 }
 
-/** Creates the app of the service over a store, which may still be being opened. */
+/** Creates the app of the service over a store, which may not be open yet. */
 export function createApp(store: Store | Promise<Store>, options: AppOptions): Express {
   const { app, ready } = createService(store, options);
-  // Requests are served nevertheless. Only the program knows whether it can go on like this.
-  ready.catch((error: unknown) => options.log?.warn(`Not all could be loaded: ${error}`));
+  // The app serves requests nevertheless. Only the program knows whether it can go on like this.
+  ready.catch((error: unknown) => options.log?.warn(`The app is not ready: ${error}`));
   return app;
 }
 
@@ -60,10 +55,10 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
   const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20 } = options;
   const { keys, corsOrigins, rateLimit, log, hasProbes = true } = options;
   const opening = new OpeningStore(store);
-  const health = new Health(opening, new Metrics(opening));
+  const health = new Health(opening);
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses };
   const app = appOf([
-    begin(shared, health, log),
+    begin(shared, health.metrics, log),
     hasProbes ? probes(health) : undefined,
     docs,
     corsOrigins ? allowOrigins(corsOrigins) : undefined,
@@ -75,11 +70,11 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     validate,
     callHandler(opening, handlers, log),
   ]);
-  return { app, health, ready: loadRest(opening, health, validateResponses) };
+  return { app, health, ready: loadValidators(opening, health, validateResponses) };
 }
 
-/** Loads what takes long, once the store is open. Requests that have waited for the store get their answers first. */
-async function loadRest(
+/** Loads the validators, which takes long, once the store is open. Requests that have waited for the store are answered first. */
+async function loadValidators(
   opening: OpeningStore,
   health: Health,
   validateResponses: boolean,
@@ -88,13 +83,13 @@ async function loadRest(
   await pause(FIRST_ANSWERS_MS);
   compileValidators();
   await loadExplainer(validateResponses);
-  health.loaded();
+  health.noteLoaded();
 }
 
 /** Creates the app of an admin port, which has the probes only. */
 export function createProbesApp(health: Health, log: Log): Express {
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses: false };
-  return appOf([begin(shared, health, log), probes(health), nothing]);
+  return appOf([begin(shared, health.metrics, log), probes(health), nothing]);
 }
 
 /** The time for requests that have waited for the store. */
@@ -111,24 +106,6 @@ function appOf(steps: readonly (RequestHandler | undefined)[]): Express {
   return app;
 }
 
-/** Gives a request its identifier, and refuses what HTTP does not allow. The log and the metrics get it when it has ended. */
-function begin(shared: Shared, health: Health, log: Log | undefined): RequestHandler {
-  return (request, response, next) => {
-    const exchange = beginExchange(request, response, shared);
-    if (shared.validateResponses) sendsByJson(exchange);
-    response.on('close', () => {
-      exchange.milliseconds = performance.now() - exchange.startedAt;
-      health.metrics.count(exchange);
-      log?.request(exchange);
-      // An idle connection keeps its last exchange.
-      exchange.input = undefined;
-    });
-    const fault = faultOf(request);
-    if (fault) throw fault;
-    next();
-  };
-}
-
 /** Lets requests pass that have an operation. */
 const route: RequestHandler = (_request, response, next) => {
   const exchange = exchangeOf(response);
@@ -136,31 +113,12 @@ const route: RequestHandler = (_request, response, next) => {
   if (!target.route) throw nothingAt(target);
   const { allow } = target.route;
   if (method === 'OPTIONS') {
-    send(exchange, { status: 204, headers: [...constantHeaders(), 'Allow', allow] });
+    send(exchange, { status: 204, headers: ['Allow', allow] });
     return;
   }
   if (!operation) throw notAllowed(method, allow);
   next();
 };
-
-const readParameters: RequestHandler = (_request, response, next) => {
-  const exchange = exchangeOf(response);
-  exchange.input = inputOf(exchange, exchange.routedOperation);
-  next();
-};
-
-function readBody(limit: number): RequestHandler {
-  const budget = new Budget(MAX_RECEIVING);
-  return (_request, response, next) => {
-    const exchange = exchangeOf(response);
-    const { routedOperation: operation, readInput: input } = exchange;
-    if (!expectsBody(exchange, operation)) return next();
-    return receiveBody(exchange, limit, budget).then((bytes) => {
-      Object.assign(input, parseBody(bytes));
-      next();
-    });
-  };
-}
 
 const nothing: RequestHandler = (_request, response) => {
   throw nothingAt(exchangeOf(response).target);

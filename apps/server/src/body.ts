@@ -1,17 +1,33 @@
 // Receives and parses the body of a request, within bounds. Nothing is coerced or dropped.
 import type { IncomingMessage } from 'node:http';
 import { InexactNumberError, type Operation, parseExact, repeatedKey } from '@petstore/types';
-import type { Budget } from './budget.ts';
+import type { RequestHandler } from 'express';
 import { HttpError, invalid, unavailable } from './errors.ts';
-import type { Exchange } from './exchange.ts';
-import type { Input } from './input.ts';
-import { toJsonNumbers } from './json-numbers.ts';
+import { Budget, type Exchange, exchangeOf } from './exchange.ts';
+import { toJsonNumbers } from './json-schema.ts';
+import type { Input } from './target.ts';
 
 /** The memory for all bodies that are being received. */
 export const MAX_RECEIVING = 2 ** 26;
 
+/** Reads the body of requests whose operation has one. */
+export function readBody(limit: number): RequestHandler {
+  const budget = new Budget(MAX_RECEIVING);
+  return (_request, response, next) => {
+    const exchange = exchangeOf(response);
+    const { routedOperation: operation, readInput: input } = exchange;
+    if (!expectsBody(exchange, operation)) return next();
+    return receiveBody(exchange, limit, budget).then((bytes) => {
+      const { body, plainBody } = parseBody(bytes);
+      input.body = body;
+      input.plainBody = plainBody;
+      next();
+    });
+  };
+}
+
 /** Whether the body of a request has to be read. Throws if it is missing, or not of a type that can be read. */
-export function expectsBody({ request }: Exchange, { body }: Operation): boolean {
+function expectsBody({ request }: Exchange, { body }: Operation): boolean {
   if (!body) return false;
   if (!hasBody(request)) {
     if (body.required) throw invalid('body: it is missing');
@@ -47,15 +63,15 @@ function isJson({ headers }: IncomingMessage): boolean {
 }
 
 /** Receives a body of up to `limit` bytes. */
-export function receiveBody(
+function receiveBody(
   { request, response }: Exchange,
   limit: number,
   budget: Budget,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const received = new Promise<Buffer>((resolve, reject) => {
-    const body = new IncomingBody(limit, budget);
-    /** The rest is read and forgotten, so that the client gets the response. */
+    const body = new IncomingBody(budget);
+    // The rest is read and forgotten, so that the client gets the response.
     const refuse = (error: HttpError) => {
       body.discard();
       reject(error);
@@ -63,7 +79,7 @@ export function receiveBody(
     request.on('data', (chunk: Buffer) => {
       if (body.isDone) return;
       body.add(chunk);
-      if (body.isTooLarge) refuse(tooLarge(limit));
+      if (body.size > limit) refuse(tooLarge(limit));
       else if (budget.isExceeded)
         refuse(unavailable('Too many bodies are being received. Retry later.'));
     });
@@ -88,23 +104,17 @@ const MAX_CHUNKS = 1024;
 
 /** A body that is being received. */
 class IncomingBody {
-  readonly #limit: number;
   readonly #budget: Budget;
   #chunks: Buffer[] = [];
-  #size = 0;
+  size = 0;
   isDone = false;
 
-  constructor(limit: number, budget: Budget) {
-    this.#limit = limit;
+  constructor(budget: Budget) {
     this.#budget = budget;
   }
 
-  get isTooLarge(): boolean {
-    return this.#size > this.#limit;
-  }
-
   add(chunk: Buffer): void {
-    this.#size += chunk.length;
+    this.size += chunk.length;
     this.#budget.use(chunk.length);
     this.#chunks.push(chunk);
     if (this.#chunks.length >= MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
@@ -119,7 +129,7 @@ class IncomingBody {
 
   discard(): void {
     this.isDone = true;
-    this.#budget.release(this.#size);
+    this.#budget.release(this.size);
     this.#chunks = [];
   }
 }
@@ -127,7 +137,7 @@ class IncomingBody {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body exactly. Throws for what `JSON.parse` would change silently. */
-export function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
+function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
   try {
     const text = utf8.decode(bytes);
     const body = parseExact(text);
@@ -136,12 +146,12 @@ export function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> 
     if (repeated === undefined) return { body, plainBody };
     throw invalid(`body '${repeated.toWellFormed()}': it appears more than once`);
   } catch (error) {
-    throw error instanceof HttpError ? error : invalid(faultOf(error));
+    throw error instanceof HttpError ? error : invalid(reasonOf(error));
   }
 }
 
 /** What is wrong with a body, by what its parsers have thrown. */
-function faultOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof InexactNumberError)
     return error.message.startsWith("'") ? `body ${error.message}` : `body: ${error.message}`;
   if (error instanceof SyntaxError) return 'body: it is not JSON';

@@ -1,17 +1,17 @@
-// Calls the handler of a valid request, and sends what it returns.
-import type { Operation } from '@petstore/types';
+// Calls the handler of a valid request, and sends what it returns. A request with an idempotency key is executed once.
+import { hash } from 'node:crypto';
+import { exactJson, type Operation } from '@petstore/types';
 import type { RequestHandler } from 'express';
-import { HttpError, unavailable } from './errors.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import { HttpError, inFlight, unavailable } from './errors.ts';
+import { type Exchange, exchangeOf, type Reply } from './exchange.ts';
 import { collections, type Handlers } from './handlers.ts';
-import type { Context, HandlerLog } from './handling.ts';
-import { fingerprintOf, IdempotentCalls, type KeyedWrites } from './idempotency.ts';
-import type { Input, Values } from './input.ts';
+import { type Context, ExchangeContext } from './handling.ts';
+import type { OpeningStore } from './health.ts';
 import type { Log } from './log.ts';
-import type { OpeningStore } from './opening-store.ts';
-import { keyedReplyOf, replyOf, successesOf } from './reply.ts';
+import { replayOf, replyOf, successesOf } from './reply.ts';
 import { send } from './send.ts';
-import type { Collection, KeyedRequest, Store } from './store/store.ts';
+import type { Collection, KeyedRequest, Store, StoredDocument } from './store/store.ts';
+import type { Input, Values } from './target.ts';
 
 type Collections = Readonly<Record<string, Collection>>;
 type AnyHandler = (input: Values, collections: Collections, context: Context) => unknown;
@@ -20,10 +20,10 @@ type AnyHandler = (input: Values, collections: Collections, context: Context) =>
 export function callHandler(
   opening: OpeningStore,
   handlers: Partial<Handlers>,
-  log: Pick<Log, 'info' | 'warn'> = silent,
+  log: Log | undefined,
 ): RequestHandler {
   const byOperation = new Map(Object.entries(handlers) as [string, AnyHandler][]);
-  const idempotent = new IdempotentCalls();
+  const running = new Set<string>();
   /** The collections of requests without an idempotency key. */
   let unkeyed: Collections | undefined;
   return async (_request, response) => {
@@ -45,12 +45,10 @@ export function callHandler(
       return;
     }
     const request = keyedRequest(context.caller, input.idempotencyKey, operation, values);
-    const outcome = await idempotent.call(store, request, async (writes) => {
-      const result = await handler(values, collectionsOf(writes), context);
-      checkKeyedResult(operation, writes, result);
-      return result;
-    });
-    send(exchange, keyedReplyOf(operation, target, outcome));
+    const reply = await whileRunning(running, request, () =>
+      callOnce(exchange, store, request, (keyed) => handler(values, keyed, context)),
+    );
+    send(exchange, reply);
   };
 }
 
@@ -78,65 +76,88 @@ function keyedRequest(
   return { caller, key, fingerprint, status: withBody ?? empty ?? 200 };
 }
 
-/** A repetition gives the document that the write returned, so the first response has to be the same. */
-function checkKeyedResult(operation: Operation, { written }: KeyedWrites, result: unknown): void {
-  if (!written) return;
-  const isEmpty = successesOf(operation).withBody === undefined;
-  if (result === (isEmpty ? undefined : written)) return;
-  throw new Error(
-    `${operation.id} returned something else than what it wrote with an idempotency key; a repetition could not return it.`,
-  );
+/** While a keyed request is running, others with its key get 409. */
+async function whileRunning<T>(
+  running: Set<string>,
+  { caller, key }: KeyedRequest,
+  execute: () => Promise<T>,
+): Promise<T> {
+  const id = `${caller} ${key}`;
+  if (running.has(id)) throw inFlight();
+  running.add(id);
+  try {
+    return await execute();
+  } finally {
+    running.delete(id);
+  }
 }
 
-const silent: Pick<Log, 'info' | 'warn'> = {
-  info: () => undefined,
-  warn: () => undefined,
-};
+/** Calls a handler, unless the request was executed before: then the reply is the first one. */
+async function callOnce(
+  { routedOperation: operation, target }: Exchange,
+  store: Store,
+  request: KeyedRequest,
+  call: (collections: Collections) => unknown,
+): Promise<Reply> {
+  const replay = await store.replay(request);
+  if (replay) return replayOf(operation, target, replay.document);
+  const writes = new KeyedWrites(store, request);
+  const result = await call(collectionsOf(writes));
+  const { written } = writes;
+  if (!written) return replyOf(operation, target, result);
+  // A repetition gives the document that the write returned, so the first response has to be the same.
+  const isEmpty = successesOf(operation).withBody === undefined;
+  if (result !== (isEmpty ? undefined : written))
+    throw new Error(
+      `${operation.id} returned something else than what it wrote with an idempotency key; a repetition could not return it.`,
+    );
+  // Another server may have executed the request since it was looked up.
+  if (written.isReplayed) return replayOf(operation, target, written);
+  return replyOf(operation, target, result);
+}
 
-/** What a handler can learn of its request. */
-class ExchangeContext implements Context {
-  readonly #exchange: Exchange;
-  readonly #log: Pick<Log, 'info' | 'warn'>;
-  #controller: AbortController | undefined;
+/** The collections of a store for one keyed request, and the document that its write returned. */
+class KeyedWrites {
+  readonly #store: Store;
+  readonly #request: KeyedRequest;
+  written: StoredDocument | undefined;
 
-  constructor(exchange: Exchange, log: Pick<Log, 'info' | 'warn'>) {
-    this.#exchange = exchange;
-    this.#log = log;
+  constructor(store: Store, request: KeyedRequest) {
+    this.#store = store;
+    this.#request = request;
   }
 
-  get caller() {
-    return this.#exchange.caller ?? '';
-  }
-
-  get requestId() {
-    return this.#exchange.requestId;
-  }
-
-  get headers() {
-    return this.#exchange.request.headers;
-  }
-
-  /** Made only for handlers that use it, because it takes long. */
-  get signal() {
-    this.#controller ??= abortedWith(this.#exchange);
-    return this.#controller.signal;
-  }
-
-  get log(): HandlerLog {
-    const { requestId } = this;
+  collection(name: string): Collection {
+    const collection = this.#store.collection(name, this.#request);
     return {
-      info: (message) => this.#log.info(message, { requestId }),
-      warn: (message) => this.#log.warn(message, { requestId }),
+      get: (id) => collection.get(id),
+      list: (query) => collection.list(query),
+      create: async (document) => {
+        const created = await collection.create(document);
+        this.written = created;
+        return created;
+      },
+      replace: async (id, document) => {
+        this.written = await collection.replace(id, document);
+        return this.written;
+      },
+      remove: async (id) => {
+        this.written = await collection.remove(id);
+        return this.written;
+      },
     };
   }
 }
 
-function abortedWith({ response }: Exchange): AbortController {
-  const controller = new AbortController();
-  const abort = () => {
-    if (!response.writableFinished) controller.abort();
-  };
-  if (response.closed) abort();
-  else response.once('close', abort);
-  return controller;
+/** A hash of a request, which tells whether another is the same. The order of properties does not matter. */
+function fingerprintOf(method: string, path: string, values: object): string {
+  return hash('sha256', `${method} ${path} ${exactJson(sorted(values))}`, 'base64url');
+}
+
+/** The value with the properties of its objects in the order of their names. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
 }

@@ -100,27 +100,37 @@ export function configOf(program: Command): Config {
   return { ...program.opts<Config>(), apiKeys, databaseUrl };
 }
 
-/** Variables of the client and of the tests, and those that Kubernetes and Docker set for services named petstore. */
-const others =
-  /^PETSTORE_(API_KEY=|BASE_URL=|TEST_|(\w+_)?SERVICE_(HOST|PORT)|(\w+_)?PORT(=tcp:|=udp:|_\d+_))/;
-
 /** Refuses variables that look like settings, because they may be misspelt. */
 function rejectUnknown(env: NodeJS.ProcessEnv): void {
-  const known = [
-    ...Object.values(secrets),
-    ...Object.values(settings).map(([variable]) => variable),
-  ];
-  for (const name of Object.keys(env)) {
-    if (
-      !name.startsWith('PETSTORE_') ||
-      known.includes(name) ||
-      others.test(`${name}=${env[name]}`)
-    )
-      continue;
+  const variables = Object.values(settings).map(([variable]) => variable);
+  const known = [...Object.values(secrets), ...variables];
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (!name.startsWith('PETSTORE_') || known.includes(name)) continue;
+    if (isOfOurs(name) || isOfOrchestrator(name, value)) continue;
     throw new UsageError(
       `${name} in the environment is not a setting; did you mean ${closest(name, known) ?? known}?`,
     );
   }
+}
+
+/** Whether a variable is one of the client or of the tests. */
+function isOfOurs(name: string): boolean {
+  return (
+    ['PETSTORE_API_KEY', 'PETSTORE_BASE_URL'].includes(name) || name.startsWith('PETSTORE_TEST_')
+  );
+}
+
+/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP` */
+const SERVICE = /^PETSTORE_(\w+_)?SERVICE_(HOST|PORT)/;
+/** `PETSTORE_PORT`, with a value like `tcp://10.0.0.1:8080` */
+const PORT = /^PETSTORE_(\w+_)?PORT$/;
+/** `PETSTORE_PORT_8080_TCP_ADDR` */
+const NUMBERED_PORT = /^PETSTORE_(\w+_)?PORT_\d+_/;
+
+/** Whether Kubernetes or Docker sets a variable for a service whose name begins with petstore. */
+function isOfOrchestrator(name: string, value: string): boolean {
+  if (SERVICE.test(name) || NUMBERED_PORT.test(name)) return true;
+  return PORT.test(name) && (value.startsWith('tcp:') || value.startsWith('udp:'));
 }
 
 function refuse(valid: string): never {
@@ -128,7 +138,7 @@ function refuse(valid: string): never {
 }
 
 function text(word: string): string {
-  return word.trim() === '' ? refuse('a text') : word;
+  return word.trim() === '' ? refuse('non-empty') : word;
 }
 
 /** A parser of decimal digits; `1e3` and `0x10` are probably mistakes. */

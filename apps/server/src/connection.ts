@@ -1,10 +1,10 @@
 // One connection, whose requests are served one after the other.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { constantHeaders } from './constant-headers.ts';
 import type { HttpError } from './errors.ts';
 import { newRequestId } from './exchange.ts';
 import type { Log } from './log.ts';
+import { constantHeaders } from './send.ts';
 
 /** So many requests of one connection wait at most; then it is not read. */
 export const MAX_WAITING = 16;
@@ -76,13 +76,17 @@ export class Connection {
     if (this.#state === 'ending' || this.#state === 'ended') return;
     this.#state = 'ending';
     const last = this.#last;
-    // A fault within a body is the fault of its request, which gets only one response.
-    const isInBody = last !== undefined && !last.req.complete;
-    if (isInBody && this.#waiting.at(-1) === last) this.#waiting.pop();
-    const isAnswered = isInBody && last.headersSent;
-    if (!isAnswered) this.#error = error;
-    const isCurrent = isInBody && this.#current === last && !isAnswered;
-    if (!this.#current || isCurrent) this.#end();
+    if (last === undefined || last.req.complete) this.#error = error;
+    else this.#failIn(last, error);
+    if (!this.#current) this.#end();
+  }
+
+  /** A fault within the body of a request takes the place of its response, because a request gets only one. */
+  #failIn(response: ServerResponse, error: HttpError): void {
+    if (response.headersSent) return;
+    this.#error = error;
+    if (this.#current === response) this.#current = undefined;
+    else this.#waiting.pop();
   }
 
   #start(response: ServerResponse): void {
@@ -121,14 +125,14 @@ export class Connection {
     }
     const requestId = newRequestId();
     this.#log?.rejected(requestId, error.status, socket.remoteAddress);
-    socket.end(messageOf(error, requestId));
+    socket.end(bytesOf(error, requestId));
     socket.resume();
     setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
   }
 }
 
 /** The bytes of a response with an error that closes the connection. */
-function messageOf(error: HttpError, requestId: string): string {
+function bytesOf(error: HttpError, requestId: string): string {
   const { status, json } = error;
   const headers = ['X-Request-Id', requestId, ...constantHeaders()];
   for (const [name, value] of Object.entries(error.headers))

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { service, version } from '@petstore/types';
 import type { RequestHandler } from 'express';
-import { constantHeaders } from './constant-headers.ts';
 import { notAllowed, nothingAt } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
+import { send } from './send.ts';
 import { parseSpec, readSpec } from './spec.ts';
 
 interface Page {
@@ -44,11 +44,12 @@ const policy = [
 
 /** Answers every request outside of the base path of the service. */
 export const docs: RequestHandler = (_request, response, next) => {
-  const { target, method, requestId } = exchangeOf(response);
+  const exchange = exchangeOf(response);
+  const { target, method, requestId } = exchange;
   if (target.isService) return next();
   if (target.path === '*' && method === 'OPTIONS') {
-    const headers = ['X-Request-Id', requestId, ...constantHeaders()];
-    response.writeHead(204, headers).end();
+    // OPTIONS of the whole server (RFC 9110 9.3.7).
+    send(exchange, { status: 204 });
     return;
   }
   const page = target.isWellFormed ? pages.get(target.url) : undefined;
@@ -71,7 +72,8 @@ function readHere(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
-const values: Readonly<Record<string, string>> = { ...service, version, statuses: '' };
+const { title, summary, basePath } = service;
+const values: Readonly<Record<string, string>> = { title, summary, basePath, version };
 
 /** The page with the values of the spec: `{{title}}`. */
 function readDocs(): string {

@@ -1,6 +1,5 @@
 import type { Schema } from '@petstore/types';
-import { toJsonNumbers } from './json-numbers.ts';
-import { createAjv } from './json-schema.ts';
+import { createAjv, toJsonNumbers } from './json-schema.ts';
 import type { DocumentCheck } from './transfer.ts';
 
 /** Checks documents by the schemas of their collections. */

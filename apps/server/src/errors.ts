@@ -1,3 +1,4 @@
+// The errors that a caller gets, and those that whoever runs the server or a command gets.
 import { type ServiceErrorCode, service } from '@petstore/types';
 import {
   KeyReusedError,

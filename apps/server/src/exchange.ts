@@ -1,20 +1,18 @@
-// What is known of a request while it passes through the app.
+// What is known of a request while it passes through the app. The steps of `app.ts` fill it in.
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@petstore/types';
 import type { Request, Response } from 'express';
-import type { Budget } from './budget.ts';
-import type { Input } from './input.ts';
-import { type Target, targetOf } from './target.ts';
+import { type Input, type Target, targetOf } from './target.ts';
 
-/** What is sent as a response. */
+/** What is sent as a response, beside the headers that every response has. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn. The identifier of the request comes before them. */
-  readonly headers: readonly string[];
+  /** Names and values in turn. */
+  readonly headers?: readonly string[] | undefined;
   /** The version of the body. A client that has it gets 304. */
   readonly etag?: string | undefined;
-  /** The headers that a 304 lacks. */
-  readonly bodyHeaders?: readonly string[] | undefined;
+  /** The link to the next page. A 304 lacks it. */
+  readonly link?: string | undefined;
   readonly body?: string | undefined;
   /** The media type of the body. Default: JSON. */
   readonly type?: string | undefined;
@@ -26,6 +24,28 @@ export interface Shared {
   readonly unread: Budget;
   /** Whether each response is compared with the spec. */
   readonly validateResponses: boolean;
+}
+
+/** A bound for what many requests use together, such as the memory for bodies. */
+export class Budget {
+  readonly #limit: number;
+  #used = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isExceeded(): boolean {
+    return this.#used > this.#limit;
+  }
+
+  use(amount: number): void {
+    this.#used += amount;
+  }
+
+  release(amount: number): void {
+    this.#used -= amount;
+  }
 }
 
 /** A request and its response, with what the steps find out. */
@@ -47,7 +67,7 @@ export class Exchange {
   input: Input | undefined;
   /** The reply that is being sent, if responses are validated. */
   reply: Reply | undefined;
-  /** What the log has to explain. */
+  /** The cause of a failure, for the log. */
   error: unknown;
 
   constructor(request: Request, response: Response, shared: Shared) {

@@ -1,6 +1,8 @@
 // What a handler gets, and what it may return.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Input, OperationId, Result } from '@petstore/types';
+import type { Exchange } from './exchange.ts';
+import type { Log } from './log.ts';
 import type { Awaitable, Collection, StoredDocument, StoredPage } from './store/store.ts';
 
 /** What else is known of a request. */
@@ -39,3 +41,51 @@ export type HandlersOver<Declarations> = {
     context: Context,
   ) => Awaitable<Returned<Result<Id>>>;
 };
+
+/** The context of an exchange. */
+export class ExchangeContext implements Context {
+  readonly #exchange: Exchange;
+  readonly #log: Log | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(exchange: Exchange, log: Log | undefined) {
+    this.#exchange = exchange;
+    this.#log = log;
+  }
+
+  get caller() {
+    return this.#exchange.caller ?? '';
+  }
+
+  get requestId() {
+    return this.#exchange.requestId;
+  }
+
+  get headers() {
+    return this.#exchange.request.headers;
+  }
+
+  /** Made only for handlers that use it, because it takes long. */
+  get signal() {
+    this.#controller ??= abortedWith(this.#exchange);
+    return this.#controller.signal;
+  }
+
+  get log(): HandlerLog {
+    const { requestId } = this;
+    return {
+      info: (message) => this.#log?.info(message, { requestId }),
+      warn: (message) => this.#log?.warn(message, { requestId }),
+    };
+  }
+}
+
+function abortedWith({ response }: Exchange): AbortController {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.closed) abort();
+  else response.once('close', abort);
+  return controller;
+}

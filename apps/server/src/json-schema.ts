@@ -1,16 +1,9 @@
-// The validator of JSON Schema, with the schemas and the integers of the spec.
+// The validator of JSON Schema, with the schemas of the spec, and values as it knows them: with numbers, because JSON Schema
+// knows no bigints.
 import { type Schema, schemas } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ranges } from './json-numbers.ts';
-
-/** The formats of integers. */
-export const integerFormats = Object.fromEntries(
-  Object.entries(ranges).map(([format, { low, high }]) => [
-    format,
-    { type: 'number' as const, validate: (value: number) => value >= low && value <= high },
-  ]),
-);
+import { invalid } from './errors.ts';
 
 export function createAjv(): Ajv2020 {
   // Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.
@@ -18,4 +11,69 @@ export function createAjv(): Ajv2020 {
   for (const [name, schema] of Object.entries<Schema>(schemas))
     ajv.addSchema(schema, `#/components/schemas/${name}`);
   return ajv;
+}
+
+/** The highest double of 64 bits stands for the integers above it. */
+const MAX_INT64 = 2 ** 63 - 1024;
+
+/** The formats of integers, as validators take them. */
+export const integerFormats = {
+  int32: rangeFormat(-(2 ** 31), 2 ** 31 - 1),
+  int64: rangeFormat(-(2 ** 63), MAX_INT64),
+};
+
+function rangeFormat(low: number, high: number) {
+  return { type: 'number' as const, validate: (value: number) => value >= low && value <= high };
+}
+
+export const MAX_DEPTH = 64;
+
+/**
+ * A JSON value with numbers instead of bigints; the same value if it has none. Throws for deep nesting and for malformed
+ * Unicode. `name` is the property of the body that the value belongs to.
+ */
+export function toJsonNumbers(value: unknown, name?: string, depth = 0): unknown {
+  if (typeof value === 'bigint') return Math.min(Number(value), MAX_INT64);
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw invalid(`${placeOf(name)}: it is not well-formed Unicode`);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) throw invalid(`body: it is nested more than ${MAX_DEPTH} deep`);
+  if (Array.isArray(value)) return convertedArray(value, name, depth);
+  return convertedObject(value as Readonly<Record<string, unknown>>, name, depth);
+}
+
+function convertedArray(
+  array: readonly unknown[],
+  name: string | undefined,
+  depth: number,
+): unknown {
+  let copy: unknown[] | undefined;
+  for (const [i, item] of array.entries()) {
+    const converted = toJsonNumbers(item, name, depth + 1);
+    if (converted === item) continue;
+    copy ??= [...array];
+    copy[i] = converted;
+  }
+  return copy ?? array;
+}
+
+function convertedObject(
+  object: Readonly<Record<string, unknown>>,
+  name: string | undefined,
+  depth: number,
+): unknown {
+  let copy: Record<string, unknown> | undefined;
+  for (const property of Object.keys(object)) {
+    if (!property.isWellFormed())
+      throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
+    const converted = toJsonNumbers(object[property], property, depth + 1);
+    if (converted === object[property]) continue;
+    copy ??= { ...object };
+    copy[property] = converted;
+  }
+  return copy ?? object;
+}
+
+function placeOf(name: string | undefined): string {
+  return name === undefined ? 'body' : `body '${name}'`;
 }

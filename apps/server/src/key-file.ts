@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, lineOf, UsageError } from './errors.ts';
-import { checkOf, type HashedKey, hashOf, isName, type KeyCheck, nameRule } from './keys.ts';
+import { type HashedKey, hashOf, isName, type KeyCheck, nameRule, ValidKeys } from './keys.ts';
 import { lock } from './store/disk.ts';
 
 /** A server looks for changes so often. */
@@ -25,17 +25,19 @@ export class FollowedKeys {
   readonly #folder: string;
   readonly #report: (problem: string) => void;
   #version: string;
-  #keys: readonly HashedKey[];
-  readonly nameOf: KeyCheck;
+  readonly #keys: ValidKeys;
 
   /** Each problem is reported once. The last keys stay valid. */
   constructor(folder: string, report: (problem: string) => void) {
     this.#folder = folder;
     this.#report = report;
     this.#version = versionOf(folder);
-    this.#keys = readKeys(folder) ?? [];
-    this.nameOf = checkOf(() => this.#keys);
+    this.#keys = new ValidKeys(readKeys(folder) ?? []);
     setInterval(() => this.reload(), POLL_MS).unref();
+  }
+
+  get nameOf(): KeyCheck {
+    return this.#keys.nameOf;
   }
 
   /** Reads the keys if they have changed. */
@@ -45,7 +47,7 @@ export class FollowedKeys {
       this.#version = versionOf(this.#folder);
       if (this.#version === known) return;
       const keys = readKeys(this.#folder);
-      if (keys) this.#keys = keys;
+      if (keys) this.#keys.replace(keys);
       else this.#report(`${fileOf(this.#folder)} is gone. ${STAY_VALID}`);
     } catch (error) {
       this.#report(`${lineOf(error)} ${STAY_VALID}`);

@@ -31,36 +31,47 @@ export function keysFrom(list: string, source = 'The list of keys'): KeyCheck {
   const keys: HashedKey[] = [];
   for (const [i, text] of list.split(',').entries()) {
     const entry = entryOf(text.trim());
-    const fault = faultOf(entry, keys);
+    const fault = entryFault(entry, keys);
     if (fault !== undefined)
       throw new UsageError(
         `${source}: entry ${i + 1} ${fault}; write 'key' or 'name=key', separated by commas.`,
       );
     keys.push({ name: entry.name, created: '', sha256: hashOf(entry.key) });
   }
-  return checkOf(() => keys);
+  return new ValidKeys(keys).nameOf;
 }
 
-/** Compares the hash of a key with all known hashes in constant time. Remembers valid keys until the known ones change. */
-export function checkOf(known: () => readonly HashedKey[]): KeyCheck {
-  let keys = known();
-  let names = new Map<string, string>();
-  return (key) => {
-    if (known() !== keys) {
-      keys = known();
-      names = new Map();
-    }
-    const name = names.get(key) ?? nameOf(key, keys);
-    if (name !== undefined) names.set(key, name);
+/** The keys that are valid now. */
+export class ValidKeys {
+  #keys: readonly HashedKey[];
+  /** The names of the keys that callers have used. To find one here takes less time than to hash it. */
+  readonly #used = new Map<string, string>();
+
+  constructor(keys: readonly HashedKey[]) {
+    this.#keys = keys;
+  }
+
+  replace(keys: readonly HashedKey[]): void {
+    this.#keys = keys;
+    this.#used.clear();
+  }
+
+  readonly nameOf: KeyCheck = (key) => {
+    const known = this.#used.get(key);
+    if (known !== undefined) return known;
+    const name = this.#find(key);
+    if (name !== undefined) this.#used.set(key, name);
     return name;
   };
-}
 
-function nameOf(key: string, keys: readonly HashedKey[]): string | undefined {
-  const digest = Buffer.from(hashOf(key));
-  let name: string | undefined;
-  for (const each of keys) if (timingSafeEqual(Buffer.from(each.sha256), digest)) name = each.name;
-  return name;
+  /** Compares the hash of a key with all known hashes in constant time. */
+  #find(key: string): string | undefined {
+    const digest = Buffer.from(hashOf(key));
+    let found: string | undefined;
+    for (const { name, sha256 } of this.#keys)
+      if (timingSafeEqual(Buffer.from(sha256), digest)) found = name;
+    return found;
+  }
 }
 
 interface Entry {
@@ -79,7 +90,7 @@ function entryOf(text: string): Entry {
 /** Printable ASCII without spaces. */
 const PRINTABLE = /^[!-~]+$/;
 
-function faultOf({ text, name, key }: Entry, others: readonly HashedKey[]): string | undefined {
+function entryFault({ text, name, key }: Entry, others: readonly HashedKey[]): string | undefined {
   if (text === '') return 'is empty';
   if (!PRINTABLE.test(text)) return 'has a space, or a character that is not printable ASCII';
   if (key.replaceAll('=', '') === '')

@@ -26,10 +26,19 @@ export const MAX_STANDSTILL_MS = 30_000;
 const MIN_DRAIN_MS = 300;
 
 /** A server that listens. */
-export type Listener = Awaited<ReturnType<typeof listen>>;
+export interface Listener {
+  /** The origin that clients connect to, such as `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  /** How many connections are open. */
+  connections(): number;
+  /** Goes on for some time, in which responses close their connections, so that no client is cut off. */
+  drain(milliseconds: number): Promise<void>;
+  /** Finishes the requests in flight within a time, and closes all connections. */
+  stop(milliseconds: number): Promise<void>;
+}
 
 /** Serves an app. */
-export async function listen(app: Express, options: ListenOptions) {
+export async function listen(app: Express, options: ListenOptions): Promise<Listener> {
   const { host, port, log } = options;
   const connections = new Map<Socket, Connection>();
   const server = createLimitedServer(app, options);
@@ -63,17 +72,13 @@ export async function listen(app: Express, options: ListenOptions) {
   await once(server, 'listening');
 
   return {
-    /** The origin that clients connect to, such as `http://127.0.0.1:8080`. */
     origin: originOf(server),
-    /** How many connections are open. */
     connections: () => connections.size,
-    /** Goes on for some time, in which responses close their connections, so that no client is cut off. */
     drain: async (milliseconds: number) => {
       isDraining = true;
       for (const connection of connections.values()) connection.drain();
       await pause(Math.max(MIN_DRAIN_MS, milliseconds));
     },
-    /** Finishes the requests in flight within a time, and closes all connections. */
     stop: async (milliseconds: number) => {
       const closed = once(server, 'close');
       server.close();

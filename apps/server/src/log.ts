@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import proxyAddress from 'proxy-addr';
 import type { Exchange } from './exchange.ts';
-import { isRefusal, Outages } from './outages.ts';
-import { probePaths } from './probes.ts';
+import { probePaths } from './health.ts';
+import { UnavailableError, UnknownOutcomeError } from './store/store.ts';
 
 /** What the app reports. */
 export type Log = Pick<ServerLog, 'info' | 'warn' | 'request' | 'rejected'>;
@@ -14,11 +14,11 @@ export type Log = Pick<ServerLog, 'info' | 'warn' | 'request' | 'rejected'>;
 /** Whether an address belongs to a trusted proxy; `hop` counts from this server. */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
-/** Lines of so many characters, or of so many milliseconds, are written together. */
-const MAX_WAITING = 2 ** 16;
-const MAX_WAIT_MS = 20;
+/** Lines wait until they have this many characters, or for this many milliseconds. Then they are written together. */
+const MAX_BATCH_LENGTH = 2 ** 16;
+const MAX_BATCH_MS = 20;
 
-/** Beyond this length, lines are lost while nothing can be written. */
+/** While nothing can be written, so many characters wait. Further lines are lost. */
 export const MAX_UNWRITTEN = 2 ** 20;
 
 // The numbers of pino's levels.
@@ -67,9 +67,8 @@ export class ServerLog {
   /** Writes the line of a request whose response has ended. */
   request(exchange: Exchange): void {
     if (probePaths.has(exchange.target.url)) return;
-    const { error, operation } = exchange;
-    if (isRefusal(error)) this.#refused(exchange, error);
-    else if (this.#outages.isOn && operation) this.#served(operation.id, exchange);
+    const { error } = exchange;
+    this.#noteOutage(exchange);
     const entry = entryOf(exchange, this.#clientOf(exchange));
     if (error === undefined) this.#write(INFO, entry);
     else if (isRefusal(error)) this.#write(WARN, { ...entry, error: error.message });
@@ -88,16 +87,17 @@ export class ServerLog {
     await Promise.race([drained, pause(500)]);
   }
 
-  #refused({ operation, requestId }: Exchange, error: Error): void {
-    if (!this.#outages.refused(operation?.id ?? '')) return;
-    const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
-    this.#write(ERROR, { requestId, msg, err: serialized(error) });
-  }
-
-  #served(operation: string, { response }: Exchange): void {
-    if (response.statusCode >= 400) return;
-    const refused = this.#outages.succeeded(operation);
-    if (refused !== undefined) this.info('The store serves requests again.', { refused });
+  /** Writes a line when an outage of the store begins, and one when it ends. */
+  #noteOutage({ error, operation, requestId, response }: Exchange): void {
+    const id = operation?.id ?? '';
+    if (isRefusal(error)) {
+      if (!this.#outages.refused(id)) return;
+      const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
+      this.#write(ERROR, { requestId, msg, err: serialized(error) });
+    } else if (response.statusCode < 400) {
+      const refused = this.#outages.succeeded(id);
+      if (refused !== undefined) this.info('The store serves requests again.', { refused });
+    }
   }
 
   #clientOf({ request }: Exchange): string | undefined {
@@ -110,8 +110,8 @@ export class ServerLog {
     const json = JSON.stringify(entry);
     // One growing string: a list of lines to join takes longer.
     this.#waiting += `{"level":${level},"time":"${isoTime()}",${this.#origin},${json.slice(1)}\n`;
-    if (this.#waiting.length >= MAX_WAITING) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), MAX_WAIT_MS);
+    if (this.#waiting.length >= MAX_BATCH_LENGTH) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), MAX_BATCH_MS);
   }
 
   #flush(): void {
@@ -123,6 +123,36 @@ export class ServerLog {
 }
 
 function ignore(): void {}
+
+/** Whether the store could not do what a request asked for. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof UnavailableError || error instanceof UnknownOutcomeError;
+}
+
+/**
+ * Notices when the store begins and stops to refuse requests. Without it, each refused request would log the same stack.
+ * An outage begins with a refused operation, and ends when all operations that were refused have succeeded
+ * again.
+ */
+class Outages {
+  readonly #refused = new Set<string>();
+  #count = 0;
+
+  /** Notes a refused request. Returns whether the outage begins with it. */
+  refused(operation: string): boolean {
+    const isBegin = this.#refused.size === 0;
+    if (isBegin) this.#count = 0;
+    this.#refused.add(operation);
+    this.#count++;
+    return isBegin;
+  }
+
+  /** Notes a successful request. Returns how many were refused, if the outage ends with it. */
+  succeeded(operation: string): number | undefined {
+    const isEnd = this.#refused.delete(operation) && this.#refused.size === 0;
+    return isEnd ? this.#count : undefined;
+  }
+}
 
 function entryOf(exchange: Exchange, client: string | undefined): object {
   const { request, response, target, caller } = exchange;

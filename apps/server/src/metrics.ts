@@ -1,11 +1,9 @@
 // Metrics for Prometheus.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { Durations } from './durations.ts';
 import type { Exchange } from './exchange.ts';
-import type { OpeningStore } from './opening-store.ts';
 import type { Stats } from './store/store.ts';
 
-/** The text is served again for so long, so that a flood of requests costs nothing. */
+/** The same text is served for this long, so that a flood of requests costs nothing. */
 export const MAX_AGE_MS = 1000;
 
 /** The metrics of a server. */
@@ -16,10 +14,10 @@ export class Metrics {
   #text: Promise<string> | undefined;
   #madeAt = 0;
 
-  constructor(store: OpeningStore) {
+  constructor(stats: () => Stats | undefined) {
     collectDefaultMetrics({ register: this.#registry });
     this.#addRequests();
-    this.#addStore(() => store.current?.stats() ?? { forgottenKeys: 0 });
+    this.#addStore(() => stats() ?? { forgottenKeys: 0 });
   }
 
   get contentType(): string {
@@ -69,11 +67,11 @@ export class Metrics {
     const now = performance.now();
     if (this.#text && now - this.#madeAt < MAX_AGE_MS) return this.#text;
     this.#madeAt = now;
-    this.#text = this.#make();
+    this.#text = this.#render();
     return this.#text;
   }
 
-  async #make(): Promise<string> {
+  async #render(): Promise<string> {
     const name = 'petstore_request_duration_seconds';
     const help = 'Time from the head of a request to the end of its response, by operation.';
     let text = `${await this.#registry.metrics()}\n# HELP ${name} ${help}\n# TYPE ${name} histogram\n`;
@@ -122,5 +120,37 @@ export class Metrics {
       'Idempotency keys that were forgotten before their time, because there were too many.',
       () => stats().forgottenKeys,
     );
+  }
+}
+
+/** The upper bounds of the buckets, in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** How long the responses of an operation took. The histogram of prom-client takes more than ten times as long to count one. */
+class Durations {
+  /** How many responses had each status. */
+  readonly statuses = new Map<number, number>();
+  /** How many responses took at most each bound, and more than the bound before it. The last ones took more than all. */
+  readonly #buckets = new Array<number>(BOUNDS.length + 1).fill(0);
+  #sum = 0;
+
+  add(status: number, seconds: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    this.#sum += seconds;
+    let bucket = 0;
+    while (seconds > (BOUNDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
+    this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + 1;
+  }
+
+  /** The lines of the histogram with this name and this value of its label `operation`. */
+  lines(name: string, operation: string): string {
+    let text = '';
+    let count = 0;
+    for (const [i, more] of this.#buckets.entries()) {
+      count += more;
+      text += `${name}_bucket{le="${BOUNDS[i] ?? '+Inf'}",operation="${operation}"} ${count}\n`;
+    }
+    text += `${name}_sum{operation="${operation}"} ${this.#sum}\n`;
+    return `${text}${name}_count{operation="${operation}"} ${count}\n`;
   }
 }

@@ -1,27 +1,26 @@
 // Reads the parameters of a request strictly: nothing is coerced or dropped.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Operation, operations, parseScalar, typeIn } from '@petstore/types';
+import type { RequestHandler } from 'express';
 import { HttpError, invalid } from './errors.ts';
-import type { Exchange } from './exchange.ts';
-import type { Input, Values } from './input.ts';
-import type { Target } from './target.ts';
+import { exchangeOf } from './exchange.ts';
+import type { Input, Target, Values } from './target.ts';
 
-/** The parameters of a request. Throws for unknown and repeated ones. */
-export function inputOf({ target, request }: Exchange, operation: Operation): Input {
-  if (!inTarget.has(operation)) return readInput(target, request.headers, operation);
-  // Requests repeat their targets, so what is in a target is read once.
-  target.input ??= readInput(target, request.headers, operation);
-  return target.input;
-}
+/** Reads the parameters of a request, and its idempotency key. Throws for unknown and repeated parameters. */
+export const readParameters: RequestHandler = (request, response, next) => {
+  const exchange = exchangeOf(response);
+  const declared = declaredBy.get(exchange.routedOperation);
+  if (!declared) throw new Error('The operation is not one of the spec.');
+  exchange.input = inputOf(exchange.target, request.headers, declared);
+  next();
+};
 
-function readInput(target: Target, headers: IncomingHttpHeaders, operation: Operation): Input {
-  const fields = fieldsOf(operation);
-  return {
-    query: readQuery(target.query, fields),
-    path: readPath(target.params, fields),
-    header: readHeaders(headers, fields),
-    idempotencyKey: readIdempotencyKey(operation, headers),
-  };
+/** What an operation declares beside its body. */
+interface Declared {
+  readonly parameters: readonly Parameter[];
+  readonly idempotencyKey: KeyForm | undefined;
+  /** Whether all that its requests say is in their targets. */
+  readonly isInTarget: boolean;
 }
 
 /** A parameter, with its type or that of its items. */
@@ -32,40 +31,63 @@ interface Parameter {
   readonly type: string;
 }
 
-const parameters = new Map(
-  Object.values<Operation>(operations).map((operation) => [operation, declaredIn(operation)]),
-);
-
-const fieldsOf = (operation: Operation) => parameters.get(operation) ?? [];
-
-/** Whether all that requests of an operation say is in their targets. */
-function isInTarget(operation: Operation): boolean {
-  if (operation.method !== 'GET' || operation.body) return false;
-  return fieldsOf(operation).every(({ place }) => place !== 'header');
+/** The header of an idempotency key, and what the key has to match. */
+interface KeyForm {
+  readonly header: string;
+  readonly pattern: RegExp;
 }
 
-const inTarget = new Set(Object.values<Operation>(operations).filter(isInTarget));
+const declaredBy = new Map<Operation, Declared>();
+for (const operation of Object.values<Operation>(operations))
+  declaredBy.set(operation, declaredIn(operation));
 
-function declaredIn({ fields }: Operation): readonly Parameter[] {
-  return Object.entries(fields)
+function declaredIn(operation: Operation): Declared {
+  const { method, body, fields, idempotencyKey } = operation;
+  const parameters = Object.entries(fields)
     .filter(([, field]) => field.in !== 'body')
     .map(([name, { in: place, schema }]) => {
       const isList = typeIn(schema) === 'array';
       const type = typeIn(isList ? (schema.items ?? {}) : schema) ?? 'string';
       return { name, place, isList, type };
     });
+  const hasHeaders = parameters.some(({ place }) => place === 'header');
+  return {
+    parameters,
+    idempotencyKey: idempotencyKey && {
+      header: idempotencyKey.header,
+      pattern: new RegExp(idempotencyKey.schema.pattern ?? ''),
+    },
+    isInTarget: method === 'GET' && !body && !hasHeaders,
+  };
 }
 
-function readPath(params: ReadonlyMap<string, string>, fields: readonly Parameter[]): Values {
+function inputOf(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
+  if (!declared.isInTarget) return readInput(target, headers, declared);
+  // Requests repeat their targets, so what is in a target is read once.
+  target.input ??= readInput(target, headers, declared);
+  return target.input;
+}
+
+function readInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
+  const { parameters, idempotencyKey } = declared;
+  return {
+    query: readQuery(target.query, parameters),
+    path: readPath(target.params, parameters),
+    header: readHeaders(headers, parameters),
+    idempotencyKey: idempotencyKey && readIdempotencyKey(headers, idempotencyKey),
+  };
+}
+
+function readPath(params: ReadonlyMap<string, string>, parameters: readonly Parameter[]): Values {
   const path: Record<string, unknown> = {};
-  for (const { name, place, type } of fields)
+  for (const { name, place, type } of parameters)
     if (place === 'path') path[name] = typedValue('path', name, type, params.get(name) ?? '');
   return path;
 }
 
-function readHeaders(headers: IncomingHttpHeaders, fields: readonly Parameter[]): Values {
+function readHeaders(headers: IncomingHttpHeaders, parameters: readonly Parameter[]): Values {
   const values: Record<string, unknown> = {};
-  for (const { name, place, type } of fields) {
+  for (const { name, place, type } of parameters) {
     const text = place === 'header' ? headers[name.toLowerCase()] : undefined;
     if (text !== undefined) values[name] = typedValue('header', name, type, String(text));
   }
@@ -74,14 +96,14 @@ function readHeaders(headers: IncomingHttpHeaders, fields: readonly Parameter[])
 
 function readQuery(
   pairs: readonly (readonly [string, string])[],
-  fields: readonly Parameter[],
+  parameters: readonly Parameter[],
 ): Values {
   const query: Record<string, unknown> = {};
   for (const [name, text] of pairs) {
-    const field = fields.find((each) => each.place === 'query' && each.name === name);
-    if (!field) throw invalid(`query '${name}': there is no such parameter`);
-    const value = typedValue('query', name, field.type, text);
-    if (field.isList) query[name] = [...listIn(query, name), value];
+    const parameter = parameters.find((each) => each.place === 'query' && each.name === name);
+    if (!parameter) throw invalid(`query '${name}': there is no such parameter`);
+    const value = typedValue('query', name, parameter.type, text);
+    if (parameter.isList) query[name] = [...listIn(query, name), value];
     else if (Object.hasOwn(query, name))
       throw invalid(`query '${name}': it appears more than once`);
     else query[name] = value;
@@ -106,27 +128,15 @@ function typedValue(place: string, name: string, type: string, text: string): un
   throw new HttpError(code, `${place} '${name}': must be ${type}`);
 }
 
-/** The form of the keys of each operation that takes them. */
-const keyForms = new Map(
-  Object.values<Operation>(operations).flatMap((operation) => {
-    const { idempotencyKey } = operation;
-    if (!idempotencyKey) return [];
-    const { header, schema } = idempotencyKey;
-    const pattern = new RegExp(schema.pattern ?? '');
-    return [[operation, { header, name: header.toLowerCase(), pattern }] as const];
-  }),
-);
-
 function readIdempotencyKey(
-  operation: Operation,
   headers: IncomingHttpHeaders,
+  { header, pattern }: KeyForm,
 ): string | undefined {
-  const form = keyForms.get(operation);
-  const text = form && headers[form.name];
-  if (!form || typeof text !== 'string') return undefined;
-  if (!form.pattern.test(text))
+  const text = headers[header.toLowerCase()];
+  if (typeof text !== 'string') return undefined;
+  if (!pattern.test(text))
     throw invalid(
-      `header '${form.header}': it is not a valid key: send a UUID, or what the spec allows`,
+      `header '${header}': it is not a valid key: send a UUID, or what the spec allows`,
     );
   // Without the quotes of a structured field (RFC 9651).
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;

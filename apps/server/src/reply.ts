@@ -1,9 +1,7 @@
 // Turns what a handler returned into a reply.
 import { hash } from 'node:crypto';
 import { exactJson, type Operation, operations } from '@petstore/types';
-import { constantHeaders } from './constant-headers.ts';
 import type { Reply } from './exchange.ts';
-import type { KeyedResult } from './idempotency.ts';
 import { StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
 
@@ -12,10 +10,9 @@ export const MAX_REMEMBERED_BODY = 2 ** 13;
 
 /** The reply with the result of a handler. */
 export function replyOf(operation: Operation, target: Target, result: unknown): Reply {
-  const headers = constantHeaders(operation);
   const { withBody, empty } = successesOf(operation);
   if (result === undefined) {
-    if (empty !== undefined) return { status: empty, headers };
+    if (empty !== undefined) return { status: empty };
     throw new Error(
       `${operation.id} returned nothing; the spec declares no success without a body.`,
     );
@@ -26,22 +23,15 @@ export function replyOf(operation: Operation, target: Target, result: unknown): 
   // A response to another method is not the current version of what the target names.
   const etag = operation.method === 'GET' ? etagOf(target, body) : undefined;
   const link = result instanceof StoredPage ? nextPage(operation, target, result) : undefined;
-  const bodyHeaders = link === undefined ? undefined : ['Link', link];
-  return { status: withBody, headers, etag, bodyHeaders, body };
+  return { status: withBody, etag, link, body };
 }
 
-/** The reply to a request with an idempotency key. */
-export function keyedReplyOf(
-  operation: Operation,
-  target: Target,
-  { result, isReplayed }: KeyedResult,
-): Reply {
-  if (!isReplayed) return replyOf(operation, target, result);
+/** The reply to the repetition of a request whose write returned this document the first time. */
+export function replayOf(operation: Operation, target: Target, document: StoredDocument): Reply {
   // The first response had no body where the spec declares none.
-  const { withBody } = successesOf(operation);
-  const first = withBody === undefined ? undefined : result;
-  const reply = replyOf(operation, target, first);
-  return { ...reply, headers: [...reply.headers, 'Idempotency-Replayed', 'true'] };
+  const isEmpty = successesOf(operation).withBody === undefined;
+  const first = replyOf(operation, target, isEmpty ? undefined : document);
+  return { ...first, headers: ['Idempotency-Replayed', 'true'] };
 }
 
 interface Successes {

@@ -1,11 +1,9 @@
 // Sends replies, and errors as the spec describes them.
-import { type Operation, parseExact } from '@petstore/types';
-import { constantHeaders } from './constant-headers.ts';
-import { checkHeaders } from './declared-headers.ts';
+import { type Operation, operations, parseExact, service } from '@petstore/types';
 import { asHttpError } from './errors.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import { toJsonNumbers } from './json-numbers.ts';
-import { checkResponse } from './validation.ts';
+import { toJsonNumbers } from './json-schema.ts';
+import { checkBody, checkHeaders } from './validation.ts';
 
 /** Responses that slow clients have not read yet may take this much memory. */
 export const MAX_UNREAD = 2 ** 26;
@@ -35,10 +33,13 @@ export function sendError(exchange: Exchange, thrown: unknown): void {
   }
 }
 
-/** Lets the hook of the validator's middleware see replies, which it does where `response.json` is called. */
-export function sendsByJson(exchange: Exchange): void {
+/**
+ * Lets the validator's middleware see the bodies of responses. It checks what is given to `response.json`, before it calls the
+ * function that was there. This one then writes the reply that `sendValidated` has left in the exchange: its text, because
+ * JSON of numbers would round those of 64 bits.
+ */
+export function writeByJson(exchange: Exchange): void {
   const { response } = exchange;
-  // The text is sent as it is, because a number of 64 bits would be rounded.
   response.json = () => {
     if (exchange.reply) write(exchange, exchange.reply);
     return response;
@@ -46,10 +47,10 @@ export function sendsByJson(exchange: Exchange): void {
 }
 
 function sendValidated(exchange: Exchange, operation: Operation, reply: Reply): void {
-  const { status, head } = messageOf(exchange, reply);
-  checkHeaders(operation, status, head);
+  const { status, headers } = headOf(exchange, reply);
+  checkHeaders(operation, status, headers);
   const body = reply.body === undefined ? undefined : parseExact(reply.body);
-  checkResponse(operation, reply.status, body);
+  checkBody(operation, reply.status, body);
   if (body === undefined) {
     write(exchange, reply);
     return;
@@ -61,40 +62,60 @@ function sendValidated(exchange: Exchange, operation: Operation, reply: Reply): 
 function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = asHttpError(thrown);
   if (error.status >= 500) exchange.error = error.cause;
-  const headers = [...constantHeaders(exchange.operation), ...Object.entries(error.headers).flat()];
-  return { status: error.status, headers, body: error.json };
+  return { status: error.status, headers: Object.entries(error.headers).flat(), body: error.json };
 }
 
-/** What is known of a response before it is written. */
-interface Message {
+interface Head {
   readonly status: number;
   /** Names and values in turn. */
-  readonly head: string[];
-  readonly body: string | undefined;
+  readonly headers: string[];
 }
 
-function messageOf({ request, requestId }: Exchange, reply: Reply): Message {
-  const { status, etag, body, bodyHeaders } = reply;
-  const head = ['X-Request-Id', requestId, ...reply.headers];
+/** The head of a response, but for the length and the type of its body. 304 if the client has the body already. */
+function headOf(exchange: Exchange, reply: Reply): Head {
+  const { status, etag, link } = reply;
+  const headers = ['X-Request-Id', exchange.requestId, ...constantHeaders(exchange.operation)];
+  if (reply.headers) headers.push(...reply.headers);
   if (etag !== undefined) {
-    head.push('ETag', etag);
-    if (isKnown(etag, request.headers['if-none-match']))
-      return { status: 304, head, body: undefined };
+    headers.push('ETag', etag);
+    if (isKnown(etag, exchange.request.headers['if-none-match'])) return { status: 304, headers };
   }
-  if (bodyHeaders) head.push(...bodyHeaders);
-  return { status, head, body };
+  if (link !== undefined) headers.push('Link', link);
+  return { status, headers };
+}
+
+const all = Object.values<Operation>(operations);
+const always = ['X-Content-Type-Options', 'nosniff'] as const;
+const headersOf = new Map(all.map((operation) => [operation, [...always, ...notices(operation)]]));
+
+/** The headers of every response, and of every response of an operation. Names and values in turn. */
+export function constantHeaders(operation?: Operation): readonly string[] {
+  return (operation && headersOf.get(operation)) ?? always;
+}
+
+/** What every response of a deprecated operation says. */
+function notices({ deprecatedSince, sunset, successor }: Operation): string[] {
+  const headers: string[] = [];
+  // RFC 9745: seconds since 1970.
+  if (deprecatedSince) headers.push('Deprecation', `@${Date.parse(deprecatedSince) / 1000}`);
+  if (sunset) headers.push('Sunset', new Date(sunset).toUTCString());
+  const instead = all.find(({ id }) => id === successor);
+  if (instead)
+    headers.push('Link', `<${service.basePath}${instead.path}>; rel="successor-version"`);
+  return headers;
 }
 
 function write(exchange: Exchange, reply: Reply): void {
   const { response } = exchange;
-  const { status, head, body } = messageOf(exchange, reply);
-  if (body === undefined) {
-    response.writeHead(status, head).end();
+  const { body } = reply;
+  const { status, headers } = headOf(exchange, reply);
+  if (body === undefined || status === 304) {
+    response.writeHead(status, headers).end();
     return;
   }
   const length = Buffer.byteLength(body);
-  head.push('Content-Type', reply.type ?? JSON_TYPE, 'Content-Length', String(length));
-  response.writeHead(status, head);
+  headers.push('Content-Type', reply.type ?? JSON_TYPE, 'Content-Length', String(length));
+  response.writeHead(status, headers);
   // Head and body become one write; ASCII is written faster as Latin-1.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
   countUnread(exchange);

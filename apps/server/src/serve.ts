@@ -57,7 +57,7 @@ export async function serve(config: Config): Promise<Running> {
   await service.ready;
   log.info(`listening on ${listener.origin}`);
   const stop = async () => {
-    service.health.draining();
+    service.health.noteDraining();
     log.info('stopping');
     await listener.drain(config.drainDelay);
     const deadline = performance.now() + config.shutdownTimeout;

@@ -1,10 +1,11 @@
-// The spec as a file.
+// The spec as a file, for what the generated table of operations does not have.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Operation } from '@petstore/types';
 import { parse } from 'yaml';
 
 /** An object of the spec. */
-export type SpecNode = Readonly<Record<string, unknown>>;
+type SpecNode = Readonly<Record<string, unknown>>;
 
 export function readSpec(): string {
   return readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
@@ -12,4 +13,37 @@ export function readSpec(): string {
 
 export function parseSpec(): SpecNode {
   return parse(readSpec(), { maxAliasCount: 1000, merge: true });
+}
+
+const declaredHeaders = new Map<string, ReadonlySet<string>>();
+
+/** The names in lower case of the headers that the spec declares for a response. */
+export function headersDeclaredFor(operation: Operation, status: number): ReadonlySet<string> {
+  const id = `${operation.id} ${status}`;
+  const known = declaredHeaders.get(id);
+  if (known) return known;
+  const spec = parseSpec();
+  const method = operation.method.toLowerCase();
+  const responses = nodeAt(spec, ['paths', operation.path, method, 'responses']);
+  const response = followed(spec, responses[status] ?? responses.default);
+  const headers = followed(spec, response.headers);
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  declaredHeaders.set(id, names);
+  return names;
+}
+
+/** The object at a path, with references followed. An empty one if there is none. */
+function nodeAt(spec: SpecNode, path: readonly string[]): SpecNode {
+  let node = spec;
+  for (const name of path) node = followed(spec, node[name]);
+  return node;
+}
+
+/** The object that a value is, or refers to by `$ref`. An empty one if there is none. */
+function followed(spec: SpecNode, value: unknown): SpecNode {
+  if (typeof value !== 'object' || value === null) return {};
+  const node = value as SpecNode;
+  const { $ref: reference } = node;
+  if (typeof reference !== 'string') return node;
+  return nodeAt(spec, reference.split('/').slice(1));
 }

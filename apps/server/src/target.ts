@@ -1,6 +1,5 @@
 // Where a request goes, and which operation of the spec is there.
 import { type Operation, operations, service } from '@petstore/types';
-import type { Input } from './input.ts';
 
 /** A path of the spec with its operations. */
 export interface Route {
@@ -9,6 +8,25 @@ export interface Route {
   readonly operations: ReadonlyMap<string, Operation>;
   /** The value of `Allow`. */
   readonly allow: string;
+}
+
+/** Values by name: those of parameters, or of the properties of a body. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The content of a request. An integer of more than 64 bits stays a string, which the validators reject. */
+export interface Input {
+  readonly query: Values;
+  readonly path: Values;
+  readonly header: Values;
+  readonly idempotencyKey: string | undefined;
+  /** The parsed body; undefined without one. */
+  body?: unknown;
+  /** The body with numbers instead of bigints, for validators. */
+  plainBody?: unknown;
+  /** Set when the validators have accepted it. */
+  isAccepted?: boolean;
+  /** What a handler gets: the parameters and the properties of the body. Set when one is called. */
+  values?: Values;
 }
 
 /** A body that was sent, and its version. */
@@ -30,9 +48,10 @@ export interface Target {
   /** The values of the parameters in the path. */
   readonly params: ReadonlyMap<string, string>;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** What a request of its GET operation says, once that has been read. */
+  // A target outlives its request, because the next request repeats it. So it also remembers for its GET operation:
+  /** the content, if it depends on the target alone; */
   input?: Input;
-  /** The last response of its GET operation. */
+  /** the body of the last response. */
   version?: Version;
 }
 
@@ -40,7 +59,7 @@ export const MAX_REMEMBERED = 4000;
 /** Longer targets would take much memory. */
 export const MAX_REMEMBERED_LENGTH = 256;
 
-/** The targets of late: requests repeat them, and to parse one takes longer than to find it. */
+/** The targets of recent requests. Clients repeat them, and finding one takes less time than parsing it. */
 const remembered = new Map<string, Target>();
 
 /** The target with this text. */
@@ -54,20 +73,28 @@ export function targetOf(text: string): Target {
   return target;
 }
 
-const isParameter = (segment: string) => segment.startsWith('{');
-const parametersIn = (route: Route) => route.segments.filter(isParameter).length;
+const routes = createRoutes();
 
 /** The paths of the spec. A fixed path comes before one with parameters. */
-const routes: readonly Route[] = [
-  ...Map.groupBy(Object.values<Operation>(operations), ({ path }) => path),
-]
-  .map(([path, all]) => ({
+function createRoutes(): readonly Route[] {
+  const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
+  const all = [...byPath].map(([path, operationsThere]) => ({
     segments: (service.basePath + path).split('/'),
-    operations: new Map(all.map((operation) => [operation.method, operation])),
-    allow: allowed(all),
-  }))
-  .sort((one, other) => parametersIn(one) - parametersIn(other));
+    operations: new Map(operationsThere.map((operation) => [operation.method, operation])),
+    allow: allowed(operationsThere),
+  }));
+  return all.sort((one, other) => parametersIn(one) - parametersIn(other));
+}
 
+function parametersIn({ segments }: Route): number {
+  return segments.filter(isParameter).length;
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+/** The value of `Allow`. A path with GET has HEAD, and every path has OPTIONS. */
 function allowed(all: readonly Operation[]): string {
   const methods: string[] = all.map(({ method }) => method);
   if (methods.includes('GET')) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');

@@ -1,10 +1,38 @@
 // Accepts requests, and checks responses, by validators that ajv compiles from the operations of the spec.
+// What they do not accept is explained by the middleware of `explainer.ts`.
 import { type Operation, operations, type Schema } from '@petstore/types';
-import type { ValidateFunction } from 'ajv';
-import type { Input } from './input.ts';
-import { toJsonNumbers } from './json-numbers.ts';
-import { createAjv } from './json-schema.ts';
-import type { Violation } from './violations.ts';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Request, RequestHandler } from 'express';
+import { exchangeOf } from './exchange.ts';
+import { explain, type Violation, violationError } from './explainer.ts';
+import { createAjv, toJsonNumbers } from './json-schema.ts';
+import { headersDeclaredFor } from './spec.ts';
+import type { Input } from './target.ts';
+
+/** Of the violations of a larger body only the first is named: to name each of many takes long. */
+const MAX_EXPLAINED = 1000;
+
+/** Lets requests pass that are what the spec describes. */
+export const validate: RequestHandler = (request, response, next) => {
+  const exchange = exchangeOf(response);
+  const { routedOperation: operation, readInput: input, shared } = exchange;
+  const violation = input.isAccepted ? undefined : firstViolation(operation, input);
+  if (violation) {
+    const error = violationError([violation], input.body);
+    if (isLarge(request)) throw error;
+    // If the middleware finds nothing, or could not be loaded, the violation that ajv has found remains.
+    return explain(exchange, (found) => next(found ?? error)).catch(() => next(error));
+  }
+  input.isAccepted = true;
+  // The middleware has to see the request to check its response, too.
+  if (shared.validateResponses) return explain(exchange, next);
+  return next();
+};
+
+function isLarge({ headers }: Request): boolean {
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  return isChunked || Number(headers['content-length'] ?? 0) > MAX_EXPLAINED;
+}
 
 const ajv = createAjv();
 
@@ -15,28 +43,49 @@ export function compileValidators(): void {
   for (const operation of Object.values<Operation>(operations)) validatorOf(operation);
 }
 
-/** Whether the content of a request is what the spec describes. */
-export function accepts(operation: Operation, input: Input): boolean {
-  const validate = validatorOf(operation);
+/** What ajv finds first in a request; undefined if the request is what the spec describes. */
+function firstViolation(operation: Operation, input: Input): Violation | undefined {
+  const accepts = validatorOf(operation);
   const { query, path, header, plainBody: body } = input;
-  if (validate({ query, path, header, body })) return true;
+  const content = { query, path, header, body };
+  if (accepts(content)) return undefined;
   // A bigint in a parameter is of no type that the validator knows.
-  return validate(toJsonNumbers({ query, path, header, body }));
+  if (accepts(toJsonNumbers(content))) return undefined;
+  return violationOf(accepts.errors?.[0]);
 }
 
-/** The first violation of a request that is not accepted. */
-export function firstViolation(operation: Operation, input: Input): Violation | undefined {
-  if (accepts(operation, input)) return undefined;
-  const [error] = validatorOf(operation).errors ?? [];
-  if (!error) return undefined;
+function violationOf(error: ErrorObject | undefined): Violation {
+  if (!error) throw new Error('ajv has rejected a request without an error.');
   const { instancePath, keyword, message = 'it breaks the spec', params } = error;
   const name: unknown = params.missingProperty ?? params.additionalProperty;
   const path = typeof name === 'string' ? `${instancePath}/${escaped(name)}` : instancePath;
   return { path, keyword, message };
 }
 
-/** Throws unless the spec declares such a response. */
-export function checkResponse(operation: Operation, status: number, body: unknown): void {
+/** Every response can have these headers: by HTTP itself, or as the spec says in prose. */
+const undeclaredHeaders = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'x-content-type-options',
+  'x-request-id',
+]);
+
+/** Throws unless the spec declares the headers of a response, given as names and values in turn. */
+export function checkHeaders(operation: Operation, status: number, head: readonly string[]): void {
+  const declared = headersDeclaredFor(operation, status);
+  for (let i = 0; i < head.length; i += 2) {
+    const name = head[i]?.toLowerCase() ?? '';
+    if (!declared.has(name) && !undeclaredHeaders.has(name))
+      throw new Error(
+        `The response ${status} of ${operation.id} has the undeclared header ${name}.`,
+      );
+  }
+}
+
+/** Throws unless the spec declares a response with this status and this body. */
+export function checkBody(operation: Operation, status: number, body: unknown): void {
   const { id, responses } = operation;
   const response = responses[status] ?? responses.default;
   if (!response) throw new Error(`${id} does not declare the status ${status}.`);

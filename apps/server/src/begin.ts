@@ -1,6 +1,29 @@
-// What HTTP itself demands of the head of a request (RFC 9112), where Node is lenient.
+// The first step: gives a request its identifier, and refuses what HTTP does not allow (RFC 9112), where Node is lenient.
 import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
 import { type HttpError, malformed } from './errors.ts';
+import { beginExchange, type Shared } from './exchange.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { writeByJson } from './send.ts';
+
+/** Begins the exchange of a request. The metrics and the log get it when the response has ended. */
+export function begin(shared: Shared, metrics: Metrics, log: Log | undefined): RequestHandler {
+  return (request, response, next) => {
+    const exchange = beginExchange(request, response, shared);
+    if (shared.validateResponses) writeByJson(exchange);
+    response.on('close', () => {
+      exchange.milliseconds = performance.now() - exchange.startedAt;
+      metrics.count(exchange);
+      log?.request(exchange);
+      // An idle connection keeps its last exchange.
+      exchange.input = undefined;
+    });
+    const fault = protocolFault(request);
+    if (fault) throw fault;
+    next();
+  };
+}
 
 /** Headers that must not repeat, because a proxy and this server could use different ones. Node keeps only one of them. */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
@@ -9,7 +32,7 @@ const SINGLE = new Set(['host', 'authorization', 'content-type']);
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** The error of a message that HTTP does not allow; undefined if it is allowed. */
-export function faultOf(request: IncomingMessage): HttpError | undefined {
+function protocolFault(request: IncomingMessage): HttpError | undefined {
   const { headers, rawHeaders, httpVersion } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return malformed('This server speaks HTTP/1.1.');

@@ -1,0 +1,92 @@
+// Whether the server can serve requests, and the paths that tell it to operators.
+import type { RequestHandler } from 'express';
+import { notAllowed, unavailable } from './errors.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+import { Metrics } from './metrics.ts';
+import { send } from './send.ts';
+import type { Store } from './store/store.ts';
+
+/** They have no line in the log, which they would fill. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** A store that may not be open yet: the server listens before it opens the store. */
+export class OpeningStore {
+  #store: Store | undefined;
+  /** Resolves when the store is open. */
+  readonly opened: Promise<Store>;
+
+  constructor(store: Store | Promise<Store>) {
+    this.opened = Promise.resolve(store);
+    this.opened.then(
+      (opened) => {
+        this.#store = opened;
+      },
+      () => {
+        // It stays closed. Whoever opens it reports why.
+      },
+    );
+  }
+
+  /** The store; undefined until it is open. */
+  get current(): Store | undefined {
+    return this.#store;
+  }
+
+  /** The store. Throws a 503 until it is open. */
+  get(): Store {
+    if (!this.#store) throw unavailable('The store is still being opened. Retry later.');
+    return this.#store;
+  }
+}
+
+/** Whether a server can serve requests. */
+export class Health {
+  readonly metrics: Metrics;
+  readonly #store: OpeningStore;
+  #isLoaded = false;
+  #isDraining = false;
+
+  constructor(store: OpeningStore) {
+    this.#store = store;
+    this.metrics = new Metrics(() => store.current?.stats());
+  }
+
+  /** Notes that the validators are loaded. */
+  noteLoaded(): void {
+    this.#isLoaded = true;
+  }
+
+  /** Notes that the server is stopping. */
+  noteDraining(): void {
+    this.#isDraining = true;
+  }
+
+  /** Throws if the server cannot serve requests now. */
+  async check(): Promise<void> {
+    if (this.#isDraining) throw unavailable('The server is stopping.');
+    const store = this.#store.get();
+    if (!this.#isLoaded) throw unavailable('The validator is still being loaded. Retry later.');
+    await store.check();
+  }
+}
+
+/** Answers the requests of operators. */
+export function probes(health: Health): RequestHandler {
+  return (_request, response, next) => {
+    const exchange = exchangeOf(response);
+    if (!probePaths.has(exchange.target.url)) return next();
+    return answerProbe(exchange, health);
+  };
+}
+
+async function answerProbe(exchange: Exchange, health: Health): Promise<void> {
+  const { target, method } = exchange;
+  if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, 'GET, HEAD');
+  if (target.url === '/metrics') {
+    const { metrics } = health;
+    send(exchange, { status: 200, body: await metrics.text(), type: metrics.contentType });
+    return;
+  }
+  if (target.url === '/readyz') await health.check();
+  send(exchange, { status: 200, body: '{"status":"ok"}' });
+}
