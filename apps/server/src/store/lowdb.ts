@@ -44,12 +44,22 @@ export async function readLowdbFolder(
 ): Promise<Store> {
   const path = resolve(folder);
   try {
-    let store: Store | undefined;
-    while (!store) store = await tryToRead(path, declarations);
-    return store;
-  } catch (error) {
-    throw unusable(path, error);
+    return await readBetweenFolds(path, declarations);
+  } catch {
+    // A fold that has just begun can look like damage. Real damage is still there at the second look.
+    return await readBetweenFolds(path, declarations).catch((error: unknown) => {
+      throw unusable(path, error);
+    });
   }
+}
+
+async function readBetweenFolds(
+  folder: string,
+  declarations: readonly Declaration[],
+): Promise<Store> {
+  let store: Store | undefined;
+  while (!store) store = await tryToRead(folder, declarations);
+  return store;
 }
 
 /**
