@@ -229,8 +229,8 @@ export const clientPlants: readonly Plant[] = [
   ...plantsIn('client', `${client}/pages.ts`, [
     [
       'a list that ends after two pages',
-      'if (page.hasMore && length < missing) {',
-      'if (page.hasMore && length < missing && page.response === (await this.first).response) {',
+      'const isLast = !page.hasMore ||',
+      'const isLast = page.response !== (await this.first).response || !page.hasMore ||',
       'the elements that for await gives',
     ],
   ]),
@@ -308,8 +308,8 @@ export const petctlPlants: readonly Plant[] = [
   ...plantsIn('petctl', `${petctl}/call-operation.ts`, [
     [
       '--all that reads one page',
-      'if (total === undefined) yield',
-      'if (total === undefined || total > 1e9) yield',
+      'if (wanted === undefined) yield',
+      'if (wanted === undefined || wanted > 1e9) yield',
       'petctl pets list: what --all prints',
     ],
     [
@@ -319,7 +319,7 @@ export const petctlPlants: readonly Plant[] = [
       'petctl pets list: the query of the request',
     ],
   ]),
-  ...plantsIn('petctl', `${petctl}/explain.ts`, [
+  ...plantsIn('petctl', `${petctl}/call.ts`, [
     [
       'another exit code',
       "if (status === 404) return 'not_found';",

@@ -32,7 +32,7 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
   ],
   [
     'another hint of petctl',
-    'apps/petctl/src/explain.ts',
+    'apps/petctl/src/call.ts',
     'Check the identifier',
     'See the identifier',
   ],
