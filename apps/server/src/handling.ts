@@ -66,7 +66,7 @@ export class ExchangeContext implements Context {
   }
 
   /** Made only for handlers that use it, because it takes long. */
-  get signal() {
+  get signal(): AbortSignal {
     this.#controller ??= abortedWith(this.#exchange);
     return this.#controller.signal;
   }
