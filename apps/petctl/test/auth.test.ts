@@ -1,4 +1,4 @@
-// P5: keys from the environment or `auth login`, stored for each address in the keyring or a private file; never to another address.
+// Keys from the environment or `auth login`, stored for each address in the keyring or a private file; never to another address.
 import {
   existsSync,
   lstatSync,

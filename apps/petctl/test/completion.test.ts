@@ -1,4 +1,4 @@
-// P8: completion in real bash, zsh and fish.
+// Completion in real bash, zsh and fish.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,4 +1,4 @@
-// P5: which address a command calls. P9: proxies and CA files from the environment, and no variable that is misspelt.
+// Which address a command calls. Proxies and CA files from the environment, and no variable that is misspelt.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// P4: errors on one line with hint and request identifier, as JSON with -o json; exit codes that mean something.
+// Errors on one line with hint and request identifier, as JSON with -o json; exit codes that mean something.
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { petctl, resultOf, start } from './run.ts';

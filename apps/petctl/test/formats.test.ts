@@ -1,4 +1,4 @@
-// P2: a table on a terminal; tab-separated, JSON, JSON Lines and CSV for pipes; --fields, --jq; control characters escaped.
+// A table on a terminal; tab-separated, JSON, JSON Lines and CSV for pipes; --fields, --jq; control characters escaped.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { petctl, runToEnd, start } from './run.ts';
 import { pageBefore, type Reply, record } from './services.ts';

@@ -1,4 +1,4 @@
-// P6: `pets import` of JSON Lines, a JSON array or CSV, also of what petctl prints; a bad record costs that record; --failed.
+// `pets import` of JSON Lines, a JSON array or CSV, also of what petctl prints; a bad record costs that record; --failed.
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

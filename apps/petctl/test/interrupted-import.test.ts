@@ -1,4 +1,4 @@
-// P6: Ctrl-C at any time, a progress bar on a terminal, repeatable without doubles, also after the process was killed.
+// Ctrl-C at any time, a progress bar on a terminal, repeatable without doubles, also after the process was killed.
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// P3: --limit is how many results, over pages; a list that is cut says so. P2: lists are printed as they arrive.
+// `--limit` is how many results, over pages; a list that is cut says so. Lists are printed as they arrive.
 import { text } from 'node:stream/consumers';
 import { rounds } from '@petstore/testing';
 import { operations } from '@petstore/types';

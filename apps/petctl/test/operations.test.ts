@@ -1,4 +1,4 @@
-// P1: a command for each operation of the spec, flags for its inputs, --data for any body. P7: --dry-run and --curl.
+// A command for each operation of the spec, flags for its inputs, --data for any body. `--dry-run` and `--curl`.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What only a process shows: the bundle, signals, pipes that close, full disks, terminals, the keyring. P2, P5, P6.
+// What only a process shows: the bundle, signals, pipes that close, full disks, terminals, the keyring.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

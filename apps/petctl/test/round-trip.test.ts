@@ -1,4 +1,4 @@
-// P6: what petctl prints can be imported, exactly: 400 names that are hard for a format, in each format.
+// What petctl prints can be imported, exactly: 400 names that are hard for a format, in each format.
 import { join } from 'node:path';
 import { rounds } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -107,9 +107,9 @@ function rejectUnknown(env: NodeJS.ProcessEnv): void {
   for (const [name, value = ''] of Object.entries(env)) {
     if (!name.startsWith('PETSTORE_') || known.includes(name)) continue;
     if (isOfOurs(name) || isOfOrchestrator(name, value)) continue;
-    throw new UsageError(
-      `${name} in the environment is not a setting; did you mean ${closest(name, known) ?? known}?`,
-    );
+    const similar = closest(name, known);
+    const advice = similar ? `did you mean ${similar}?` : '--help lists the settings.';
+    throw new UsageError(`${name} in the environment is not a setting; ${advice}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// D1, D2: what the generator supports becomes the right table, types and requests, whatever was in
+// What the generator supports becomes the right table, types and requests, whatever was in
 // its folders before.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

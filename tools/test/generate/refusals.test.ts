@@ -1,4 +1,4 @@
-// D2: everything beyond the supported part of OpenAPI is refused, with its place and what to write
+// Everything beyond the supported part of OpenAPI is refused, with its place and what to write
 // instead.
 import { expect, test } from 'vitest';
 import { refusalsOf } from '../../generate/refusals.ts';
