@@ -9,8 +9,8 @@ import { docs } from './docs.ts';
 import { notAllowed, nothingAt } from './errors.ts';
 import { Budget, exchangeOf } from './exchange.ts';
 import { loadExplainer } from './explainer.ts';
-import { type Handlers, handlers as ours } from './handlers.ts';
-import { Health, OpeningStore, probes } from './health.ts';
+import { collections, type Handlers, handlers as ours } from './handlers.ts';
+import { Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import type { Log } from './log.ts';
 import { readParameters } from './parameters.ts';
@@ -51,11 +51,10 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): E
   return app;
 }
 
-export function createService(store: Store | Promise<Store>, options: AppOptions): Service {
+export function createService(opening: Store | Promise<Store>, options: AppOptions): Service {
   const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20 } = options;
   const { keys, corsOrigins, rateLimit, log, hasProbes = true } = options;
-  const opening = new OpeningStore(store);
-  const health = new Health(opening);
+  const health = new Health();
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses };
   const app = appOf([
     begin(shared, health.metrics, log),
@@ -68,22 +67,35 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     readParameters,
     readBody(bodyLimit),
     validate,
-    callHandler(opening, handlers, log),
+    callHandler(health, handlers, collections, log),
   ]);
-  return { app, health, ready: loadValidators(opening, health, validateResponses) };
+  const ready = makeReady(opening, health);
+  ready.then(
+    () => preloadExplainer(validateResponses, log),
+    () => {
+      // Whoever waits for it learns why it is not ready.
+    },
+  );
+  return { app, health, ready };
 }
 
-/** Loads the validators, which takes long, once the store is open. Requests that have waited for the store are answered first. */
-async function loadValidators(
-  opening: OpeningStore,
-  health: Health,
-  validateResponses: boolean,
-): Promise<void> {
-  await opening.opened;
+/** Waits for the store, and compiles the validators. */
+async function makeReady(opening: Store | Promise<Store>, health: Health): Promise<void> {
+  health.noteOpen(await opening);
+  // Requests that have waited for the store are answered first.
   await pause(FIRST_ANSWERS_MS);
   compileValidators();
-  await loadExplainer(validateResponses);
-  health.noteLoaded();
+  health.noteReady();
+}
+
+/** Loads what explains invalid requests before the first one needs it, but after the first requests of all. */
+async function preloadExplainer(validateResponses: boolean, log: Log | undefined): Promise<void> {
+  await pause(PRELOAD_MS, undefined, { ref: false });
+  try {
+    await loadExplainer(validateResponses);
+  } catch (error) {
+    log?.warn(`Invalid requests cannot be explained yet: ${error}`);
+  }
 }
 
 /** Creates the app of an admin port, which has the probes only. */
@@ -92,8 +104,8 @@ export function createProbesApp(health: Health, log: Log): Express {
   return appOf([begin(shared, health.metrics, log), probes(health), nothing]);
 }
 
-/** The time for requests that have waited for the store. */
 const FIRST_ANSWERS_MS = 10;
+const PRELOAD_MS = 1000;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */
 const EVERY = /^/;

@@ -81,12 +81,13 @@ export async function listen(app: Express, options: ListenOptions): Promise<List
     },
     stop: async (milliseconds: number) => {
       const closed = once(server, 'close');
+      const late = pause(milliseconds, undefined, { ref: false });
       server.close();
       for (const connection of connections.values()) connection.drain();
       // The head of a request may be on its way.
-      await Promise.race([closed, pause(Math.min(MIN_DRAIN_MS, milliseconds))]);
+      await Promise.race([closed, late, pause(MIN_DRAIN_MS)]);
       for (const [socket, connection] of connections) if (connection.isIdle) socket.destroy();
-      await Promise.race([closed, pause(milliseconds, undefined, { ref: false })]);
+      await Promise.race([closed, late]);
       server.closeAllConnections();
       await closed;
     },

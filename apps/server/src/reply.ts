@@ -1,8 +1,8 @@
 // Turns what a handler returned into a reply.
 import { hash } from 'node:crypto';
-import { exactJson, type Operation, operations } from '@petstore/types';
+import { exactJson, type Operation } from '@petstore/types';
 import type { Reply } from './exchange.ts';
-import { StoredDocument, StoredPage } from './store/store.ts';
+import { type Replay, StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
 
 /** Longer bodies are not remembered, which bounds the memory of all targets. */
@@ -10,57 +10,37 @@ export const MAX_REMEMBERED_BODY = 2 ** 13;
 
 /** The reply with the result of a handler. */
 export function replyOf(operation: Operation, target: Target, result: unknown): Reply {
-  const { withBody, empty } = successesOf(operation);
-  if (result === undefined) {
-    if (empty !== undefined) return { status: empty };
-    throw new Error(
-      `${operation.id} returned nothing; the spec declares no success without a body.`,
-    );
-  }
-  if (withBody === undefined)
-    throw new Error(`${operation.id} returned a result; the spec declares no success with a body.`);
-  const body = bodyOf(result);
+  if (result === undefined) return { status: declaredStatus(operation, false) };
+  const status = declaredStatus(operation, true);
+  const isText = result instanceof StoredDocument || result instanceof StoredPage;
+  const body = isText ? result.json : exactJson(result);
   // A response to another method is not the current version of what the target names.
   const etag = operation.method === 'GET' ? etagOf(target, body) : undefined;
   const link = result instanceof StoredPage ? nextPage(operation, target, result) : undefined;
-  return { status: withBody, etag, link, body };
+  return { status, etag, link, body };
 }
 
-/** The reply to the repetition of a request whose write returned this document the first time. */
-export function replayOf(operation: Operation, target: Target, document: StoredDocument): Reply {
-  // The first response had no body where the spec declares none.
-  const isEmpty = successesOf(operation).withBody === undefined;
-  const first = replyOf(operation, target, isEmpty ? undefined : document);
-  return { ...first, headers: ['Idempotency-Replayed', 'true'] };
+/** The reply to the repetition of a request. */
+export function replayOf({ responses }: Operation, { status, document }: Replay): Reply {
+  const body = responses[status]?.schema ? document.json : undefined;
+  return { status, headers: ['Idempotency-Replayed', 'true'], body };
 }
 
-interface Successes {
-  /** The status of the success with a body. */
-  readonly withBody: number | undefined;
-  /** The status of the success without a body. */
-  readonly empty: number | undefined;
+/** The status of the success with a body, or of the one without; undefined if the spec declares none. */
+export function successStatus(operation: Operation, hasBody: boolean): number | undefined {
+  const { successes, responses } = operation;
+  const status = successes.find((each) => Boolean(responses[each]?.schema) === hasBody);
+  return status === undefined ? undefined : Number(status);
 }
 
-/** The statuses of an operation's successes. */
-export function successesOf(operation: Operation): Successes {
-  return successes.get(operation) ?? { withBody: undefined, empty: undefined };
-}
-
-const successes = new Map<Operation, Successes>();
-for (const operation of Object.values<Operation>(operations)) {
-  const { responses } = operation;
-  const withBody = operation.successes.find((status) => responses[status]?.schema);
-  const empty = operation.successes.find((status) => !responses[status]?.schema);
-  successes.set(operation, { withBody: statusOf(withBody), empty: statusOf(empty) });
-}
-
-function statusOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
-}
-
-function bodyOf(result: unknown): string {
-  const isText = result instanceof StoredDocument || result instanceof StoredPage;
-  return isText ? result.json : exactJson(result);
+function declaredStatus(operation: Operation, hasBody: boolean): number {
+  const status = successStatus(operation, hasBody);
+  if (status !== undefined) return status;
+  const returned = hasBody ? 'a result' : 'nothing';
+  const missing = hasBody ? 'with' : 'without';
+  throw new Error(
+    `${operation.id} returned ${returned}; the spec declares no success ${missing} a body.`,
+  );
 }
 
 /** The version of a body. If it is the body of the last request for this target, the version is known. */
