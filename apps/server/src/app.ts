@@ -22,7 +22,7 @@ export interface AppOptions {
   /** Returns the name of a valid key. */
   readonly keys: KeyCheck;
   readonly handlers?: Partial<Handlers>;
-  /** The validator's middleware sees each request and response, and each response is compared with the spec. */
+  /** Whether each response is compared with the spec. */
   readonly validateResponses?: boolean;
   /** The largest body in bytes. */
   readonly bodyLimit?: number;
@@ -71,7 +71,7 @@ export function createService(opening: Store | Promise<Store>, options: AppOptio
   ]);
   const ready = makeReady(opening, health);
   ready.then(
-    () => preloadExplainer(validateResponses, log),
+    () => preloadExplainer(log),
     () => {
       // Whoever waits for it learns why it is not ready.
     },
@@ -89,10 +89,10 @@ async function makeReady(opening: Store | Promise<Store>, health: Health): Promi
 }
 
 /** Loads what explains invalid requests before the first one needs it, but after the first requests of all. */
-async function preloadExplainer(validateResponses: boolean, log: Log | undefined): Promise<void> {
+async function preloadExplainer(log: Log | undefined): Promise<void> {
   await pause(PRELOAD_MS, undefined, { ref: false });
   try {
-    await loadExplainer(validateResponses);
+    await loadExplainer();
   } catch (error) {
     log?.warn(`Invalid requests cannot be explained yet: ${error}`);
   }

@@ -5,13 +5,11 @@ import { type HttpError, malformed } from './errors.ts';
 import { beginExchange, type Shared } from './exchange.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { writeByJson } from './send.ts';
 
 /** Begins the exchange of a request. The metrics and the log get it when the response has ended. */
 export function begin(shared: Shared, metrics: Metrics, log: Log | undefined): RequestHandler {
   return (request, response, next) => {
     const exchange = beginExchange(request, response, shared);
-    if (shared.validateResponses) writeByJson(exchange);
     response.on('close', () => {
       exchange.milliseconds = performance.now() - exchange.startedAt;
       metrics.count(exchange);

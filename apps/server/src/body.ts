@@ -62,6 +62,9 @@ function isJson({ headers }: IncomingMessage): boolean {
   });
 }
 
+/** Each chunk costs memory beside its bytes, so so many become one. */
+const MAX_CHUNKS = 1024;
+
 /** Receives a body of up to `limit` bytes. */
 function receiveBody(
   { request, response }: Exchange,
@@ -70,25 +73,33 @@ function receiveBody(
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const received = new Promise<Buffer>((resolve, reject) => {
-    const body = new IncomingBody(budget);
-    // The rest is read and forgotten, so that the client gets the response.
-    const refuse = (error: HttpError) => {
-      body.discard();
-      reject(error);
-    };
-    request.on('data', (chunk: Buffer) => {
-      if (body.isDone) return;
-      body.add(chunk);
-      if (body.size > limit) refuse(tooLarge(limit));
+    let chunks: Buffer[] = [];
+    let size = 0;
+    const add = (chunk: Buffer) => {
+      size += chunk.length;
+      budget.use(chunk.length);
+      chunks.push(chunk);
+      if (chunks.length >= MAX_CHUNKS) chunks = [Buffer.concat(chunks)];
+      if (size > limit) refuse(tooLarge(limit));
       else if (budget.isExceeded)
         refuse(unavailable('Too many bodies are being received. Retry later.'));
-    });
-    request.on('end', () => {
-      if (!body.isDone) resolve(body.finish());
-    });
-    request.on('close', () => {
-      if (!body.isDone) refuse(invalid('The body is incomplete.'));
-    });
+    };
+    const finish = () => {
+      stop();
+      resolve(Buffer.concat(chunks));
+    };
+    const refuseCut = () => refuse(invalid('The body is incomplete.'));
+    const refuse = (error: HttpError) => {
+      stop();
+      // The rest is read and forgotten, so that the client gets the response.
+      request.resume();
+      reject(error);
+    };
+    const stop = () => {
+      request.off('data', add).off('end', finish).off('close', refuseCut);
+      budget.release(size);
+    };
+    request.on('data', add).on('end', finish).on('close', refuseCut);
   });
   // A client that expects it waits for this before it sends the body.
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -97,41 +108,6 @@ function receiveBody(
 
 function tooLarge(limit: number): HttpError {
   return new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
-}
-
-/** Each chunk costs memory beside its bytes, so so many become one. */
-const MAX_CHUNKS = 1024;
-
-/** A body that is being received. */
-class IncomingBody {
-  readonly #budget: Budget;
-  #chunks: Buffer[] = [];
-  size = 0;
-  isDone = false;
-
-  constructor(budget: Budget) {
-    this.#budget = budget;
-  }
-
-  add(chunk: Buffer): void {
-    this.size += chunk.length;
-    this.#budget.use(chunk.length);
-    this.#chunks.push(chunk);
-    if (this.#chunks.length >= MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
-  }
-
-  finish(): Buffer {
-    const [first] = this.#chunks;
-    const bytes = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.discard();
-    return bytes;
-  }
-
-  discard(): void {
-    this.isDone = true;
-    this.#budget.release(this.size);
-    this.#chunks = [];
-  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -120,17 +120,14 @@ function isOfOurs(name: string): boolean {
   );
 }
 
-/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP` */
-const SERVICE = /^PETSTORE_(\w+_)?SERVICE_(HOST|PORT)/;
-/** `PETSTORE_PORT`, with a value like `tcp://10.0.0.1:8080` */
-const PORT = /^PETSTORE_(\w+_)?PORT$/;
-/** `PETSTORE_PORT_8080_TCP_ADDR` */
-const NUMBERED_PORT = /^PETSTORE_(\w+_)?PORT_\d+_/;
+/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP`, `PETSTORE_PORT_8080_TCP_ADDR` */
+const OF_SERVICE = /_(SERVICE_HOST|SERVICE_PORT|PORT_\d+)(_|$)/;
 
 /** Whether Kubernetes or Docker sets a variable for a service whose name begins with petstore. */
 function isOfOrchestrator(name: string, value: string): boolean {
-  if (SERVICE.test(name) || NUMBERED_PORT.test(name)) return true;
-  return PORT.test(name) && (value.startsWith('tcp:') || value.startsWith('udp:'));
+  // `PETSTORE_PORT`, with a value like `tcp://10.0.0.1:8080`
+  const isAddress = value.startsWith('tcp:') || value.startsWith('udp:');
+  return OF_SERVICE.test(name) || (name.endsWith('_PORT') && isAddress);
 }
 
 function refuse(valid: string): never {

@@ -18,6 +18,13 @@ export interface Reply {
   readonly type?: string | undefined;
 }
 
+/** The head of a response, but for the length and the type of its body. */
+export interface Head {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: string[];
+}
+
 /** What the exchanges of an app share. */
 export interface Shared {
   /** The memory for responses that clients have not read yet. */
@@ -65,8 +72,6 @@ export class Exchange {
   caller: string | undefined;
   /** The content of the request, once it is read. */
   input: Input | undefined;
-  /** The reply that is being sent, if responses are validated. */
-  reply: Reply | undefined;
   /** The cause of a failure, for the log. */
   error: unknown;
 

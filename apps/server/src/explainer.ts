@@ -6,34 +6,33 @@ import type { Exchange } from './exchange.ts';
 import { integerFormats, toJsonNumbers } from './json-schema.ts';
 import { parseSpec } from './spec.ts';
 
-/** Shows a request that has been read to the middleware. `next` gets the error that it finds. */
+/** Shows a request that ajv has rejected to the middleware. `next` gets the error that it finds. */
 export async function explain(exchange: Exchange, next: NextFunction): Promise<void> {
-  const middleware = await loadExplainer(exchange.shared.validateResponses);
+  const middleware = await loadExplainer();
   await middleware(copyOf(exchange), exchange.response, next);
 }
 
-/** The middleware for apps that do not validate responses, and for those that do. */
-const middlewares = new Map<boolean, RequestHandler>();
+let loaded: RequestHandler | undefined;
 
 /** Loads the middleware, which takes long. After a failure, the next call tries again. */
-export async function loadExplainer(validateResponses: boolean): Promise<RequestHandler> {
+export async function loadExplainer(): Promise<RequestHandler> {
   const { error, middleware } = await import('express-openapi-validator');
-  const known = middlewares.get(validateResponses);
-  if (known) return known;
+  if (loaded) return loaded;
   const validator = express.Router().use(
     middleware({
       apiSpec: { ...parseSpec(), servers: [{ url: service.basePath }] } as never,
       // The drift script does that.
       validateApiSpec: false,
       validateRequests: { allErrors: true, allowUnknownQueryParameters: true },
-      validateResponses,
+      // `checkBody` does that.
+      validateResponses: false,
       validateSecurity: false,
       formats: integerFormats,
       fileUploader: false,
       useRequestUrl: true,
     }),
   );
-  const explainer: RequestHandler = (request, response, next) => {
+  loaded = (request, response, next) => {
     validator(request, response, (thrown?: unknown) => {
       if (!(thrown instanceof error.BadRequest)) return next(thrown);
       const violations = thrown.errors.map(({ path, message, errorCode = '' }) => {
@@ -43,8 +42,7 @@ export async function loadExplainer(validateResponses: boolean): Promise<Request
       next(violationError(violations, request.body));
     });
   };
-  middlewares.set(validateResponses, explainer);
-  return explainer;
+  return loaded;
 }
 
 /** The request as the middleware reads and changes it: with numbers instead of bigints, and a target without escapes. */
@@ -57,8 +55,8 @@ function copyOf({ request, target, method, readInput }: Exchange): Request {
     originalUrl: target.url,
     // One spelling, because the middleware compiles and keeps validators for each.
     headers: { ...request.headers, ...(isJson && { 'content-type': 'application/json' }) },
-    query: structuredClone(toJsonNumbers(readInput.query)),
-    body: structuredClone(readInput.plainBody),
+    query: toJsonNumbers(readInput.query),
+    body: readInput.plainBody,
   };
   return Object.create(request, Object.getOwnPropertyDescriptors(members));
 }

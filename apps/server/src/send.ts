@@ -1,8 +1,7 @@
 // Sends replies, and errors as the spec describes them.
-import { type Operation, operations, parseExact, service } from '@petstore/types';
+import { type Operation, operations, service } from '@petstore/types';
 import { asHttpError } from './errors.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { toJsonNumbers } from './json-schema.ts';
+import type { Exchange, Head, Reply } from './exchange.ts';
 import { checkBody, checkHeaders } from './validation.ts';
 
 /** Responses that slow clients have not read yet may take this much memory. */
@@ -13,8 +12,11 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Sends a reply. If responses are validated, it throws for one that the spec does not declare. */
 export function send(exchange: Exchange, reply: Reply): void {
   const { operation, shared } = exchange;
-  if (shared.validateResponses && operation) sendValidated(exchange, operation, reply);
-  else write(exchange, reply);
+  if (shared.validateResponses && operation) {
+    checkHeaders(operation, headOf(exchange, reply));
+    checkBody(operation, reply);
+  }
+  write(exchange, reply);
 }
 
 /** Sends anything thrown as an error of the spec. Its cause goes to the log only. */
@@ -33,42 +35,10 @@ export function sendError(exchange: Exchange, thrown: unknown): void {
   }
 }
 
-/**
- * Lets the validator's middleware see the bodies of responses. It checks what is given to `response.json`, before it calls the
- * function that was there. This one then writes the reply that `sendValidated` has left in the exchange: its text, because
- * JSON of numbers would round those of 64 bits.
- */
-export function writeByJson(exchange: Exchange): void {
-  const { response } = exchange;
-  response.json = () => {
-    if (exchange.reply) write(exchange, exchange.reply);
-    return response;
-  };
-}
-
-function sendValidated(exchange: Exchange, operation: Operation, reply: Reply): void {
-  const { status, headers } = headOf(exchange, reply);
-  checkHeaders(operation, status, headers);
-  const body = reply.body === undefined ? undefined : parseExact(reply.body);
-  checkBody(operation, reply.status, body);
-  if (body === undefined) {
-    write(exchange, reply);
-    return;
-  }
-  exchange.reply = reply;
-  exchange.response.status(reply.status).json(toJsonNumbers(body));
-}
-
 function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = asHttpError(thrown);
   if (error.status >= 500) exchange.error = error.cause;
   return { status: error.status, headers: Object.entries(error.headers).flat(), body: error.json };
-}
-
-interface Head {
-  readonly status: number;
-  /** Names and values in turn. */
-  readonly headers: string[];
 }
 
 /** The head of a response, but for the length and the type of its body. 304 if the client has the body already. */
