@@ -2,12 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
-import { begin } from './begin.ts';
 import { readBody } from './body.ts';
 import { callHandler } from './call.ts';
 import { docs } from './docs.ts';
 import { notAllowed, nothingAt } from './errors.ts';
-import { Budget, exchangeOf } from './exchange.ts';
+import { Budget, begin, type Exchange, exchangeOf } from './exchange.ts';
 import { loadExplainer } from './explainer.ts';
 import { collections, type Handlers, handlers as ours } from './handlers.ts';
 import { Health, probes } from './health.ts';
@@ -57,7 +56,7 @@ export function createService(opening: Store | Promise<Store>, options: AppOptio
   const health = new Health();
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses };
   const app = appOf([
-    begin(shared, health.metrics, log),
+    begin(shared, (exchange) => report(exchange, health, log)),
     hasProbes ? probes(health) : undefined,
     docs,
     corsOrigins ? allowOrigins(corsOrigins) : undefined,
@@ -101,7 +100,11 @@ async function preloadExplainer(log: Log | undefined): Promise<void> {
 /** Creates the app of an admin port, which has the probes only. */
 export function createProbesApp(health: Health, log: Log): Express {
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses: false };
-  return appOf([begin(shared, health.metrics, log), probes(health), nothing]);
+  return appOf([
+    begin(shared, (exchange) => report(exchange, health, log)),
+    probes(health),
+    nothing,
+  ]);
 }
 
 const FIRST_ANSWERS_MS = 10;
@@ -116,6 +119,12 @@ function appOf(steps: readonly (RequestHandler | undefined)[]): Express {
   app.route(EVERY).all(...steps.filter((step) => step !== undefined));
   app.use(handleError);
   return app;
+}
+
+/** Counts and logs an exchange that has ended. */
+function report(exchange: Exchange, { metrics }: Health, log: Log | undefined): void {
+  metrics.count(exchange);
+  log?.request(exchange);
 }
 
 /** Lets requests pass that have an operation. */

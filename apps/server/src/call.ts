@@ -13,8 +13,7 @@ import { HttpError, inFlight, unavailable } from './errors.ts';
 import { type Exchange, exchangeOf, type Reply } from './exchange.ts';
 import type { Health } from './health.ts';
 import type { Log } from './log.ts';
-import { replayOf, replyOf, successStatus } from './reply.ts';
-import { send } from './send.ts';
+import { replayOf, replyOf, send, successStatus } from './send.ts';
 import type {
   Awaitable,
   Collection,

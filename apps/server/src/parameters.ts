@@ -70,9 +70,10 @@ function inputOf(target: Target, headers: IncomingHttpHeaders, declared: Declare
 
 function readInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
   const { parameters, idempotencyKey } = declared;
-  for (const [name] of target.query)
-    if (!parameters.some((each) => each.place === 'query' && each.name === name))
-      throw invalid(`query '${name}': there is no such parameter`);
+  for (const [name] of target.query) {
+    const isDeclared = parameters.some((each) => each.place === 'query' && each.name === name);
+    if (!isDeclared) throw invalid(`query '${name}': there is no such parameter`);
+  }
   const valuesIn = (place: string): Values => {
     const values: Record<string, unknown> = {};
     for (const parameter of parameters.filter((each) => each.place === place)) {
