@@ -89,7 +89,7 @@ export function callHandler(
     const { store } = health;
     input.values ??= Object.freeze(valuesOf(operation, input));
     const { values } = input;
-    const context = contextOf(exchange, log);
+    const context = new ExchangeContext(exchange, log);
     if (input.idempotencyKey === undefined) {
       unkeyed ??= collectionsOf(declarations, (name) => store.collection(name));
       send(exchange, replyOf(operation, target, await handler(values, unkeyed, context)));
@@ -111,23 +111,31 @@ function valuesOf(operation: Operation, { header, query, path, body }: Input): V
   return operation.body.whole ? { ...parameters, body } : { ...parameters, ...(body as object) };
 }
 
-function contextOf(exchange: Exchange, log: Log | undefined): Context {
-  const { caller = '', requestId, request, response } = exchange;
-  let controller: AbortController | undefined;
-  return {
-    caller,
-    requestId,
-    headers: request.headers,
-    // Made only for handlers that use it, because it takes long.
-    get signal() {
-      controller ??= abortedWith(response);
-      return controller.signal;
-    },
-    log: {
+/** A class, because an object literal with a getter lives until V8 collects all garbage. */
+class ExchangeContext implements Context {
+  readonly caller: string;
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly log: HandlerLog;
+  readonly #response: Exchange['response'];
+  #controller: AbortController | undefined;
+
+  constructor({ caller = '', requestId, request, response }: Exchange, log: Log | undefined) {
+    this.caller = caller;
+    this.requestId = requestId;
+    this.headers = request.headers;
+    this.log = {
       info: (message) => log?.info(message, { requestId }),
       warn: (message) => log?.warn(message, { requestId }),
-    },
-  };
+    };
+    this.#response = response;
+  }
+
+  /** Made only for handlers that use it, because it takes long. */
+  get signal(): AbortSignal {
+    this.#controller ??= abortedWith(this.#response);
+    return this.#controller.signal;
+  }
 }
 
 function abortedWith(response: Exchange['response']): AbortController {
