@@ -68,33 +68,22 @@ export function createService(opening: Store | Promise<Store>, options: AppOptio
     validate,
     callHandler(health, handlers, collections, log),
   ]);
-  const ready = makeReady(opening, health);
-  ready.then(
-    () => preloadExplainer(log),
-    () => {
-      // Whoever waits for it learns why it is not ready.
-    },
-  );
-  return { app, health, ready };
+  return { app, health, ready: makeReady(opening, health, log) };
 }
 
 /** Waits for the store, and compiles the validators. */
-async function makeReady(opening: Store | Promise<Store>, health: Health): Promise<void> {
+async function makeReady(
+  opening: Store | Promise<Store>,
+  health: Health,
+  log: Log | undefined,
+): Promise<void> {
   health.noteOpen(await opening);
   // Requests that have waited for the store are answered first.
   await pause(FIRST_ANSWERS_MS);
   compileValidators();
   health.noteReady();
-}
-
-/** Loads what explains invalid requests before the first one needs it, but after the first requests of all. */
-async function preloadExplainer(log: Log | undefined): Promise<void> {
-  await pause(PRELOAD_MS, undefined, { ref: false });
-  try {
-    await loadExplainer();
-  } catch (error) {
-    log?.warn(`Invalid requests cannot be explained yet: ${error}`);
-  }
+  const warn = (error: unknown) => log?.warn(`Invalid requests cannot be explained yet: ${error}`);
+  setTimeout(() => loadExplainer().catch(warn), PRELOAD_MS).unref();
 }
 
 /** Creates the app of an admin port, which has the probes only. */
@@ -108,6 +97,7 @@ export function createProbesApp(health: Health, log: Log): Express {
 }
 
 const FIRST_ANSWERS_MS = 10;
+/** What explains invalid requests is loaded so much later, unless one needs it before. */
 const PRELOAD_MS = 1000;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */

@@ -4,8 +4,6 @@ import { InexactNumberError, type Operation, parseExact, repeatedKey } from '@pe
 import type { RequestHandler } from 'express';
 import { HttpError, invalid, unavailable } from './errors.ts';
 import { Budget, type Exchange, exchangeOf } from './exchange.ts';
-import { toJsonNumbers } from './json-schema.ts';
-import type { Input } from './target.ts';
 
 /** The memory for all bodies that are being received. */
 export const MAX_RECEIVING = 2 ** 26;
@@ -18,9 +16,7 @@ export function readBody(limit: number): RequestHandler {
     const { routedOperation: operation, readInput: input } = exchange;
     if (!expectsBody(exchange, operation)) return next();
     return receiveBody(exchange, limit, budget).then((bytes) => {
-      const { body, plainBody } = parseBody(bytes);
-      input.body = body;
-      input.plainBody = plainBody;
+      input.body = parseBody(bytes);
       next();
     });
   };
@@ -113,13 +109,12 @@ function tooLarge(limit: number): HttpError {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body exactly. Throws for what `JSON.parse` would change silently. */
-function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
+function parseBody(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
     const body = parseExact(text);
-    const plainBody = toJsonNumbers(body);
     const repeated = repeatedKey(text);
-    if (repeated === undefined) return { body, plainBody };
+    if (repeated === undefined) return body;
     throw invalid(`body '${repeated.toWellFormed()}': it appears more than once`);
   } catch (error) {
     throw error instanceof HttpError ? error : invalid(reasonOf(error));

@@ -56,7 +56,7 @@ function copyOf({ request, target, method, readInput }: Exchange): Request {
     // One spelling, because the middleware compiles and keeps validators for each.
     headers: { ...request.headers, ...(isJson && { 'content-type': 'application/json' }) },
     query: toJsonNumbers(readInput.query),
-    body: readInput.plainBody,
+    body: toJsonNumbers(readInput.body),
   };
   return Object.create(request, Object.getOwnPropertyDescriptors(members));
 }

@@ -21,8 +21,6 @@ export interface Input {
   readonly idempotencyKey: string | undefined;
   /** The parsed body; undefined without one. */
   body?: unknown;
-  /** The body with numbers instead of bigints, for validators. */
-  plainBody?: unknown;
   /** Set when the validators have accepted it. */
   isAccepted?: boolean;
   /** What a handler gets: the parameters and the properties of the body. Set when one is called. */

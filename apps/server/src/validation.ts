@@ -44,13 +44,13 @@ export function compileValidators(): void {
 /** What ajv finds first in a request; undefined if the request is what the spec describes. */
 function firstViolation(operation: Operation, input: Input): Violation | undefined {
   const accepts = validatorOf(operation);
-  const { query, path, header, plainBody } = input;
-  const parameters = {
-    query: toJsonNumbers(query),
-    path: toJsonNumbers(path),
-    header: toJsonNumbers(header),
+  const content = {
+    query: toJsonNumbers(input.query),
+    path: toJsonNumbers(input.path),
+    header: toJsonNumbers(input.header),
+    body: toJsonNumbers(input.body),
   };
-  if (accepts({ ...parameters, body: plainBody })) return undefined;
+  if (accepts(content)) return undefined;
   return violationOf(accepts.errors?.[0]);
 }
 
