@@ -4,21 +4,21 @@ import type { Request, RequestHandler } from 'express';
 import { HttpError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
 import type { KeyCheck } from './keys.ts';
+import { send } from './send.ts';
 
 /** Lets the pages of these origins call; `*` stands for all. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
-  const options = {
+  const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
     exposedHeaders,
     maxAge: 3600,
-  };
-  const answerPreflight = cors(options);
-  const allow = cors({ ...options, preflightContinue: true });
+    preflightContinue: true,
+  });
   return (request, response, next) => {
-    if (!isPreflight(request)) return allow(request, response, next);
-    const { requestId } = exchangeOf(response);
-    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
-    answerPreflight(request, response, next);
+    allow(request, response, (error?: unknown) => {
+      if (error || !isPreflight(request)) return next(error);
+      send(exchangeOf(response), { status: 204 });
+    });
   };
 }
 
