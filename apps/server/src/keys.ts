@@ -105,45 +105,37 @@ const POLL_MS = 1000;
 
 const STAY_VALID = 'The previous keys stay valid until the server stops.';
 
-/** The keys in a data folder, which a running server follows. */
-export class FollowedKeys {
-  readonly #folder: string;
-  readonly #report: (problem: string) => void;
-  readonly #keys: ValidKeys;
-  #version: string;
+/** The keys in a data folder, as they change. */
+export interface FollowedKeys {
   readonly nameOf: KeyCheck;
-
-  /** Each problem is reported once. The last keys stay valid. */
-  constructor(folder: string, report: (problem: string) => void) {
-    this.#folder = folder;
-    this.#report = report;
-    this.#version = versionOf(folder);
-    this.#keys = new ValidKeys(readKeys(folder) ?? []);
-    this.nameOf = this.#keys.nameOf;
-    setInterval(() => this.reload(), POLL_MS).unref();
-  }
-
   /** Creates a key if the folder has none, and returns it. */
-  async makeFirst(): Promise<string | undefined> {
-    if (readKeys(this.#folder)) return undefined;
-    const { key } = await createKey(this.#folder, 'first');
-    this.reload();
-    return key;
-  }
+  makeFirst(): Promise<string | undefined>;
+}
 
-  /** Reads the keys if they have changed. */
-  reload(): void {
-    const known = this.#version;
+/** Follows the keys in a data folder. Each problem is reported once, and the last keys stay valid. */
+export function followKeys(folder: string, report: (problem: string) => void): FollowedKeys {
+  let version = versionOf(folder);
+  const keys = new ValidKeys(readKeys(folder) ?? []);
+  const reload = () => {
+    const known = version;
     try {
-      this.#version = versionOf(this.#folder);
-      if (this.#version === known) return;
-      const keys = readKeys(this.#folder);
-      if (keys) this.#keys.replace(keys);
-      else this.#report(`${fileIn(this.#folder)} is gone. ${STAY_VALID}`);
+      version = versionOf(folder);
+      if (version === known) return;
+      const changed = readKeys(folder);
+      if (changed) keys.replace(changed);
+      else report(`${fileIn(folder)} is gone. ${STAY_VALID}`);
     } catch (error) {
-      this.#report(`${lineOf(error)} ${STAY_VALID}`);
+      report(`${lineOf(error)} ${STAY_VALID}`);
     }
-  }
+  };
+  setInterval(reload, POLL_MS).unref();
+  const makeFirst = async () => {
+    if (readKeys(folder)) return undefined;
+    const { key } = await createKey(folder, 'first');
+    reload();
+    return key;
+  };
+  return { nameOf: keys.nameOf, makeFirst };
 }
 
 /** Changes with every new file. Empty without a file. */

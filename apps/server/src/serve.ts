@@ -6,7 +6,7 @@ import { UsageError } from './errors.ts';
 import { collections } from './handlers.ts';
 import { declarations, openLowdbStore, openPostgresStore } from './index.ts';
 import { documentCheck } from './json-schema.ts';
-import { FollowedKeys, keysFrom, readKeys } from './keys.ts';
+import { followKeys, keysFrom, readKeys } from './keys.ts';
 import { type Listener, listen } from './listen.ts';
 import { ServerLog } from './log.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
@@ -31,7 +31,7 @@ export async function serve(config: Config): Promise<Running> {
     );
   const log = new ServerLog(config.logLevel, config.trustProxy);
   const followed =
-    apiKeys === undefined ? new FollowedKeys(dataDir, (problem) => log.warn(problem)) : undefined;
+    apiKeys === undefined ? followKeys(dataDir, (problem) => log.warn(problem)) : undefined;
   const opening = Promise.withResolvers<Store>();
   const service = createService(opening.promise, {
     ...config,
