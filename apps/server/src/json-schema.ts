@@ -50,8 +50,8 @@ function rangeFormat(low: number, high: number) {
 export const MAX_DEPTH = 64;
 
 /**
- * A copy of a JSON value with numbers instead of bigints. Throws for deep nesting and for malformed Unicode. `name` is the
- * property of the body that the value belongs to.
+ * A JSON value with numbers instead of bigints; the same value if it has none. Throws for deep nesting and for malformed
+ * Unicode. `name` is the property of the body that the value belongs to.
  */
 export function toJsonNumbers(value: unknown, name?: string, depth = 0): unknown {
   if (typeof value === 'bigint') return Math.min(Number(value), MAX_INT64);
@@ -59,13 +59,41 @@ export function toJsonNumbers(value: unknown, name?: string, depth = 0): unknown
     throw invalid(`${placeOf(name)}: it is not well-formed Unicode`);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) throw invalid(`body: it is nested more than ${MAX_DEPTH} deep`);
-  if (Array.isArray(value)) return value.map((item) => toJsonNumbers(item, name, depth + 1));
-  const entries = Object.entries(value).map(([property, each]) => {
+  if (Array.isArray(value)) return convertedArray(value, name, depth);
+  return convertedObject(value as Readonly<Record<string, unknown>>, name, depth);
+}
+
+function convertedArray(
+  array: readonly unknown[],
+  name: string | undefined,
+  depth: number,
+): unknown {
+  // Only what has bigints is copied: many large bodies at once would take twice the memory.
+  let copy: unknown[] | undefined;
+  for (const [i, item] of array.entries()) {
+    const converted = toJsonNumbers(item, name, depth + 1);
+    if (converted === item) continue;
+    copy ??= [...array];
+    copy[i] = converted;
+  }
+  return copy ?? array;
+}
+
+function convertedObject(
+  object: Readonly<Record<string, unknown>>,
+  name: string | undefined,
+  depth: number,
+): unknown {
+  let copy: Record<string, unknown> | undefined;
+  for (const property of Object.keys(object)) {
     if (!property.isWellFormed())
       throw invalid(`${placeOf(name)}: a name is not well-formed Unicode`);
-    return [property, toJsonNumbers(each, property, depth + 1)];
-  });
-  return Object.fromEntries(entries);
+    const converted = toJsonNumbers(object[property], property, depth + 1);
+    if (converted === object[property]) continue;
+    copy ??= { ...object };
+    copy[property] = converted;
+  }
+  return copy ?? object;
 }
 
 function placeOf(name: string | undefined): string {
