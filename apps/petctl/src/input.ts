@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import {
   closest,
   type Field,
@@ -10,9 +11,14 @@ import {
   type Schema,
   typeIn,
 } from '@petstore/types';
-import type { InputSource } from './context.ts';
 import { UsageError } from './errors.ts';
 import { codeOf, isObject, kebab, quoted } from './text.ts';
+
+/** A stream to read from. stdin of a process has a file descriptor. */
+export type InputSource = Readable & {
+  readonly isTTY?: boolean | undefined;
+  readonly fd?: number | undefined;
+};
 
 /** The input of an operation: parameters and properties of the body by name. */
 export type Input = Record<string, unknown>;

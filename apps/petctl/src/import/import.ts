@@ -1,15 +1,33 @@
 import { Readable } from 'node:stream';
-import { CliError } from '../errors.ts';
-import type { Input } from '../input.ts';
-import type { Printer } from '../output/printer.ts';
+import type { Operation } from '@petstore/types';
+import { CliError, UsageError } from '../errors.ts';
+import { checkProperties, type Input, missingInputs } from '../input.ts';
+import { type Printer, shapeOf } from '../output/printer.ts';
 import type { Reporter } from '../output/reporter.ts';
+import { isObject } from '../text.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { ImportRecord } from './record.ts';
+import type { ProgressBar } from './progress-bar.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
 
 const CONCURRENCY = 8;
 /** So many failures of the service in a row end an import. */
 const MAX_FAILURES = 16;
+
+/** A record of a file. */
+export interface ImportRecord {
+  /** Where it stands: `line 3`. */
+  readonly place: string;
+  /** Its text, to store it in another file. */
+  readonly text: string;
+  /** The JSON value that it is. Throws a UsageError if it is none. */
+  readonly value: () => unknown;
+}
+
+export interface RecordFile {
+  /** What begins another file with some of the records. */
+  readonly header: string;
+  readonly records: AsyncIterable<ImportRecord>;
+}
 
 export interface ImportCounts {
   readonly created: number;
@@ -24,6 +42,7 @@ interface Sent {
 }
 
 interface ImportParts {
+  readonly operation: Operation;
   /** Sends a record. Throws a `CliError` for what is no bug. */
   readonly send: (input: Input, key: string | undefined) => Promise<Sent>;
   /** Undefined for an operation without idempotency keys. */
@@ -102,7 +121,7 @@ export class Import {
   async #send(record: ImportRecord): Promise<Result> {
     let key: RecordKey | undefined;
     try {
-      const input = record.input();
+      const input = inputOf(record, this.#parts.operation);
       key = this.#parts.keys?.next(input);
       if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
       const { data, isReplayed } = await this.#parts.send(input, key?.text);
@@ -153,35 +172,24 @@ export class Import {
   }
 }
 
-const REDRAW_MS = 100;
-const BAR_WIDTH = 24;
+/** The input of a record. Throws a UsageError if it cannot be sent. */
+function inputOf(record: ImportRecord, operation: Operation): Input {
+  const value = record.value();
+  if (isObject(value)) removeResultProperties(value, operation);
+  const input = checkProperties(value, operation, record.place);
+  const missing = missingInputs(input, operation);
+  if (missing.length > 0)
+    throw new UsageError(`${record.place}: ${missing.join(' and ')} missing.`);
+  return input;
+}
 
-/** Shows on a terminal how much of a file is done. */
-export class ProgressBar {
-  readonly #reporter: Reporter;
-  /** In bytes; 0 if it is not known. */
-  readonly #size: number;
-  #done = 0;
-  #drawnAt = Number.NEGATIVE_INFINITY;
-
-  constructor(reporter: Reporter, size: number) {
-    this.#reporter = reporter;
-    this.#size = size;
-  }
-
-  /** So many bytes more are done. Draws the bar with a summary behind it, but not too often. */
-  advance(bytes: number, summary: string): void {
-    this.#done += bytes;
-    if (performance.now() - this.#drawnAt < REDRAW_MS) return;
-    this.#drawnAt = performance.now();
-    this.#reporter.progress(this.#bar() + summary);
-  }
-
-  #bar(): string {
-    if (this.#size === 0) return '';
-    const share = Math.min(1, this.#done / this.#size);
-    const filled = '#'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '-');
-    return `[${filled}] ${Math.floor(share * 100)} %  `;
+/**
+ * Removes what the operation returns and does not take, such as the identifier, because petctl's
+ * own lists have it.
+ */
+function removeResultProperties(record: Record<string, unknown>, operation: Operation): void {
+  for (const name of shapeOf(operation).columns) {
+    if (!Object.hasOwn(operation.fields, name)) delete record[name];
   }
 }
 

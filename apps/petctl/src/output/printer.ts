@@ -20,7 +20,10 @@ export interface ResultShape {
   readonly isList: boolean;
 }
 
-/** A printer for the format of a command. */
+/**
+ * A printer for the format of a command. Throws for an unknown name in --fields, and for an invalid
+ * filter.
+ */
 export async function printerFor(
   shape: ResultShape,
   settings: Settings,
@@ -29,21 +32,17 @@ export async function printerFor(
   const { stdout } = session;
   const { output, fields, jq } = settings;
   const names = fields === undefined ? undefined : namesIn(fields);
-  const columns = names ?? shape.columns;
-  const printer: Printer =
-    jq === undefined
-      ? new RowPrinter(await formatFor(shape, settings, session), columns, stdout)
-      : new JqPrinter({ filter: jq, isStreamed: output === 'jsonl', isList: shape.isList }, stdout);
+  if (names && shape.columns.length > 0) checkNames(names, shape.columns, '--fields');
+  let printer: Printer;
+  if (jq === undefined) {
+    const format = await formatFor(shape, settings, session);
+    printer = new RowPrinter(format, names ?? shape.columns, stdout);
+  } else {
+    await checkFilter(jq);
+    const isStreamed = output === 'jsonl';
+    printer = new JqPrinter({ filter: jq, isStreamed, isList: shape.isList }, stdout);
+  }
   return names === undefined ? printer : withProperties(names, printer);
-}
-
-/** Throws for an unknown name in --fields, and for an invalid filter, before anything is sent. */
-export async function checkOutput(
-  { columns }: ResultShape,
-  { fields, jq }: Settings,
-): Promise<void> {
-  if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
-  if (jq !== undefined) await checkFilter(jq);
 }
 
 /** The shape of an operation's result. */

@@ -1,4 +1,5 @@
 import { CliError, exitCodes } from '../errors.ts';
+import type { GlobalOptions } from '../settings.ts';
 import { escapeLine } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 
@@ -11,25 +12,13 @@ const eraseLine = '\r\u001b[K';
  */
 export class Reporter {
   readonly #stderr: OutputStream;
-  #isJson = false;
-  #isQuiet = false;
+  readonly #options: GlobalOptions;
   /** Whether a progress line is shown, which the next line replaces. */
   #hasProgress = false;
 
-  constructor(stderr: OutputStream) {
+  constructor(stderr: OutputStream, options: GlobalOptions) {
     this.#stderr = stderr;
-  }
-
-  /**
-   * Is called with each value of `--output` as the command line is read, so that all errors have
-   * its format.
-   */
-  useFormatOf(output: string | undefined): void {
-    this.#isJson = output === 'json' || output === 'jsonl';
-  }
-
-  hideNotices(): void {
-    this.#isQuiet = true;
+    this.#options = options;
   }
 
   /** Writes an error, and returns its exit code. */
@@ -50,7 +39,7 @@ export class Reporter {
 
   /** Writes a notice, unless `--quiet` is set. */
   notice(message: string): void {
-    if (!this.#isQuiet) this.#writeMessage({ notice: { message } }, message);
+    if (!this.#options.isQuiet) this.#writeMessage({ notice: { message } }, message);
   }
 
   /** Writes a line of `--verbose`. */
@@ -70,7 +59,7 @@ export class Reporter {
 
   /** Writes text, or data where results are JSON. */
   #writeMessage(data: object, text: string): void {
-    this.#writeLine(this.#isJson ? JSON.stringify(data) : `petctl: ${text}`);
+    this.#writeLine(this.#options.isJson ? JSON.stringify(data) : `petctl: ${text}`);
   }
 
   #writeLine(line: string): void {

@@ -10,19 +10,18 @@ import {
   TimeoutError,
 } from '@petstore/client';
 import { type Operation, operations, service } from '@petstore/types';
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '../../package.json' with { type: 'json' };
+import { CliError, type ErrorKind } from '../errors.ts';
+import type { Input } from '../input.ts';
+import type { Session } from '../session.ts';
+import type { Settings } from '../settings.ts';
+import { codeOf } from '../text.ts';
 import { enteredKey, type Key } from './credentials.ts';
-import { CliError, type ErrorKind } from './errors.ts';
-import type { Input } from './input.ts';
-import type { Session } from './session.ts';
-import type { Settings, Target } from './settings.ts';
-import { codeOf } from './text.ts';
 
 /** What a call needs besides its input. */
 export interface Calling {
   readonly operation: Operation;
   readonly settings: Settings;
-  readonly target: Target;
   readonly key: Key;
 }
 
@@ -37,9 +36,9 @@ export function methodFor(
   session: Session,
   fetch: Options['fetch'] = session.connections.fetch,
 ): Method {
-  const { operation, settings, target, key } = calling;
+  const { operation, settings, key } = calling;
   const client = petstore({
-    baseUrl: target.baseUrl,
+    baseUrl: settings.target.baseUrl,
     apiKey: key.value,
     headers: { 'user-agent': `petctl/${manifest.version}` },
     fetch,
@@ -93,14 +92,14 @@ function hooksFor(operation: Operation, settings: Settings, { reporter }: Sessio
 /** The codes of certificates that Node does not trust. */
 const untrusted = ['SELF_SIGNED', 'UNABLE_TO_VERIFY', 'UNABLE_TO_GET_ISSUER'];
 
-function explainConnectionError(error: ConnectionError, { target }: Calling): CliError {
+function explainConnectionError(error: ConnectionError, { settings }: Calling): CliError {
   const cause = systemErrorOf(error);
   if (cause instanceof CliError) return cause;
   const code = codeOf(cause);
   const hint = untrusted.some((part) => code.includes(part))
     ? 'To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with that of its issuer.'
     : 'Check the service, --base-url and the proxy, if there is one.';
-  const { origin } = new URL(target.baseUrl);
+  const { origin } = new URL(settings.target.baseUrl);
   return new CliError('unreachable', `The connection to ${origin} failed (${code}).`, hint);
 }
 
@@ -119,7 +118,7 @@ function explainResponseError(error: ResponseError, calling: Calling): CliError 
     return new CliError(kind, redirects, 'Change --base-url to match this.', details);
   }
   if (isWrongAddress(error, calling)) {
-    const isMissing = `There is no ${service.title} at ${calling.target.baseUrl}.`;
+    const isMissing = `There is no ${service.title} at ${calling.settings.target.baseUrl}.`;
     return new CliError('rejected', isMissing, addressHint(calling), details);
   }
   return new CliError(kind, message, hintFor(kind, calling), details);
@@ -133,14 +132,17 @@ function redirectTarget({ status, headers }: ResponseError): string | null {
  * Whether a response shows that the service is not at the base URL, and not that a resource is
  * missing.
  */
-function isWrongAddress({ status, code }: ResponseError, { operation, target }: Calling): boolean {
+function isWrongAddress(
+  { status, code }: ResponseError,
+  { operation, settings }: Calling,
+): boolean {
   if (status !== 404 && status !== 405) return false;
   const isDeclared = operation.responses[status] !== undefined;
-  return code === undefined || !isDeclared || !target.baseUrl.endsWith(service.basePath);
+  return code === undefined || !isDeclared || !settings.target.baseUrl.endsWith(service.basePath);
 }
 
-function addressHint({ target }: Calling): string {
-  return target.baseUrl.endsWith(service.basePath)
+function addressHint({ settings }: Calling): string {
+  return settings.target.baseUrl.endsWith(service.basePath)
     ? 'Check --base-url; -v shows the request.'
     : `The base URL should end with ${service.basePath}.`;
 }

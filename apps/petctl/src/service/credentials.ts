@@ -9,10 +9,9 @@ import {
 } from 'node:fs';
 import { devNull, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Environment } from './context.ts';
-import { CliError, UsageError } from './errors.ts';
-import type { Target } from './settings.ts';
-import { codeOf, isObject } from './text.ts';
+import { CliError, UsageError } from '../errors.ts';
+import type { Environment, Target } from '../settings.ts';
+import { codeOf, isObject } from '../text.ts';
 
 /** An API key, and where it comes from. */
 export interface Key {

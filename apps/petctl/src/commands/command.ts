@@ -1,7 +1,7 @@
 import { closest } from '@petstore/types';
 import { Command, type ErrorOptions, type HelpContext } from 'commander';
-import { UsageError } from './errors.ts';
-import { quoted } from './text.ts';
+import { UsageError } from '../errors.ts';
+import { quoted } from '../text.ts';
 
 /**
  * A command that throws a `UsageError`, where commander would print a message and end the process.
@@ -21,15 +21,13 @@ export class PetctlCommand extends Command {
     // Without this, `petctl pets lsit --help` would show the help of `petctl pets`.
     const [word] = this.args;
     const isGroup = this.commands.length > 0;
-    if (isGroup && word !== undefined && !word.startsWith('-')) this.commandFor(word);
+    if (isGroup && word !== undefined && !word.startsWith('-') && !this.#has(word))
+      throw unknownCommand(this, word);
     return super.helpInformation(context);
   }
 
-  /** The command with a name. Throws a UsageError if there is none. */
-  commandFor(name: string): Command {
-    const found = this.commands.find((each) => each.name() === name);
-    if (found) return found;
-    throw unknownCommand(this, name);
+  #has(name: string): boolean {
+    return this.commands.some((command) => command.name() === name);
   }
 
   /** The names that help shows. */
