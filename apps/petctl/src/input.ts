@@ -12,7 +12,7 @@ import {
   typeIn,
 } from '@petstore/types';
 import { UsageError } from './errors.ts';
-import { codeOf, isObject, kebab, quoted } from './text.ts';
+import { codeOf, isObject, quoted } from './text.ts';
 
 /** A stream to read from. stdin of a process has a file descriptor. */
 export type InputSource = Readable & {
@@ -141,18 +141,6 @@ export function checkNames(
 /** The names of the required inputs that are missing. */
 export function missingInputs(input: Input, { fields }: Operation): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.required && input[name] === undefined);
-}
-
-/** Throws if a required input of a command is missing. */
-export function checkFlags(input: Input, operation: Operation): void {
-  const missing = missingInputs(input, operation);
-  if (missing.length === 0) return;
-  const isWhole = operation.body?.whole === true;
-  const flags = missing.map((name) => (name === 'body' && isWhole ? '--data' : `--${kebab(name)}`));
-  throw new UsageError(
-    `${flags.join(' and ')} missing.`,
-    operation.body && 'Use flags, or properties of --data.',
-  );
 }
 
 /** More than servers accept, so that an endless device does not fill the memory. */

@@ -20,8 +20,3 @@ export function quoted(word: string): string {
   const length = 40;
   return word.length > length ? `'${word.slice(0, length)}…'` : `'${word}'`;
 }
-
-/** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
-}

@@ -1,7 +1,8 @@
 // The arguments and flags of a command that set the fields of its operation.
 import { type Field, type Operation, resolved, type Schema, typeIn } from '@petstore/types';
 import { type Command, Option } from 'commander';
-import { checkPlace, type Input, parseValue, range } from '../input.ts';
+import { UsageError } from '../errors.ts';
+import { checkPlace, type Input, missingInputs, parseValue, range } from '../input.ts';
 import { globalOptions } from '../settings.ts';
 import { kebab } from '../text.ts';
 
@@ -87,6 +88,18 @@ export function flagInput(flags: readonly FieldFlag[], command: Command): Input 
     if (words !== undefined) input[name] = parse(words);
   }
   return input;
+}
+
+/** Throws if a required input of a command is missing. */
+export function checkRequired(input: Input, operation: Operation): void {
+  const missing = missingInputs(input, operation);
+  if (missing.length === 0) return;
+  const isWhole = operation.body?.whole === true;
+  const flags = missing.map((name) => (name === 'body' && isWhole ? '--data' : `--${kebab(name)}`));
+  throw new UsageError(
+    `${flags.join(' and ')} missing.`,
+    operation.body && 'Use flags, or properties of --data.',
+  );
 }
 
 function choicesOf(schema: Schema, type: string): string[] | undefined {

@@ -1,13 +1,14 @@
 import { type Field, type Operation, operations, typesOf } from '@petstore/types';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
-import { checkFlags, parseValue, readData } from '../input.ts';
+import { parseValue, readData } from '../input.ts';
 import { printerFor, shapeOf } from '../output/printer.ts';
 import { deprecationOf } from '../service/call.ts';
 import type { Session } from '../session.ts';
 import { kebab } from '../text.ts';
 import { callOperation, type OperationCall } from './call-operation.ts';
 import {
+  checkRequired,
   fieldFlags,
   fieldHelp,
   flagInput,
@@ -54,7 +55,7 @@ function addOperation(parent: Command, name: string, operation: Operation, sessi
     const { data } = options;
     const input = data === undefined ? {} : await readData(data, operation, session.context.stdin);
     Object.assign(input, pathInput(pathFields, command), flagInput(flags, command));
-    checkFlags(input, operation);
+    checkRequired(input, operation);
     const wanted = wantedResults(options);
     const idempotencyKey = idempotencyKeyOf(options, operation);
     const call: OperationCall = { operation, settings, input, wanted, idempotencyKey };

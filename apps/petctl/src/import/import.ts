@@ -3,10 +3,9 @@ import type { Operation } from '@petstore/types';
 import { CliError, UsageError } from '../errors.ts';
 import { checkProperties, type Input, missingInputs } from '../input.ts';
 import { type Printer, shapeOf } from '../output/printer.ts';
-import type { Reporter } from '../output/reporter.ts';
+import type { ProgressBar, Reporter } from '../output/reporter.ts';
 import { isObject } from '../text.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { ProgressBar } from './progress-bar.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
 
 const CONCURRENCY = 8;
@@ -139,7 +138,7 @@ export class Import {
     else if (outcome.kind === 'left') this.#store(record, key);
     else await this.#settleAdded(outcome.kind, outcome.data);
     const bytes = Buffer.byteLength(record.text) + 1;
-    this.#parts.progress?.advance(bytes, summaryOf(this.#counts));
+    this.#parts.progress?.advance(bytes, countsText(this.#counts));
   }
 
   async #settleAdded(kind: 'created' | 'existing', data: unknown): Promise<void> {
@@ -194,7 +193,7 @@ function removeResultProperties(record: Record<string, unknown>, operation: Oper
 }
 
 /** `2 created, 1 failed`. */
-export function summaryOf(counts: ImportCounts): string {
+export function countsText(counts: ImportCounts): string {
   const parts = [`${counts.created} created`];
   if (counts.existing > 0) parts.push(`${counts.existing} existing`);
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);

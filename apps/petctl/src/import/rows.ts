@@ -49,7 +49,7 @@ async function* tsvRows(
     const text = line.text.replace(/\r$/, '');
     const cells = text.split('\t').map((cell, i) => (cell === '' ? emptyCells[i] : cell));
     const place = `line ${line.number}`;
-    const value = () => valuesOf(cells, names, operation, place, unescapeTsvCell);
+    const value = () => propertiesOf(cells, names, operation, place, unescapeTsvCell);
     yield { place, text, value };
   }
 }
@@ -92,7 +92,7 @@ async function* recordsOf(
 ): AsyncGenerator<ImportRecord> {
   for await (const { line, cells } of rows) {
     const place = `line ${line}`;
-    const value = () => valuesOf(cells, names, operation, place, unescapeCsvCell);
+    const value = () => propertiesOf(cells, names, operation, place, unescapeCsvCell);
     yield { place, text: csvLine(cells).trimEnd(), value };
   }
 }
@@ -134,7 +134,7 @@ function checkColumns(names: readonly string[], known: readonly string[]): void 
 }
 
 /** The properties of a row. `toText` replaces the escapes of a string. */
-function valuesOf(
+function propertiesOf(
   cells: readonly Cell[],
   names: readonly string[],
   { fields }: Operation,

@@ -2,14 +2,13 @@ import type { Operation } from '@petstore/types';
 import { CliError } from '../errors.ts';
 import type { Input } from '../input.ts';
 import { printerFor, shapeOf } from '../output/printer.ts';
+import { ProgressBar } from '../output/reporter.ts';
 import { type Calling, explainError, methodFor } from '../service/call.ts';
 import type { Context, Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
-import { counted } from '../text.ts';
 import { FailedFile } from './failed-file.ts';
-import { Import, summaryOf } from './import.ts';
+import { countsText, Import } from './import.ts';
 import { ImportFile } from './lines.ts';
-import { ProgressBar } from './progress-bar.ts';
 import { RecordKeys } from './record-keys.ts';
 import { readRecords } from './records.ts';
 
@@ -43,7 +42,9 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
     keys: operation.idempotencyKey && new RecordKeys(operation, again),
     printer: isShown ? printer : undefined,
     failedFile: failed === undefined ? undefined : FailedFile.open(failed, header, stats),
-    progress: hasBar(isShown, order, session) ? new ProgressBar(reporter, stats) : undefined,
+    progress: hasBar(isShown, order, session)
+      ? new ProgressBar(reporter, stats?.size ?? 0)
+      : undefined,
     reporter,
   });
   const stopListening = onSignal(context.signals, (kind) => {
@@ -99,7 +100,7 @@ function conclude(run: Import, order: ImportOrder, { reporter }: Session): void 
   const isUntouched = counts.created + counts.existing + counts.failed === 0;
   if (isUsage && isUntouched) throw stopReason;
   if (counts.existing > 0) reporter.notice(existingNotice(counts.existing));
-  const total = `${summaryOf(counts)}.`;
+  const total = `${countsText(counts)}.`;
   const { failed, repeatHint } = order;
   const rest = failed && `${failed} has the records that are not added: correct and import it.`;
   if (stopReason !== undefined) {
@@ -114,6 +115,6 @@ function conclude(run: Import, order: ImportOrder, { reporter }: Session): void 
 }
 
 function existingNotice(count: number): string {
-  const records = counted(count, 'record');
+  const records = count === 1 ? '1 record' : `${count} records`;
   return `${records} existed already: an import of the last 24 hours added equal ones. Use --again to add them once more.`;
 }
