@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import {
-  closest,
   type Field,
   isInt64,
   type Operation,
@@ -12,7 +11,7 @@ import {
   typeIn,
 } from '@petstore/types';
 import { UsageError } from './errors.ts';
-import { codeOf, isObject, quoted } from './text.ts';
+import { codeOf, isObject, quoted, suggestion } from './text.ts';
 
 /** A stream to read from. stdin of a process has a file descriptor. */
 export type InputSource = Readable & {
@@ -133,9 +132,8 @@ export function checkNames(
 ): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const similar = closest(unknown, known);
-  const hint = similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;
-  throw new UsageError(`${source}: there is no property ${quoted(unknown)}.`, hint);
+  const message = `${source}: there is no property ${quoted(unknown)}.`;
+  throw new UsageError(message, suggestion(unknown, known));
 }
 
 /** The names of the required inputs that are missing. */

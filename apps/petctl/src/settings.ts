@@ -1,8 +1,8 @@
-import { closest, deployments, service } from '@petstore/types';
+import { deployments, service } from '@petstore/types';
 import { type Command, Option } from 'commander';
 import { UsageError } from './errors.ts';
 import { parseChoice, parseValue, type Word } from './input.ts';
-import { kebab, quoted } from './text.ts';
+import { kebab, quoted, suggestion } from './text.ts';
 
 const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
 export type OutputFormat = (typeof formats)[number];
@@ -182,8 +182,8 @@ function rejectUnknownVariables(env: Environment): void {
     (name) => name.startsWith('PETCTL_') && !known.includes(name),
   );
   if (unknown === undefined) return;
-  const hint = `Did you mean ${closest(unknown, known) ?? known.join(', ')}?`;
-  throw new UsageError(`${unknown} in the environment is not a setting.`, hint);
+  const message = `${unknown} in the environment is not a setting.`;
+  throw new UsageError(message, suggestion(unknown, known));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { closest } from '@petstore/types';
+
 /** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -19,4 +21,10 @@ export function codeOf(error: unknown): string {
 export function quoted(word: string): string {
   const length = 40;
   return word.length > length ? `'${word.slice(0, length)}…'` : `'${word}'`;
+}
+
+/** What to use instead of a word that is not known: a similar one, else any of them. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const similar = closest(word, known);
+  return similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;
 }

@@ -228,4 +228,13 @@ describe('the file of the keys', () => {
     ])
       expect((await petctl(['auth', 'token'], more)).code).toBe(4);
   });
+
+  test('a folder that cannot be made is told', async () => {
+    const { env } = await record(() => ({ body: [] }));
+    const args = ['auth', 'login', '--base-url', env.PETCTL_BASE_URL];
+    expect(await petctl(args, { HOME: '/dev/null' }, 'k')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('credentials.json cannot be written (ENOTDIR)'),
+    });
+  });
 });

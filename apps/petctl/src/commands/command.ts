@@ -1,7 +1,7 @@
 import { closest } from '@petstore/types';
 import { Command, type ErrorOptions, type HelpContext } from 'commander';
 import { UsageError } from '../errors.ts';
-import { quoted } from '../text.ts';
+import { quoted, suggestion } from '../text.ts';
 
 /**
  * A command that throws a `UsageError`, where commander would print a message and end the process.
@@ -71,12 +71,8 @@ function missingCommand(group: PetctlCommand): UsageError {
 }
 
 function unknownCommand(group: PetctlCommand, name: string): UsageError {
-  const names = group.commandNames();
-  const similar = closest(name, names);
-  return new UsageError(
-    `'${pathOf(group)}' has no command ${quoted(name)}.`,
-    similar === undefined ? `Use ${names.join(', ')}.` : `Did you mean '${similar}'?`,
-  );
+  const message = `'${pathOf(group)}' has no command ${quoted(name)}.`;
+  return new UsageError(message, suggestion(name, group.commandNames()));
 }
 
 /** Flags that look as if they take a key. */
@@ -90,13 +86,11 @@ function unknownOption(command: Command, flag: string): UsageError {
       "No option takes a key: use 'petctl auth login', or set PETCTL_API_KEY.",
     );
   const options = command.createHelp().visibleOptions(command);
-  const similar = closest(
-    flag,
-    options.map(({ long }) => long ?? ''),
-  );
+  const names = options.map((option) => option.name());
+  const similar = closest(flag.slice(2), names);
   return new UsageError(
     message,
-    similar === undefined ? `See '${pathOf(command)} --help'.` : `Did you mean '${similar}'?`,
+    similar === undefined ? `See '${pathOf(command)} --help'.` : `Did you mean '--${similar}'?`,
   );
 }
 

@@ -30,8 +30,6 @@ export const completeCommand = '__complete';
 /** The candidates for the last of the words: on each line one, a tab, and its description. */
 export function complete(root: Command, words: readonly string[]): string {
   const typed = flagsAndValues(words);
-  // `petctl help pets` is completed like `petctl pets`.
-  if (typed[0] === 'help' && typed.length > 1) typed.shift();
   const last = typed.pop() ?? '';
   const found = candidates(positionAfter(root, typed), last);
   const lines = found
@@ -75,6 +73,8 @@ function positionAfterWord({ command, operands, option }: Position, word: string
     return { command, operands, option: withValue };
   }
   const child = command.commands.find((one) => one.name() === word);
+  // `petctl help pets` is completed like `petctl pets`.
+  if (child && word === 'help') return { command, operands, option };
   if (child) return { command: child, operands: 0, option: undefined };
   return { command, operands: operands + 1, option: undefined };
 }

@@ -146,7 +146,7 @@ export class Credentials {
       writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
       renameSync(temporary, file);
     } catch (error) {
-      rmSync(temporary, { force: true });
+      if (existsSync(temporary)) rmSync(temporary);
       throw new UsageError(
         `${this.#file} cannot be written (${codeOf(error)}).`,
         'Check its folder and permissions.',
