@@ -321,7 +321,7 @@ export const petctlPlants: readonly Plant[] = [
       'petctl pets list: what --all prints',
     ],
   ]),
-  ...plantsIn('petctl', `${petctl}/service/call.ts`, [
+  ...plantsIn('petctl', `${petctl}/service/explain-error.ts`, [
     [
       'another exit code',
       "if (status === 404) return 'not_found';",
@@ -334,6 +334,8 @@ export const petctlPlants: readonly Plant[] = [
       "new CliError(kind, 'It failed.', hintFor",
       'whether it prints the message of',
     ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/service/client.ts`, [
     [
       'a deprecation that is not told',
       'reporter.notice(deprecationOf(operation, sunset))',

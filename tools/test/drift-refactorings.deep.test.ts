@@ -32,7 +32,7 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
   ],
   [
     'another hint of petctl',
-    'apps/petctl/src/service/call.ts',
+    'apps/petctl/src/service/explain-error.ts',
     'Check the identifier',
     'See the identifier',
   ],

@@ -7,6 +7,7 @@ import { addCompletion, complete, completeCommand } from './commands/completion.
 import { addOperations } from './commands/operations.ts';
 import { exitCodes } from './errors.ts';
 import { type Context, Session } from './session.ts';
+import type { GlobalOptions } from './settings.ts';
 
 /** Runs a command line, and returns its exit code. All that it has to say is written by then. */
 export async function run(context: Context): Promise<number> {
@@ -70,21 +71,17 @@ function programFor(session: Session, help: string[]): PetctlCommand {
   addOperations(root, session);
   addAuth(root, session);
   addCompletion(root, session);
-  complement(root, session);
+  addHelp(root);
+  addOptions(root, session.options);
   return root;
 }
 
-/** Adds what every command has to a command and to all below it. */
-function complement(command: Command, session: Session): void {
-  const isGroup = command.commands.length > 0;
-  for (const each of command.commands) complement(each, session);
-  session.options.addTo(command);
-  if (isGroup) session.options.addTo(addHelp(command));
-}
-
-/** Adds the command `help` to a group. commander's own shows other help for an unknown name. */
-function addHelp(group: Command): Command {
-  return group
+/** Adds the command `help` to a group and to those below it. commander's own knows one word only. */
+function addHelp(group: Command): void {
+  for (const command of group.commands) {
+    if (command.commands.length > 0) addHelp(command);
+  }
+  group
     .helpCommand(false)
     .command('help')
     .summary('Show the help of a command')
@@ -93,6 +90,12 @@ function addHelp(group: Command): Command {
     .action(async (words: string[]) => {
       await group.parseAsync([...words, '--help'], { from: 'user' });
     });
+}
+
+/** Adds the options that every command has to a command and to all below it. */
+function addOptions(command: Command, options: GlobalOptions): void {
+  for (const each of command.commands) addOptions(each, options);
+  options.addTo(command);
 }
 
 function exitCodeHelp(): string {

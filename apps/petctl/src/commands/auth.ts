@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { CliError } from '../errors.ts';
 import { type Input, readWord } from '../input.ts';
 import { printerFor } from '../output/printer.ts';
-import { explainError, methodFor } from '../service/call.ts';
+import { methodFor } from '../service/client.ts';
 import { checkedKey, enteredKey, type Key } from '../service/credentials.ts';
+import { explainError } from '../service/explain-error.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 

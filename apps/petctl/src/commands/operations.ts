@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { parseValue, readData } from '../input.ts';
 import { printerFor, shapeOf } from '../output/printer.ts';
-import { deprecationOf } from '../service/call.ts';
+import { deprecationOf } from '../service/client.ts';
 import type { Session } from '../session.ts';
 import { kebab } from '../text.ts';
 import { callOperation, type OperationCall } from './call-operation.ts';

@@ -1,7 +1,8 @@
 import type { Options } from '@petstore/client';
 import { exactJson, parseExact } from '@petstore/types';
 import { escapeLine, escapeLines } from '../output/escapes.ts';
-import { type Calling, explainError, methodFor } from '../service/call.ts';
+import { type Calling, methodFor } from '../service/client.ts';
+import { explainError } from '../service/explain-error.ts';
 import type { Session } from '../session.ts';
 import type { Target } from '../settings.ts';
 import type { OperationCall } from './call-operation.ts';

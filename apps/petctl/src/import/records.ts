@@ -2,8 +2,8 @@ import { exactJson, type Operation } from '@petstore/types';
 import { UsageError } from '../errors.ts';
 import { parseJson } from '../input.ts';
 import type { ImportRecord, RecordFile } from './import.ts';
-import { firstLine, type Line, MAX_LENGTH, startingWith } from './lines.ts';
 import { csvRecords, tsvRecords } from './rows.ts';
+import { firstLine, type Line, MAX_LENGTH, startingWith } from './source-file.ts';
 
 /** The records of a file. Its first line that is not blank tells the format. */
 export async function readRecords(
@@ -32,9 +32,10 @@ async function* jsonLineRecords(lines: AsyncIterable<Line>): AsyncGenerator<Impo
   }
 }
 
-/** Throws if the first line begins an object that it does not end, as in indented JSON. */
+/** Throws for an object that does not end on its line, as in indented JSON. */
 function checkOneLine({ number, text }: Line): void {
-  if (text.trim() === '' || text.trimEnd().endsWith('}')) return;
+  const object = text.trim();
+  if (object === '' || object.endsWith('}')) return;
   throw new UsageError(
     `line ${number}: the JSON object does not end on this line.`,
     "Put each object on one line, as 'jq -c .' does, or all of them into an array.",

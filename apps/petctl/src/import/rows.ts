@@ -8,7 +8,7 @@ import { shapeOf } from '../output/printer.ts';
 import { kebab } from '../text.ts';
 import { type CsvRow, csvRows } from './csv.ts';
 import type { ImportRecord, RecordFile } from './import.ts';
-import { type Line, startingWith } from './lines.ts';
+import { type Line, startingWith } from './source-file.ts';
 
 /** The text of a cell. An undefined one is a missing value. */
 type Cell = string | undefined;

@@ -3,14 +3,15 @@ import { CliError } from '../errors.ts';
 import type { Input } from '../input.ts';
 import { printerFor, shapeOf } from '../output/printer.ts';
 import { ProgressBar } from '../output/reporter.ts';
-import { type Calling, explainError, methodFor } from '../service/call.ts';
+import { type Calling, methodFor } from '../service/client.ts';
+import { explainError } from '../service/explain-error.ts';
 import type { Context, Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 import { FailedFile } from './failed-file.ts';
 import { countsText, Import } from './import.ts';
-import { ImportFile } from './lines.ts';
 import { RecordKeys } from './record-keys.ts';
 import { readRecords } from './records.ts';
+import { SourceFile } from './source-file.ts';
 
 /** What the command line asks for. */
 interface ImportOrder {
@@ -32,7 +33,7 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
   const shape = { ...shapeOf(operation), isList: true };
   const printer = await printerFor(shape, settings, session);
   const key = await credentials.keyFor(settings.target);
-  const source = new ImportFile(file, context.stdin);
+  const source = new SourceFile(file, context.stdin);
   const { header, records } = await readRecords(source.lines(), operation);
   const stats = source.stats();
   const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;

@@ -13,7 +13,7 @@ export interface Line {
 }
 
 /** The file of an import, or stdin for `-`. */
-export class ImportFile {
+export class SourceFile {
   readonly #name: string;
   readonly #stdin: InputSource | undefined;
   readonly #stream: InputSource;
