@@ -1,7 +1,7 @@
 import { exactJson, type Operation } from '@petstore/types';
 import { UsageError } from '../errors.ts';
 import { parseJson } from '../input.ts';
-import type { ImportRecord, RecordFile } from './import.ts';
+import type { ImportRecord, RecordFile } from './record-sender.ts';
 import { csvRecords, tsvRecords } from './rows.ts';
 import { firstLine, type Line, MAX_LENGTH, startingWith } from './source-file.ts';
 

@@ -7,7 +7,7 @@ import { csvLine } from '../output/formats.ts';
 import { shapeOf } from '../output/printer.ts';
 import { kebab } from '../text.ts';
 import { type CsvRow, csvRows } from './csv.ts';
-import type { ImportRecord, RecordFile } from './import.ts';
+import type { ImportRecord, RecordFile } from './record-sender.ts';
 import { type Line, startingWith } from './source-file.ts';
 
 /** The text of a cell. An undefined one is a missing value. */

@@ -1,15 +1,13 @@
 import type { Operation } from '@petstore/types';
 import { CliError } from '../errors.ts';
-import type { Input } from '../input.ts';
 import { printerFor, shapeOf } from '../output/printer.ts';
 import { ProgressBar } from '../output/reporter.ts';
-import { type Calling, methodFor } from '../service/client.ts';
-import { explainError } from '../service/explain-error.ts';
+import { methodFor } from '../service/client.ts';
 import type { Context, Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 import { FailedFile } from './failed-file.ts';
-import { countsText, Import } from './import.ts';
 import { RecordKeys } from './record-keys.ts';
+import { countsText, RecordSender } from './record-sender.ts';
 import { readRecords } from './records.ts';
 import { SourceFile } from './source-file.ts';
 
@@ -32,14 +30,14 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
   const { reporter, stdout, context, credentials } = session;
   const shape = { ...shapeOf(operation), isList: true };
   const printer = await printerFor(shape, settings, session);
-  const key = await credentials.keyFor(settings.target);
+  const calling = { operation, settings, key: await credentials.keyFor(settings.target) };
   const source = new SourceFile(file, context.stdin);
   const { header, records } = await readRecords(source.lines(), operation);
   const stats = source.stats();
   const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;
-  const run = new Import({
-    operation,
-    send: senderFor({ operation, settings, key }, session),
+  const sender = new RecordSender({
+    calling,
+    method: methodFor(calling, session),
     keys: operation.idempotencyKey && new RecordKeys(operation, again),
     printer: isShown ? printer : undefined,
     failedFile: failed === undefined ? undefined : FailedFile.open(failed, header, stats),
@@ -49,14 +47,14 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
     reporter,
   });
   const stopListening = onSignal(context.signals, (kind) => {
-    run.stop(new CliError(kind, 'Interrupted.'));
+    sender.stop(new CliError(kind, 'Interrupted.'));
     // A file is read to its end only to store the records that are left.
     if (file === '-' || failed === undefined) source.close();
     reporter.notice('Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
   });
-  await run.importAll(records);
+  await sender.sendAll(records);
   stopListening();
-  conclude(run, order, session);
+  conclude(sender, order, session);
 }
 
 /**
@@ -75,18 +73,6 @@ function onSignal(
   };
 }
 
-function senderFor(calling: Calling, session: Session) {
-  const method = methodFor(calling, session);
-  return async (input: Input, idempotencyKey: string | undefined) => {
-    try {
-      const { data, response } = await method(input, { idempotencyKey }).withResponse();
-      return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
-    } catch (error) {
-      throw explainError(error, calling);
-    }
-  };
-}
-
 /** Whether stderr is a terminal that can erase a line, and nothing else is shown on it. */
 function hasBar(isShown: boolean, { settings }: ImportOrder, session: Session): boolean {
   const { stdout, stderr, options, env } = session;
@@ -95,8 +81,8 @@ function hasBar(isShown: boolean, { settings }: ImportOrder, session: Session): 
 }
 
 /** Says how an import ended. Throws if it did not add all records. */
-function conclude(run: Import, order: ImportOrder, { reporter }: Session): void {
-  const { counts, stopReason } = run;
+function conclude(sender: RecordSender, order: ImportOrder, { reporter }: Session): void {
+  const { counts, stopReason } = sender;
   const isUsage = stopReason instanceof CliError && stopReason.kind === 'usage';
   const isUntouched = counts.created + counts.existing + counts.failed === 0;
   if (isUsage && isUntouched) throw stopReason;

@@ -23,7 +23,7 @@ export interface Calling {
 /**
  * A method of the client, for an operation that is known at run time only. A list is a `PageCall`.
  */
-type Method = (input: Input, options?: CallOptions) => PageCall<unknown> & Call<unknown>;
+export type Method = (input: Input, options?: CallOptions) => PageCall<unknown> & Call<unknown>;
 
 /** The client's method for an operation. */
 export function methodFor(

@@ -4,6 +4,8 @@ import { CliError, UsageError } from '../errors.ts';
 import { checkProperties, type Input, missingInputs } from '../input.ts';
 import { type Printer, shapeOf } from '../output/printer.ts';
 import type { ProgressBar, Reporter } from '../output/reporter.ts';
+import type { Calling, Method } from '../service/client.ts';
+import { explainError } from '../service/explain-error.ts';
 import { isObject } from '../text.ts';
 import type { FailedFile } from './failed-file.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
@@ -34,16 +36,9 @@ export interface ImportCounts {
   readonly failed: number;
 }
 
-/** A record that the service has, from this request or, by its key, from an earlier one. */
-interface Sent {
-  readonly data: unknown;
-  readonly isReplayed: boolean;
-}
-
-interface ImportParts {
-  readonly operation: Operation;
-  /** Sends a record. Throws a `CliError` for what is no bug. */
-  readonly send: (input: Input, key: string | undefined) => Promise<Sent>;
+interface SenderParts {
+  readonly calling: Calling;
+  readonly method: Method;
   /** Undefined for an operation without idempotency keys. */
   readonly keys: RecordKeys | undefined;
   /** Undefined if results are not shown. */
@@ -67,14 +62,14 @@ interface Result {
   readonly outcome: Outcome;
 }
 
-/** One import: records are sent some at a time, and settled in the order of the file. */
-export class Import {
-  readonly #parts: ImportParts;
+/** Sends records some at a time, and settles them in the order of the file. */
+export class RecordSender {
+  readonly #parts: SenderParts;
   readonly #counts = { created: 0, existing: 0, failed: 0 };
   #failuresInRow = 0;
   #stopReason: unknown;
 
-  constructor(parts: ImportParts) {
+  constructor(parts: SenderParts) {
     this.#parts = parts;
   }
 
@@ -82,7 +77,7 @@ export class Import {
     return this.#counts;
   }
 
-  /** Why the import ended before all records were sent; undefined if it did not. */
+  /** Why not all records were sent; undefined if they were. */
   get stopReason(): unknown {
     return this.#stopReason;
   }
@@ -96,7 +91,7 @@ export class Import {
     this.#stopReason ??= reason;
   }
 
-  async importAll(records: AsyncIterable<ImportRecord>): Promise<void> {
+  async sendAll(records: AsyncIterable<ImportRecord>): Promise<void> {
     const results = Readable.from(this.#untilStopped(records)).map(
       (record: ImportRecord) => this.#send(record),
       { concurrency: CONCURRENCY },
@@ -118,14 +113,17 @@ export class Import {
   }
 
   async #send(record: ImportRecord): Promise<Result> {
+    const { calling, method, keys } = this.#parts;
     let key: RecordKey | undefined;
     try {
-      const input = inputOf(record, this.#parts.operation);
-      key = this.#parts.keys?.next(input);
+      const input = inputOf(record, calling.operation);
+      key = keys?.next(input);
       if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
-      const { data, isReplayed } = await this.#parts.send(input, key?.text);
+      const { data, response } = await method(input, { idempotencyKey: key?.text }).withResponse();
+      const isReplayed = response.headers.get('idempotency-replayed') === 'true';
       return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
-    } catch (error) {
+    } catch (thrown) {
+      const error = explainError(thrown, calling);
       if (!this.#isStopped && concernsOneRecord(error))
         return { record, key, outcome: { kind: 'failed', error } };
       this.stop(error);
