@@ -21,21 +21,15 @@ export class PetctlCommand extends Command {
     // Without this, `petctl pets lsit --help` would show the help of `petctl pets`.
     const [word] = this.args;
     const isGroup = this.commands.length > 0;
-    if (isGroup && word !== undefined && !word.startsWith('-') && !this.#has(word))
+    if (isGroup && word !== undefined && !word.startsWith('-') && !namesBelow(this).includes(word))
       throw unknownCommand(this, word);
     return super.helpInformation(context);
   }
+}
 
-  #has(name: string): boolean {
-    return this.commands.some((command) => command.name() === name);
-  }
-
-  /** The names that help shows. */
-  commandNames(): string[] {
-    return this.createHelp()
-      .visibleCommands(this)
-      .map((each) => each.name());
-  }
+/** The names of the commands of a group. */
+function namesBelow(group: Command): string[] {
+  return group.commands.map((command) => command.name());
 }
 
 /** The words of a command: `petctl pets list`. */
@@ -44,11 +38,7 @@ function pathOf(command: Command): string {
 }
 
 /** The error for an invalid command line. Values are not quoted, because they may be keys. */
-function usageErrorOf(
-  command: PetctlCommand,
-  code: string | undefined,
-  message: string,
-): UsageError {
+function usageErrorOf(command: Command, code: string | undefined, message: string): UsageError {
   const hint = `See '${pathOf(command)} --help'.`;
   switch (code) {
     case 'commander.unknownCommand':
@@ -62,17 +52,17 @@ function usageErrorOf(
   }
 }
 
-function missingCommand(group: PetctlCommand): UsageError {
+function missingCommand(group: Command): UsageError {
   const path = pathOf(group);
   return new UsageError(
     `'${path}' needs a command.`,
-    `Use ${group.commandNames().join(', ')}; '${path} --help' explains them.`,
+    `Use ${namesBelow(group).join(', ')}; '${path} --help' explains them.`,
   );
 }
 
-function unknownCommand(group: PetctlCommand, name: string): UsageError {
+function unknownCommand(group: Command, name: string): UsageError {
   const message = `'${pathOf(group)}' has no command ${quoted(name)}.`;
-  return new UsageError(message, suggestion(name, group.commandNames()));
+  return new UsageError(message, suggestion(name, namesBelow(group)));
 }
 
 /** Flags that look as if they take a key. */

@@ -86,7 +86,7 @@ function candidates({ command, operands, option }: Position, last: string): Cand
     return optionsOf(command).map((one) => [one.long ?? '', one.description]);
   const argument = command.registeredArguments[operands];
   if (argument) return choicesOf(argument);
-  const commands = operands === 0 ? command.createHelp().visibleCommands(command) : [];
+  const commands = operands === 0 ? command.commands : [];
   return commands.map((one) => [one.name(), one.summary() || one.description()]);
 }
 

@@ -5,7 +5,6 @@ import type { Settings } from '../settings.ts';
 import { asRow, type Format, textFormat } from './formats.ts';
 import { checkFilter, JqPrinter } from './jq.ts';
 import type { OutputStream } from './output-stream.ts';
-import { Table } from './table.ts';
 
 /** Prints results as they arrive. */
 export interface Printer {
@@ -59,11 +58,11 @@ async function formatFor(
 ): Promise<Format> {
   const { output = stdout.isTerminal ? 'table' : 'tsv' } = settings;
   if (output !== 'table') return textFormat(output, isList);
-  // Loaded on demand, because it creates a segmenter, which takes as long as a request.
-  const { default: widthOf } = await import('string-width');
+  // Loaded on demand, because it measures texts by a segmenter, which takes as long as a request.
+  const { Table } = await import('./table.ts');
   const available = stdout.isTerminal ? stdout.width : undefined;
   const isBold = stdout.isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
-  return new Table(widthOf, available, isBold);
+  return new Table(available, isBold);
 }
 
 /** Prints each row with a format. */
