@@ -281,6 +281,11 @@ describe('CSV of spreadsheets', () => {
     ['semicolons', 'name;categoryId\nA, B;1\n', { name: 'A, B', categoryId: 1 }],
     ['a fraction of zero in an integer', 'name,categoryId\nA,1.0\n', { name: 'A', categoryId: 1 }],
     ['a mark of the byte order', '\ufeffname,categoryId\r\nA,1\r\n', { name: 'A', categoryId: 1 }],
+    [
+      'a blank line at the beginning',
+      '\r\n\r\nname,categoryId\r\nA,1\r\n',
+      { name: 'A', categoryId: 1 },
+    ],
     ['quoted names', '"name","categoryId"\n"A","1"\n', { name: 'A', categoryId: 1 }],
   ])('%s', async (_, input, pet) => {
     const { env, requests } = await record(() => ({ status: 201, body: {} }));

@@ -1,30 +1,42 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { UsageError } from '../errors.ts';
+import { csvLine } from '../output/formats.ts';
+import { type Line, startingWith } from './source-file.ts';
 
 /** More than servers accept: a quote that is not closed would fill the memory. */
 const MAX_RECORD = 4 * 2 ** 20;
 
-/** A row of CSV. Only an empty cell without quotes is undefined. */
-export interface CsvRow {
+export interface Row {
   /** The number of its last line. */
   readonly line: number;
+  /** Its text, to store it in another file. */
+  readonly text: string;
+  /** An undefined cell is a missing value. */
   readonly cells: readonly (string | undefined)[];
 }
 
-/** The rows of CSV (RFC 4180). Yields all rows before a fault of the file, and then throws. */
+/**
+ * The rows of CSV (RFC 4180). Only an empty cell without quotes is undefined. Yields all rows
+ * before a fault of the file, and then throws.
+ */
 export async function* csvRows(
-  lines: AsyncIterable<string>,
+  first: Line,
+  rest: AsyncIterable<Line>,
   delimiter: string,
-): AsyncGenerator<CsvRow> {
+): AsyncGenerator<Row, undefined> {
   // Rows are taken from an array, because a stream that fails loses those that nobody has read.
-  const rows: CsvRow[] = [];
-  const parser = newParser(delimiter, rows);
-  let lastLine = 0;
+  const rows: Row[] = [];
+  // The parser does not see the lines before the first one.
+  const lineBefore = first.number - 1;
+  let lastLine = lineBefore;
+  const parser = newParser(delimiter, (cells, line) => {
+    lastLine = lineBefore + line;
+    rows.push({ line: lastLine, text: csvLine(cells).trimEnd(), cells });
+  });
   let fault: unknown;
   try {
-    for await (const line of lines) {
-      await written(parser, `${line}\n`);
-      lastLine = rows.at(-1)?.line ?? lastLine;
+    for await (const { text } of startingWith(first, rest)) {
+      await written(parser, `${text}\n`);
       yield* rows.splice(0);
     }
   } catch (error) {
@@ -34,20 +46,19 @@ export async function* csvRows(
   await ended(parser).catch((error: unknown) => {
     fault ??= error;
   });
-  lastLine = rows.at(-1)?.line ?? lastLine;
   yield* rows;
   if (fault !== undefined) throw explained(fault, lastLine);
 }
 
-function newParser(delimiter: string, rows: CsvRow[]): Parser {
+function newParser(delimiter: string, onRow: (cells: Row['cells'], line: number) => void): Parser {
   const parser = parse({
     delimiter,
     skip_empty_lines: true,
     relax_column_count: true,
     max_record_size: MAX_RECORD,
     cast: (text, { quoting }) => (quoting || text !== '' ? text : undefined),
-    on_record: (cells: CsvRow['cells'], { lines }) => {
-      rows.push({ line: lines, cells });
+    on_record: (cells: Row['cells'], { lines }) => {
+      onRow(cells, lines);
       // The stream itself gets no records.
       return null;
     },

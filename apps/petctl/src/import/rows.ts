@@ -1,17 +1,14 @@
 // Records in rows: tab-separated lines as petctl prints them, and CSV.
 import { type Operation, parseScalar, typeIn } from '@petstore/types';
 import { UsageError } from '../errors.ts';
-import { checkNames, type Input } from '../input.ts';
+import { checkNames } from '../input.ts';
 import { unescapeCsvCell, unescapeTsvCell } from '../output/escapes.ts';
 import { csvLine } from '../output/formats.ts';
 import { shapeOf } from '../output/printer.ts';
 import { kebab } from '../text.ts';
-import { type CsvRow, csvRows } from './csv.ts';
+import { csvRows, type Row } from './csv.ts';
 import type { ImportRecord, RecordFile } from './record-sender.ts';
 import { type Line, startingWith } from './source-file.ts';
-
-/** The text of a cell. An undefined one is a missing value. */
-type Cell = string | undefined;
 
 /**
  * The records of tab-separated lines. If the first line does not name the columns, they are those
@@ -22,12 +19,13 @@ export function tsvRecords(
   rest: AsyncIterable<Line>,
   operation: Operation,
 ): RecordFile {
-  const titles = first.text.replace(/\r$/, '').split('\t');
+  const header = first.text.replace(/\r$/, '');
+  const titles = header.split('\t');
   const known = knownColumns(operation);
   const named = columnNames(titles, known);
   if (named.every((name) => known.includes(name))) {
     checkColumns(named, known);
-    return { header: `${titles.join('\t')}\n`, records: tsvRows(rest, named, operation) };
+    return { header: `${header}\n`, records: tsvRows(rest, named, operation) };
   }
   const { columns } = shapeOf(operation);
   if (titles.length !== columns.length)
@@ -44,13 +42,11 @@ async function* tsvRows(
   operation: Operation,
 ): AsyncGenerator<ImportRecord> {
   const emptyCells = names.map((name) => emptyCellOf(name, operation));
-  for await (const line of lines) {
-    if (line.text.trim() === '') continue;
-    const text = line.text.replace(/\r$/, '');
+  for await (const { number: line, text: untrimmed } of lines) {
+    if (untrimmed.trim() === '') continue;
+    const text = untrimmed.replace(/\r$/, '');
     const cells = text.split('\t').map((cell, i) => (cell === '' ? emptyCells[i] : cell));
-    const place = `line ${line.number}`;
-    const value = () => propertiesOf(cells, names, operation, place, unescapeTsvCell);
-    yield { place, text, value };
+    yield recordOf({ line, text, cells }, names, operation, unescapeTsvCell);
   }
 }
 
@@ -58,7 +54,7 @@ async function* tsvRows(
  * What an empty cell means: an empty string where the property is a required string, else a missing
  * value.
  */
-function emptyCellOf(name: string, { fields }: Operation): Cell {
+function emptyCellOf(name: string, { fields }: Operation): string | undefined {
   const field = fields[name];
   return field?.required && typeIn(field.schema) === 'string' ? '' : undefined;
 }
@@ -71,30 +67,20 @@ export async function csvRecords(
 ): Promise<RecordFile> {
   rejectTable(first.text);
   const known = knownColumns(operation);
-  const rows = csvRows(textsOf(first, rest), delimiterOf(first.text, known));
+  const rows = csvRows(first, rest, delimiterOf(first.text, known));
   const header = await rows.next();
-  const titles: string[] = header.done ? [] : header.value.cells.map((title = '') => title.trim());
+  const titles = header.value?.cells.map((title = '') => title) ?? [];
   const names = columnNames(titles, known);
   checkColumns(names, known);
-  return { header: csvLine(titles), records: recordsOf(rows, names, operation) };
+  return { header: csvLine(titles), records: csvRowRecords(rows, names, operation) };
 }
 
-async function* textsOf(first: Line, rest: AsyncIterable<Line>): AsyncGenerator<string> {
-  // The parser counts the blank lines before the first one, too.
-  yield '\n'.repeat(first.number - 1) + first.text;
-  for await (const { text } of rest) yield text;
-}
-
-async function* recordsOf(
-  rows: AsyncIterable<CsvRow>,
+async function* csvRowRecords(
+  rows: AsyncIterable<Row>,
   names: readonly string[],
   operation: Operation,
 ): AsyncGenerator<ImportRecord> {
-  for await (const { line, cells } of rows) {
-    const place = `line ${line}`;
-    const value = () => propertiesOf(cells, names, operation, place, unescapeCsvCell);
-    yield { place, text: csvLine(cells).trimEnd(), value };
-  }
+  for await (const row of rows) yield recordOf(row, names, operation, unescapeCsvCell);
 }
 
 /**
@@ -133,26 +119,38 @@ function checkColumns(names: readonly string[], known: readonly string[]): void 
     throw new UsageError('The first line has a column twice.');
 }
 
-/** The properties of a row. `toText` replaces the escapes of a string. */
+/** The record of a row. `toText` replaces the escapes of a string. */
+function recordOf(
+  { line, text, cells }: Row,
+  names: readonly string[],
+  operation: Operation,
+  toText: (cell: string) => string,
+): ImportRecord {
+  const place = `line ${line}`;
+  const value = () => {
+    if (cells.length !== names.length)
+      throw new UsageError(
+        `${place}: it has ${cells.length} cells, and the first line has ${names.length}.`,
+      );
+    return propertiesOf(cells, names, operation, toText);
+  };
+  return { place, text, value };
+}
+
 function propertiesOf(
-  cells: readonly Cell[],
+  cells: Row['cells'],
   names: readonly string[],
   { fields }: Operation,
-  place: string,
   toText: (cell: string) => string,
-): Input {
-  if (cells.length !== names.length)
-    throw new UsageError(
-      `${place}: it has ${cells.length} cells, and the first line has ${names.length}.`,
-    );
-  const values: Input = {};
+): Record<string, unknown> {
+  const properties: Record<string, unknown> = {};
   for (const [i, name] of names.entries()) {
     const cell = cells[i];
     if (cell === undefined) continue;
     const type = typeIn(fields[name]?.schema ?? {}) ?? 'string';
-    values[name] = type === 'string' ? toText(cell) : scalarOf(cell, type);
+    properties[name] = type === 'string' ? toText(cell) : scalarOf(cell, type);
   }
-  return values;
+  return properties;
 }
 
 /**
