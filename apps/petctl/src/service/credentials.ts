@@ -174,10 +174,10 @@ function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environ
 /** Throws for a text that `Credentials` did not write. */
 function storedIn(text: string): Stored {
   const content: unknown = JSON.parse(text);
-  if (isObject(content)) {
+  if (isObject(content) && isStringRecord(content.keys)) {
     const { current, keys } = content;
-    const hasAddress = current === undefined || isAddress(current);
-    if (hasAddress && isStringRecord(keys)) return { current, keys };
+    if (current === undefined) return { current, keys };
+    if (typeof current === 'string' && URL.canParse(current)) return { current, keys };
   }
   throw new Error('it has another content');
 }
@@ -187,11 +187,6 @@ function lockedKeyring(address: string): UsageError {
     `The keyring with the key for ${address} cannot be opened.`,
     'Unlock it, or set PETCTL_API_KEY.',
   );
-}
-
-function isAddress(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  return URL.canParse(value);
 }
 
 function isStringRecord(value: unknown): value is Record<string, string> {
