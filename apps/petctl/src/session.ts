@@ -48,7 +48,7 @@ export class Session {
 
   /** The settings of the command line, once all of it is read. */
   settings(): Settings {
-    return this.options.settings(() => this.credentials.lastAddress());
+    return this.options.settings(this.credentials);
   }
 
   /** Closes connections, and resolves when all output is written. */

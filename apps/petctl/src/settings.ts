@@ -46,6 +46,11 @@ type VariableSetting = keyof typeof variables;
 const defaultTimeout = '30s';
 const defaultRetries = '2';
 
+interface Logins {
+  /** The address of the last login. */
+  lastAddress(): string | undefined;
+}
+
 /** The words of the options that every command has. */
 interface Flags {
   baseUrl?: string;
@@ -91,14 +96,14 @@ export class GlobalOptions {
   }
 
   /** Checks all values. A flag takes precedence over the environment. */
-  settings(addressOfLastLogin: () => string | undefined): Settings {
+  settings(logins: Logins): Settings {
     rejectUnknownVariables(this.#env);
     const { fields, jq, verbose, output: outputFlag } = this.#flags;
     const output = this.#word('output');
     const timeout = this.#word('timeout') ?? { text: defaultTimeout, name: 'timeout' };
     const retries = this.#word('retries') ?? { text: defaultRetries, name: 'retries' };
     const settings: Settings = {
-      target: this.#target(addressOfLastLogin),
+      target: this.#target(logins),
       output: output && parseChoice(output, formats),
       fields,
       jq,
@@ -111,13 +116,13 @@ export class GlobalOptions {
   }
 
   /** That of a flag, else of the environment, else of the last login, else the first deployment. */
-  #target(addressOfLastLogin: () => string | undefined): Target {
+  #target(logins: Logins): Target {
     const inFlags = addressOf(this.#flagWord('baseUrl'), this.#flagWord('deployment'));
     const inEnvironment = addressOf(
       this.#variableWord('baseUrl'),
       this.#variableWord('deployment'),
     );
-    const baseUrl = inFlags ?? inEnvironment ?? addressOfLastLogin() ?? firstDeployment;
+    const baseUrl = inFlags ?? inEnvironment ?? logins.lastAddress() ?? firstDeployment;
     // Without an address beside it, the key in the environment is for any address.
     return { baseUrl, environmentKeyFor: inEnvironment ?? baseUrl };
   }
