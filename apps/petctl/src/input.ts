@@ -46,6 +46,20 @@ export function parseChoice<Choice extends string>(
   throw new UsageError(`${name} must be ${list(choices)}, not ${quoted(text)}.`);
 }
 
+const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** The milliseconds of a time such as `30`, `1.5s`, `500ms` or `2m`. */
+export function parseTime({ text, name }: Word): number {
+  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(number) * (unitMilliseconds[unit] ?? 0));
+  // The longest timer of Node has 31 bits.
+  if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
+  throw new UsageError(
+    `${name} must be a time from 1ms to 35791m, not ${quoted(text)}.`,
+    'Use one such as 30, 1.5s or 2m.',
+  );
+}
+
 function isAllowed(value: string | number | bigint | boolean, schema: Schema): boolean {
   const { enum: values, format, minimum, maximum } = schema;
   if (values) return values.includes(value);

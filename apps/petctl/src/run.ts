@@ -7,7 +7,7 @@ import { addCompletion, complete, completeCommand } from './commands/completion.
 import { addOperations } from './commands/operations.ts';
 import { exitCodes } from './errors.ts';
 import { type Context, Session } from './session.ts';
-import type { GlobalOptions } from './settings.ts';
+import type { CommonOptions } from './settings.ts';
 
 /** Runs a command line, and returns its exit code. All that it has to say is written by then. */
 export async function run(context: Context): Promise<number> {
@@ -93,7 +93,7 @@ function addHelp(group: Command): void {
 }
 
 /** Adds the options that every command has to a command and to all below it. */
-function addOptions(command: Command, options: GlobalOptions): void {
+function addOptions(command: Command, options: CommonOptions): void {
   for (const each of command.commands) addOptions(each, options);
   options.addTo(command);
 }

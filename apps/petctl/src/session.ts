@@ -4,7 +4,7 @@ import { OutputStream, type OutputTarget } from './output/output-stream.ts';
 import { Reporter } from './output/reporter.ts';
 import { Credentials } from './service/credentials.ts';
 import { HttpConnections } from './service/http.ts';
-import { type Environment, GlobalOptions, type Settings } from './settings.ts';
+import { CommonOptions, type Environment, type Settings } from './settings.ts';
 
 /**
  * What a process is to petctl. `main.ts` makes it of the real process; others may pass streams of
@@ -30,7 +30,7 @@ export class Session {
   readonly env: Environment;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  readonly options: GlobalOptions;
+  readonly options: CommonOptions;
   readonly reporter: Reporter;
   readonly credentials: Credentials;
   readonly connections: HttpConnections;
@@ -40,7 +40,7 @@ export class Session {
     this.env = Object.fromEntries(Object.entries(context.env).filter(([, value]) => value));
     this.stdout = new OutputStream(context.stdout);
     this.stderr = new OutputStream(context.stderr);
-    this.options = new GlobalOptions(this.env);
+    this.options = new CommonOptions(this.env);
     this.reporter = new Reporter(this.stderr, this.options);
     this.credentials = new Credentials(this.env);
     this.connections = new HttpConnections(this.env, context);

@@ -1,8 +1,8 @@
 import { deployments, service } from '@petstore/types';
 import { type Command, Option } from 'commander';
 import { UsageError } from './errors.ts';
-import { parseChoice, parseValue, type Word } from './input.ts';
-import { kebab, quoted, suggestion } from './text.ts';
+import { parseChoice, parseTime, parseValue, type Word } from './input.ts';
+import { kebab, suggestion } from './text.ts';
 
 const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
 export type OutputFormat = (typeof formats)[number];
@@ -68,7 +68,7 @@ interface Flags {
  * The options that every command has. They are noted as commander reads them, and checked when the
  * whole command line is known.
  */
-export class GlobalOptions {
+export class CommonOptions {
   readonly #env: Environment;
   readonly #flags: Flags = {};
 
@@ -78,7 +78,7 @@ export class GlobalOptions {
 
   /** Adds the options to a command. Where one occurs twice, the last one takes precedence. */
   addTo(command: Command): void {
-    for (const option of globalOptions()) {
+    for (const option of commonOptions()) {
       command.addOption(option).on(`option:${option.name()}`, (word?: string) => {
         Object.assign(this.#flags, { [option.attributeName()]: word ?? true });
       });
@@ -144,7 +144,8 @@ export class GlobalOptions {
   }
 }
 
-export function globalOptions(): Option[] {
+/** The options that every command has, made for one of them. */
+export function commonOptions(): Option[] {
   const option = (flags: string, description: string, choices?: readonly string[]) => {
     const made = new Option(flags, description).helpGroup('Options of every command:');
     if (choices) made.argChoices = [...choices];
@@ -226,19 +227,5 @@ function checkJqOutput({ jq, output }: Settings): void {
   throw new UsageError(
     `--jq prints what the filter makes, not ${output}.`,
     'Use it with -o json or -o jsonl.',
-  );
-}
-
-const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
-
-/** The milliseconds of a time such as `30`, `1.5s`, `500ms` or `2m`. */
-function parseTime({ text, name }: Word): number {
-  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
-  const milliseconds = Math.round(Number(number) * (unitMilliseconds[unit] ?? 0));
-  // The longest timer of Node has 31 bits.
-  if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
-  throw new UsageError(
-    `${name} must be a time from 1ms to 35791m, not ${quoted(text)}.`,
-    'Use one such as 30, 1.5s or 2m.',
   );
 }

@@ -3,7 +3,7 @@ import { type Field, type Operation, resolved, type Schema, typeIn } from '@pets
 import { type Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { checkPlace, type Input, missingInputs, parseValue, range } from '../input.ts';
-import { globalOptions } from '../settings.ts';
+import { commonOptions } from '../settings.ts';
 import { kebab } from '../text.ts';
 
 /** A parameter in the path, which an argument sets. */
@@ -42,7 +42,7 @@ export function fieldFlags(
   { fields, pagination }: Operation,
   others: readonly Option[],
 ): FieldFlag[] {
-  const reserved = [...others, ...globalOptions()].map(({ long }) => long);
+  const reserved = [...others, ...commonOptions()].map(({ long }) => long);
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.in === 'path' || name === pagination?.limit) return [];
     // A field that has the name of another option has its place in the name.

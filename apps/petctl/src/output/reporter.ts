@@ -1,5 +1,5 @@
 import { CliError, exitCodes } from '../errors.ts';
-import type { GlobalOptions } from '../settings.ts';
+import type { CommonOptions } from '../settings.ts';
 import { escapeLine } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 
@@ -12,11 +12,11 @@ const eraseLine = '\r\u001b[K';
  */
 export class Reporter {
   readonly #stderr: OutputStream;
-  readonly #options: GlobalOptions;
+  readonly #options: CommonOptions;
   /** Whether a progress line is shown, which the next line replaces. */
   #hasProgress = false;
 
-  constructor(stderr: OutputStream, options: GlobalOptions) {
+  constructor(stderr: OutputStream, options: CommonOptions) {
     this.#stderr = stderr;
     this.#options = options;
   }
