@@ -30,7 +30,7 @@ export interface RecordFile {
   readonly records: AsyncIterable<ImportRecord>;
 }
 
-export interface ImportCounts {
+interface ImportCounts {
   readonly created: number;
   readonly existing: number;
   readonly failed: number;

@@ -13,7 +13,7 @@ export interface Printer {
 }
 
 /** What is known of results before they arrive. */
-export interface ResultShape {
+interface ResultShape {
   /** The properties of a row, as far as the spec names them. */
   readonly columns: readonly string[];
   readonly isList: boolean;

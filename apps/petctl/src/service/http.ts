@@ -113,7 +113,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
 }
 
 /** The proxy for an address, as curl finds it in the environment; undefined if there is none. */
-export function proxyFor(url: URL, env: Environment): string | undefined {
+function proxyFor(url: URL, env: Environment): string | undefined {
   const variable = proxyVariable(url, env);
   if (variable === undefined || isExcepted(url, env)) return undefined;
   const value = env[variable] ?? '';
