@@ -32,13 +32,13 @@ export const callsPlugin = ({ operations, service }: Table) =>
           .doc('The path that every address of the service ends with.')
           .assign(expressionOf(service.basePath)),
       );
-      const wires = operations.map((operation) => [operation.id, wireOf(operation)]);
+      const formats = operations.map((operation) => [operation.id, wireFormatOf(operation)]);
       plugin.node(
-        $.const(declared('wires'))
+        $.const(declared('wireFormats'))
           .export()
           .doc('How the requests of each operation are written, and its responses read.')
-          .type(wiresType(plugin))
-          .assign(expressionOf(Object.fromEntries(wires))),
+          .type(wireFormatsType(plugin))
+          .assign(expressionOf(Object.fromEntries(formats))),
       );
     },
   })();
@@ -103,28 +103,30 @@ function resultType(plugin: Plugin, { id, success, responses, pagination }: Oper
   return pagination ? result.idx('number') : result;
 }
 
-function wiresType(plugin: Plugin) {
+function wireFormatsType(plugin: Plugin) {
   return $.type
     .mapped('Id')
     .readonly()
     .key(imported(plugin, 'OperationId', '@petstore/types'))
-    .type(imported(plugin, 'Wire', '../request.ts'));
+    .type(imported(plugin, 'WireFormat', '../request.ts'));
 }
 
 /**
- * What the client has to know of an operation to send it, and to read its responses: the `Wire` of
+ * What the client has to know of an operation to send it, and to read its responses: the `WireFormat` of
  * its `request.ts`. The properties that are undefined are not written.
  */
-function wireOf(operation: Operation): Record<string, unknown> {
+function wireFormatOf(operation: Operation): Record<string, unknown> {
   const { method, path, body, idempotencyKey, pagination, responses, successes } = operation;
   const { deprecated, sunset, successor } = operation;
+  const bodyKind = body && (body.whole ? 'whole' : 'properties');
   return {
     method,
     path,
-    query: unlessEmpty(inputsIn('query', operation)),
     headers: unlessEmpty(inputsIn('header', operation)),
-    body: body && (body.whole ? 'whole' : 'properties'),
-    idempotencyKey: idempotencyKey?.header,
+    body: bodyKind,
+    // All inputs that are neither in the path nor in a header are in the query, if there is no body.
+    query: bodyKind === 'properties' ? unlessEmpty(inputsIn('query', operation)) : undefined,
+    idempotencyKey: idempotencyKey?.header.toLowerCase(),
     pagination: pagination && pageSizeOf(pagination.limit, operation),
     deprecated: deprecated ? { sunset, successor } : undefined,
     successes: successes.join() === '200' ? undefined : successes.map(Number),

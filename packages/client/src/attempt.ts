@@ -1,13 +1,13 @@
 import { parseExact } from '@petstore/types';
-import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
 import type { Deadline } from './deadline.ts';
 import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
 import { basePath } from './gen/calls.gen.ts';
+import { addressWithin } from './links.ts';
 import { isNetworkError, nameOf, reasonOf } from './network-error.ts';
 import { notify } from './options.ts';
 import type { BoundOperation, PreparedRequest } from './request.ts';
-import { authorizationOf, type Settings } from './settings.ts';
+import { checkedKey, type Settings } from './settings.ts';
 
 /** Sends a request once, and reads the response. */
 export async function attemptOnce(
@@ -19,16 +19,16 @@ export async function attemptOnce(
   const { settings } = operation;
   const { apiKey } = settings;
   signal.throwIfAborted();
-  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  const headers = { ...request.headers, ...authorizationOf(key) };
+  const key = typeof apiKey === 'function' ? checkedKey(await apiKey()) : apiKey;
+  const headers = { ...request.headers, authorization: `Bearer ${key}` };
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
   deadline.attempts++;
   const { response, url } = await send(operation, { ...request, headers }, deadline);
   // If a `fetch` of the caller has read the body, reading it again throws a `TypeError` for this
   // mistake.
-  const isCodeOfCaller = response.bodyUsed;
-  const text = await overNetwork(settings, isCodeOfCaller, () => response.text());
+  const isCallersCode = response.bodyUsed;
+  const text = await throughNetwork(settings, isCallersCode, () => response.text());
   return { data: dataOf(operation, request, response, text), response, url };
 }
 
@@ -52,9 +52,9 @@ async function send(
     }
     const started = performance.now();
     const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
-    const isCodeOfCaller = settings.fetch !== undefined;
+    const isCallersCode = settings.fetch !== undefined;
     const fetchNow = settings.fetch ?? fetch;
-    const response = await overNetwork(settings, isCodeOfCaller, () => fetchNow(url, init));
+    const response = await throughNetwork(settings, isCallersCode, () => fetchNow(url, init));
     if (on.response) {
       const milliseconds = performance.now() - started;
       const { status, headers: received } = response;
@@ -79,15 +79,15 @@ function redirectTarget(method: string, url: string, response: Response): string
  * The result of code that uses the network. A failure of the network becomes a `ConnectionError`.
  * `fetch` throws a `TypeError` for one; in code of the caller, it may also be a mistake.
  */
-async function overNetwork<T>(
+async function throughNetwork<T>(
   settings: Settings,
-  isCodeOfCaller: boolean,
+  isCallersCode: boolean,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    const isOfFetch = !isCodeOfCaller && nameOf(cause) === 'TypeError';
+    const isOfFetch = !isCallersCode && nameOf(cause) === 'TypeError';
     if (!isOfFetch && !isNetworkError(cause)) throw cause;
     throw new ConnectionError(
       `connection to ${settings.baseUrl} failed (${reasonOf(cause)}); check baseUrl or PETSTORE_BASE_URL`,

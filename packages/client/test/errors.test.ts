@@ -5,6 +5,7 @@ import * as client from '../src/index.ts';
 import {
   type CallError,
   NotFoundError,
+  type Petstore,
   PetstoreError,
   petstore,
   ResponseError,
@@ -195,12 +196,21 @@ test('an error may be given another name', async () => {
   );
 });
 
-test('the stack of an error leads to the code that made the call', async () => {
+test.each<[string, (store: Petstore) => Promise<unknown>]>([
+  ['awaits it', async (store) => await store.listPets()],
+  ['asks for its response', async (store) => await store.listPets().withResponse()],
+  ['collects it', async (store) => await store.listPets().collect()],
+  ['reads its pages', async (store) => await store.listPets().pages().next()],
+  [
+    'reads its elements',
+    async (store) => {
+      for await (const _ of store.listPets());
+    },
+  ],
+])('the stack of an error leads to the code that made the call, and %s', async (_, read) => {
   const { store } = await stubbed([respondError(404, 'not_found')]);
-  async function findRex() {
-    return await store.getPet({ petId: 1 });
-  }
-  await expect(findRex()).rejects.toMatchObject({ stack: expect.stringContaining('findRex') });
+  const stack = expect.stringContaining('errors.test.ts');
+  await expect(read(store)).rejects.toMatchObject({ stack });
 });
 
 test('a switch over the names of all errors is exhaustive', () => {
