@@ -150,6 +150,14 @@ const cases: readonly Case[] = [
     { fields: { q: { schema: { pattern: '^[\\u0041]$' } } } },
   ],
   [
+    'an enum value and a property with an escape',
+    post(
+      "{ type: object, required: ['\\u0042'], properties: { '\\u0042': { type: string, enum: ['\\u0041'] } } }",
+    ),
+    inputIs("{ '\\\\u0042': '\\\\u0041' }"),
+    { fields: { '\\u0042': { schema: { enum: ['\\u0041'] } } } },
+  ],
+  [
     'an alias of a schema',
     returns(to('A')) + schemas(`A: ${to('B')}\nB: { type: string, description: The B }`),
     resultIs('string'),
