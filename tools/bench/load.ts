@@ -4,8 +4,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import { apiKey, CONCURRENCY } from './pets.ts';
-import { type BenchRequest, type Row, rows } from './requests.ts';
+import { apiKey, type BenchRequest, CONCURRENCY, type Row, rows } from './workload.ts';
 
 const successes = new Set(['200', '201']);
 const contentLength = /\ncontent-length: *(\d+)/i;
