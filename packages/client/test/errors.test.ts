@@ -3,7 +3,6 @@ import { service } from '@petstore/types';
 import { describe, expect, test, vi } from 'vitest';
 import * as client from '../src/index.ts';
 import {
-  type CallError,
   NotFoundError,
   type Petstore,
   PetstoreError,
@@ -211,30 +210,6 @@ test.each<[string, (store: Petstore) => Promise<unknown>]>([
   const { store } = await stubbed([respondError(404, 'not_found')]);
   const stack = expect.stringContaining('errors.test.ts');
   await expect(read(store)).rejects.toMatchObject({ stack });
-});
-
-test('a switch over the names of all errors is exhaustive', () => {
-  const isTransient = ({ name }: CallError): boolean => {
-    switch (name) {
-      case 'UnauthorizedError':
-      case 'NotFoundError':
-      case 'InvalidRequestError':
-      case 'UnexpectedResponseError':
-      case 'AbortedError':
-        return false;
-      case 'RateLimitedError':
-      case 'ServerError':
-      case 'ConnectionError':
-      case 'TimeoutError':
-        return true;
-      default:
-        return name satisfies never;
-    }
-  };
-  const isMissing = (error: CallError) => error.name === 'NotFoundError' && error.status === 404;
-  expect(
-    [isTransient, isMissing].map((each) => each({ name: 'ServerError' } as CallError)),
-  ).toEqual([true, false]);
 });
 
 test('a switch in a catch is exhaustive, because the root of the errors narrows to all of them', async () => {
