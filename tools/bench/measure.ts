@@ -47,12 +47,10 @@ interface Bounds {
   readonly atMost?: number | undefined;
 }
 
-interface Measurable<Measured> {
-  readonly measure: () => Promise<Measured>;
-}
-
 /** What is compared, with the bound of its ratio to the first subject of the comparison. */
-export interface Subject extends Bounds, Measurable<number> {}
+interface Subject extends Bounds {
+  readonly measure: () => Promise<number>;
+}
 
 /** Measures subjects in turns, and compares each with the first. */
 export async function compare(
@@ -95,7 +93,7 @@ export function promiseOf(what: string, measured: number, { atLeast, atMost }: B
  */
 export async function inRotation<Name extends string, Measured>(
   what: string,
-  subjects: Readonly<Record<Name, Measurable<Measured>>>,
+  subjects: Readonly<Record<Name, { readonly measure: () => Promise<Measured> }>>,
   rounds: number,
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(subjects) as Name[];

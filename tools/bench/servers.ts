@@ -8,11 +8,10 @@ import { pathToFileURL } from 'node:url';
 import { root } from '../repository.ts';
 import type { LoadCommand, LoadResult } from './load.ts';
 import { type Effort, inRotation, newScratch, progress } from './measure.ts';
-import type { Usage } from './probe.ts';
 import { apiKey, fillFolder, PET_COUNT, type Row } from './workload.ts';
 
 /** How a server is started: its file and arguments. It takes its data folder from the environment. */
-export type Command = readonly [file: string, ...args: string[]];
+type Command = readonly [file: string, ...args: string[]];
 
 /** The shipped server. */
 export const ours: Command = [join(root, 'apps/server/src/main.js')];
@@ -46,9 +45,9 @@ export class Peer {
     this.#child = child;
   }
 
-  /** The CPU time that the process has used so far, in microseconds. */
-  usage(): Promise<Usage> {
-    return ask(this.#child, 'usage');
+  /** The microseconds of CPU that the process has used so far. */
+  cpu(): Promise<number> {
+    return ask(this.#child, 'cpu');
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -56,10 +55,9 @@ export class Peer {
   }
 }
 
-/** What a load has measured, with the CPU time of the server in microseconds for each response. */
+/** What a load has measured. */
 export interface Sample extends LoadResult {
-  readonly user: number;
-  readonly system: number;
+  /** The microseconds of CPU of the server for each response. */
   readonly cpu: number;
 }
 
@@ -121,12 +119,10 @@ export class Rotation<Name extends string> {
     const peer = this.peers[name];
     await this.#ask({ kind: 'connect', port: Number(new URL(peer.origin).port) });
     await this.#send(row, requests / 10, milliseconds / 10);
-    const before = await peer.usage();
+    const before = await peer.cpu();
     const result = await this.#send(row, requests, milliseconds);
-    const after = await peer.usage();
-    const user = (after.user - before.user) / result.responses;
-    const system = (after.system - before.system) / result.responses;
-    return { ...result, user, system, cpu: user + system };
+    const after = await peer.cpu();
+    return { ...result, cpu: (after - before) / result.responses };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -166,7 +162,7 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Sends a message to a child, and returns its reply. Rejects if the child ends instead. */
-export function ask<Reply>(child: ChildProcess, message: object | string): Promise<Reply> {
+function ask<Reply>(child: ChildProcess, message: object | string): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const onExit = () => reject(new Error('A process of the bench has ended.'));
   child.once('message', resolve);
@@ -176,7 +172,7 @@ export function ask<Reply>(child: ChildProcess, message: object | string): Promi
 }
 
 /** Keeps a process on one core, where `taskset` exists. */
-export function pin({ pid }: ChildProcess, core: number): void {
+function pin({ pid }: ChildProcess, core: number): void {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${core}`, `${pid}`]);
 }
 

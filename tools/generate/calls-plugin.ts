@@ -102,7 +102,7 @@ function resultType(plugin: Plugin, { id, success, responses, pagination }: Oper
   return pagination ? result.idx('number') : result;
 }
 
-/** The lines of a method's comment. Its parts are apart by an empty line. */
+/** The documentation of a method. */
 function docOf(operation: Operation): string[] {
   const { summary, description, stability, idempotencyKey } = operation;
   const parts = [summary];
@@ -116,18 +116,22 @@ function docOf(operation: Operation): string[] {
     );
   parts.push(`@returns ${resultOf(operation)}`);
   if (operation.deprecated) parts.push(deprecationOf(operation));
-  const text = parts.join('\n\n');
-  return withEscapes(text.replaceAll('*/', '*\\/')).split('\n');
+  return commentOf(parts);
 }
 
-/** The same for a call that asks whether the result has changed. */
+/** The documentation of a call that asks whether the result has changed. */
 function conditionalDocOf(operation: Operation): string[] {
-  const lines = [
+  const parts = [
     `${operation.summary}, if the result has changed since the one with the \`ETag\` in \`if-none-match\`.`,
-    '',
     '@returns `undefined` if nothing has changed.',
   ];
-  return operation.deprecated ? [...lines, '', deprecationOf(operation)] : lines;
+  if (operation.deprecated) parts.push(deprecationOf(operation));
+  return commentOf(parts);
+}
+
+/** The lines of a comment whose parts are apart by an empty line. */
+function commentOf(parts: readonly string[]): string[] {
+  return withEscapes(parts.join('\n\n').replaceAll('*/', '*\\/')).split('\n');
 }
 
 function isRepeatable({ idempotencyKey, method }: Operation): boolean {
@@ -157,8 +161,8 @@ function wireFormatsType(plugin: Plugin) {
 }
 
 /**
- * What the client has to know of an operation to send it, and to read its responses: the `WireFormat` of
- * its `request.ts`. The properties that are undefined are not written.
+ * What the client has to know of an operation to send it, and to read its responses: the
+ * `WireFormat` of its `request.ts`. The properties that are undefined are not written.
  */
 function wireFormatOf(operation: Operation): Record<string, unknown> {
   const { method, path, body, idempotencyKey, pagination, responses, successes } = operation;
