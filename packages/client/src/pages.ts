@@ -35,7 +35,7 @@ export interface FurtherPage {
  * Requests a first page with the wanted elements, if a page can have so many. Without `wanted`, the
  * service chooses its size.
  */
-export type RequestFirst<T> = (wanted: number | undefined) => Promise<Success<T[]>>;
+type RequestFirst<T> = (wanted: number | undefined) => Promise<Success<T[]>>;
 
 type RequestFurther<T> = (page: FurtherPage) => Promise<Success<T[]>>;
 
@@ -52,7 +52,8 @@ export function pageCallOf<T>(
   // The statement that made the call may go on with `.collect()`, which says what is wanted.
   const success = Promise.resolve().then(() => requestFirst(wanted));
   const call = callOf(success);
-  // By way of `call`, whose rejection would be unhandled otherwise.
+  // By way of `call`, whose rejection would be unhandled otherwise. No promise has two readers: so the
+  // stack of an error leads to the code that reads the list.
   const first = () => call.then(() => success);
   const read = (max?: number) => {
     wanted = max ?? wanted;
