@@ -1,4 +1,4 @@
-// Named error classes below one root, exhaustive by type in a `catch` and after `.outcome()`, recognized across copies.
+// Named error classes below one root, exhaustive by type in a `catch`, and recognized across copies.
 import { service } from '@petstore/types';
 import { describe, expect, test, vi } from 'vitest';
 import * as client from '../src/index.ts';

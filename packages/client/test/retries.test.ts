@@ -1,4 +1,5 @@
-// Back-off with `Retry-After`; a write carries one idempotency key for all its attempts, so it is retried, too.
+// Back-off with `Retry-After`. A write has one idempotency key for all its attempts, so it is
+// retried, too.
 import { describe, expect, test } from 'vitest';
 import { AbortedError, ConnectionError, type Options } from '../src/index.ts';
 import {
