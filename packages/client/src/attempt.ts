@@ -37,34 +37,43 @@ const MAX_REDIRECTS = 5;
 /** Sends a request, and follows redirects of reads within the origin. */
 async function send(
   operation: BoundOperation,
-  { url: first, headers, body }: PreparedRequest,
-  { signal, attempts: attempt }: Deadline,
+  request: PreparedRequest,
+  deadline: Deadline,
 ): Promise<{ response: Response; url: string }> {
-  const { id, wire, settings } = operation;
-  const { method } = wire;
-  const { on } = settings;
-  let url = first;
+  let { url } = request;
   for (let redirects = 0; ; redirects++) {
-    // An event is made only for a hook, because it costs time.
-    if (on.request) {
-      const shown = { ...headers, authorization: '***' };
-      notify(on.request, { operation: id, attempt, method, url, headers: shown });
-    }
-    const started = performance.now();
-    const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
-    const isCallersCode = settings.fetch !== undefined;
-    const fetchNow = settings.fetch ?? fetch;
-    const response = await throughNetwork(settings, isCallersCode, () => fetchNow(url, init));
-    if (on.response) {
-      const milliseconds = performance.now() - started;
-      const { status, headers: received } = response;
-      notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
-    }
-    const target = redirects < MAX_REDIRECTS ? redirectTarget(method, url, response) : undefined;
-    if (target === undefined) return { response, url };
+    const response = await sendOnce(operation, url, request, deadline);
+    const target = redirectTarget(operation.wire.method, url, response);
+    if (target === undefined || redirects === MAX_REDIRECTS) return { response, url };
     await response.body?.cancel();
     url = target;
   }
+}
+
+/** Sends one request, and tells the hooks of it. */
+async function sendOnce(
+  { id, wire, settings }: BoundOperation,
+  url: string,
+  { headers, body }: PreparedRequest,
+  { signal, attempts: attempt }: Deadline,
+): Promise<Response> {
+  const { method } = wire;
+  const { on, fetch: fetchNow = fetch } = settings;
+  // An event is made only for a hook, because it costs time.
+  if (on.request) {
+    const shown = { ...headers, authorization: '***' };
+    notify(on.request, { operation: id, attempt, method, url, headers: shown });
+  }
+  const started = performance.now();
+  const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
+  const isCallersCode = settings.fetch !== undefined;
+  const response = await throughNetwork(settings, isCallersCode, () => fetchNow(url, init));
+  if (on.response) {
+    const milliseconds = performance.now() - started;
+    const { status, headers: received } = response;
+    notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
+  }
+  return response;
 }
 
 /** The address of a redirect that is followed: of a read, and within the origin. */
