@@ -117,10 +117,15 @@ export class Rotation<Name extends string> {
   /** Sends the requests of a row to one server, after a tenth as many that warm it up. */
   async sample(name: Name, row: Row, { requests, milliseconds }: Effort): Promise<Sample> {
     const peer = this.peers[name];
-    await this.#ask({ kind: 'connect', port: Number(new URL(peer.origin).port) });
-    await this.#send(row, requests / 10, milliseconds / 10);
+    const command: LoadCommand = {
+      port: Number(new URL(peer.origin).port),
+      row,
+      count: requests,
+      milliseconds,
+    };
+    await ask(this.#load, { ...command, count: requests / 10, milliseconds: milliseconds / 10 });
     const before = await peer.cpu();
-    const result = await this.#send(row, requests, milliseconds);
+    const result = await ask<LoadResult>(this.#load, command);
     const after = await peer.cpu();
     return { ...result, cpu: (after - before) / result.responses };
   }
@@ -131,14 +136,6 @@ export class Rotation<Name extends string> {
 
   #names(): Name[] {
     return Object.keys(this.peers) as Name[];
-  }
-
-  #send(row: Row, count: number, milliseconds: number): Promise<LoadResult> {
-    return this.#ask({ kind: 'send', row, count, milliseconds });
-  }
-
-  #ask<Reply>(command: LoadCommand): Promise<Reply> {
-    return ask(this.#load, command);
   }
 }
 

@@ -20,7 +20,7 @@ export async function execute(
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
-  const operation = withOptions(bound, options);
+  const operation = withCallOptions(bound, options);
   const prepared = preparedRequest(operation, input, options);
   const request = page ? { ...prepared, url: page.url } : prepared;
   reportDeprecated(operation);
@@ -34,7 +34,7 @@ export async function execute(
 }
 
 /** The operation with the options of one call. Most calls have none. */
-function withOptions(operation: BoundOperation, options: CallOptions): BoundOperation {
+function withCallOptions(operation: BoundOperation, options: CallOptions): BoundOperation {
   if (Object.keys(options).length === 0) return operation;
   return { ...operation, settings: changedSettings(operation.settings, options) };
 }
