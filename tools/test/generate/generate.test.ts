@@ -237,6 +237,13 @@ test('the types of all cases hold', () => {
   expect(compilerErrors(folder)).toBe('');
 });
 
+test('a summary cannot end the comment of a method', async () => {
+  const files = await generate(documentOf(get(`summary: Do */ it\n${done}`)));
+  const calls = files.get('packages/client/src/gen/calls.gen.ts') ?? '';
+  expect(calls.split('Do *\\/ it').length - 1).toBe(2);
+  expect(calls).not.toContain('Do */ it');
+});
+
 test.runIf(isDeep)('schemas may have names that the packages, JavaScript or TypeScript use', () => {
   const copy = copyOfRepository();
   onTestFinished(copy.remove);
