@@ -71,6 +71,7 @@ function receiveBody(
   const received = new Promise<Buffer>((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
+    let isComplete = false;
     const add = (chunk: Buffer) => {
       size += chunk.length;
       budget.use(chunk.length);
@@ -81,21 +82,22 @@ function receiveBody(
         refuse(unavailable('Too many bodies are being received. Retry later.'));
     };
     const finish = () => {
-      stop();
+      isComplete = true;
+      budget.release(size);
       resolve(Buffer.concat(chunks));
+      // An idle connection keeps its last request, and with it this function.
+      chunks = [];
     };
-    const refuseCut = () => refuse(invalid('The body is incomplete.'));
+    const close = () => {
+      if (!isComplete) refuse(invalid('The body is incomplete.'));
+    };
     const refuse = (error: HttpError) => {
-      stop();
+      budget.release(size);
       // The rest is read and forgotten, so that the client gets the response.
-      request.resume();
+      request.off('data', add).off('end', finish).off('close', close).resume();
       reject(error);
     };
-    const stop = () => {
-      request.off('data', add).off('end', finish).off('close', refuseCut);
-      budget.release(size);
-    };
-    request.on('data', add).on('end', finish).on('close', refuseCut);
+    request.on('data', add).on('end', finish).on('close', close);
   });
   // A client that expects it waits for this before it sends the body.
   if (request.headers.expect !== undefined) response.writeContinue();
