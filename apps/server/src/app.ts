@@ -1,5 +1,4 @@
 // The Express app: every request passes these steps, one after the other.
-import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
 import { readBody } from './body.ts';
@@ -15,7 +14,7 @@ import type { Log } from './log.ts';
 import { readParameters } from './parameters.ts';
 import { MAX_UNREAD, send, sendError } from './send.ts';
 import type { Store } from './store/store.ts';
-import { compileValidators, validate } from './validation.ts';
+import { validate } from './validation.ts';
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
@@ -38,7 +37,7 @@ export interface AppOptions {
 export interface Service {
   readonly app: Express;
   readonly health: Health;
-  /** Resolves when the store is open and the validators are loaded. */
+  /** Resolves when the store is open. */
   readonly ready: Promise<void>;
 }
 
@@ -71,17 +70,13 @@ export function createService(opening: Store | Promise<Store>, options: AppOptio
   return { app, health, ready: makeReady(opening, health, log) };
 }
 
-/** Waits for the store, and compiles the validators. */
+/** Waits for the store. What explains invalid requests is loaded later, unless one needs it before. */
 async function makeReady(
   opening: Store | Promise<Store>,
   health: Health,
   log: Log | undefined,
 ): Promise<void> {
   health.noteOpen(await opening);
-  // Requests that have waited for the store are answered first.
-  await pause(FIRST_ANSWERS_MS);
-  compileValidators();
-  health.noteReady();
   const warn = (error: unknown) => log?.warn(`Invalid requests cannot be explained yet: ${error}`);
   setTimeout(() => loadExplainer().catch(warn), PRELOAD_MS).unref();
 }
@@ -96,8 +91,6 @@ export function createProbesApp(health: Health, log: Log): Express {
   ]);
 }
 
-const FIRST_ANSWERS_MS = 10;
-/** What explains invalid requests is loaded so much later, unless one needs it before. */
 const PRELOAD_MS = 1000;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */

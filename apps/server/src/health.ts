@@ -13,7 +13,6 @@ export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '
 export class Health {
   readonly metrics = new Metrics(() => this.#store?.stats());
   #store: Store | undefined;
-  #isReady = false;
   #isDraining = false;
 
   /** The store. Throws a 503 until it is open. */
@@ -26,11 +25,6 @@ export class Health {
     this.#store = store;
   }
 
-  /** Notes that the validators are loaded. */
-  noteReady(): void {
-    this.#isReady = true;
-  }
-
   /** Notes that the server is stopping. */
   noteDraining(): void {
     this.#isDraining = true;
@@ -39,9 +33,7 @@ export class Health {
   /** Throws if the server cannot serve requests now. */
   async check(): Promise<void> {
     if (this.#isDraining) throw unavailable('The server is stopping.');
-    const { store } = this;
-    if (!this.#isReady) throw unavailable('The validator is still being loaded. Retry later.');
-    await store.check();
+    await this.store.check();
   }
 }
 

@@ -34,16 +34,10 @@ function isLarge({ headers }: Request): boolean {
 
 const ajv = createAjv();
 
-const validators = new Map<Operation, ValidateFunction>();
-
-/** Compiles the validators of all operations. Otherwise the first request of each operation waits for its own. */
-export function compileValidators(): void {
-  for (const operation of Object.values<Operation>(operations)) validatorOf(operation);
-}
-
 /** What ajv finds first in a request; undefined if the request is what the spec describes. */
 function firstViolation(operation: Operation, input: Input): Violation | undefined {
-  const accepts = validatorOf(operation);
+  const accepts = validators.get(operation);
+  if (!accepts) throw new Error('The operation is not one of the spec.');
   const content = {
     query: toJsonNumbers(input.query),
     path: toJsonNumbers(input.path),
@@ -96,14 +90,6 @@ export function checkBody(operation: Operation, { status, body }: Reply): void {
     throw new Error(`The response ${status} of ${id} breaks the spec: ${ajv.errorsText()}`);
 }
 
-function validatorOf(operation: Operation): ValidateFunction {
-  const known = validators.get(operation);
-  if (known) return known;
-  const validate = ajv.compile(requestSchema(operation));
-  validators.set(operation, validate);
-  return validate;
-}
-
 /** A name as a part of a JSON pointer (RFC 6901). */
 function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -131,3 +117,8 @@ function objectSchema({ fields }: Operation, place: string): Schema {
     properties: Object.fromEntries(own.map(([name, { schema }]) => [name, schema])),
   };
 }
+
+/** Compiled once, before the first request. */
+const validators = new Map<Operation, ValidateFunction>();
+for (const operation of Object.values<Operation>(operations))
+  validators.set(operation, ajv.compile(requestSchema(operation)));
