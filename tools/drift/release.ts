@@ -2,19 +2,19 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Schema } from '@petstore/types';
 import { root, textOf } from '../repository.ts';
-import type { Spec } from './interface.ts';
-import { readSpec, specFile } from './oracle.ts';
-import type { Report } from './report.ts';
-import { type Terms, termsOf } from './terms.ts';
+import type { Findings } from './findings.ts';
+import { readSpec } from './read-spec.ts';
+import { follow, type Operation, type Parameter, type Spec, specFile } from './spec.ts';
 
-export async function check(now: Spec, report: Report): Promise<string | undefined> {
+export async function check(now: Spec, findings: Findings): Promise<string | undefined> {
   const text = releasedText();
   if (text === undefined) return 'nothing has been released, so there is nothing to compare with.';
   const before = readSpec(text);
   if (majorOf(now) > majorOf(before) || hasMajorChangeset()) return undefined;
   for (const what of breaks(termsOf(before), termsOf(now)))
-    report(`${what} breaks callers of the last release`);
+    findings.add(`${what} breaks callers of the last release`);
   return undefined;
 }
 
@@ -59,4 +59,150 @@ function breaks(before: Terms, now: Terms): string[] {
     bound === 0 ? `'${term}'` : `'${term} ${Math.abs(bound)}'`,
   );
   return [...gone, ...bounds];
+}
+
+/** The terms of an interface: what callers rely on. */
+interface Terms {
+  /** What callers may use or rely on, each with a wider offer that may replace it. */
+  readonly offers: ReadonlyMap<string, string | undefined>;
+  /** What is demanded of those who send. A higher bound demands more. */
+  readonly demands: ReadonlyMap<string, Bound>;
+  /** What is assured to those who read. A higher bound assures more. */
+  readonly assures: ReadonlyMap<string, Bound>;
+}
+
+interface Bound {
+  readonly bound: number;
+  /** The offer that it is about. */
+  readonly about: string;
+}
+
+function termsOf(spec: Spec): Terms {
+  const collector = new TermCollector(spec);
+  for (const [name, url] of spec.deployments) collector.offer(`the server ${name} at ${url}`);
+  for (const operation of spec.operations) collector.addOperation(operation);
+  return collector;
+}
+
+/** Below this depth, a schema that contains itself has nothing new. */
+const MAX_DEPTH = 6;
+
+const lowerBounds = ['minimum', 'minLength', 'minItems'] as const;
+const upperBounds = ['maximum', 'maxLength', 'maxItems'] as const;
+const forms = ['pattern', 'format', 'const'] as const;
+
+class TermCollector implements Terms {
+  readonly offers = new Map<string, string | undefined>();
+  readonly demands = new Map<string, Bound>();
+  readonly assures = new Map<string, Bound>();
+  readonly #spec: Spec;
+
+  constructor(spec: Spec) {
+    this.#spec = spec;
+  }
+
+  offer(what: string, wider?: string): void {
+    this.offers.set(what, wider);
+  }
+
+  addOperation(operation: Operation): void {
+    const { id, method, path, command, parameters, idempotencyKey, body, pagination } = operation;
+    for (const what of [id, `${id} ${method} ${path}`, `${id} ${command}`]) this.offer(what);
+    for (const [name, value] of Object.entries(pagination ?? {}))
+      this.offer(`${id} has pages by ${name} ${value}`);
+    if (idempotencyKey) this.offer(`${id} ${idempotencyKey.name}`);
+    for (const parameter of parameters) this.#addParameter(id, parameter);
+    if (body) this.#addBody(id, body.schema);
+    if (body?.required) this.#demand(`${id}: needs a body`, 0, id);
+    this.#addResponses(operation);
+  }
+
+  #addResponses({ id, responses }: Operation): void {
+    for (const [status, { schema, headers }] of responses) {
+      this.offer(`${id} ${status}`);
+      this.offer(`${id} ${status}${schema ? ' with' : ' without'} a body`);
+      if (schema) this.#addRead(schema, `${id} ${status}`);
+      for (const header of headers.keys()) this.offer(`${id} ${status} with ${header}`);
+    }
+  }
+
+  #addParameter(id: string, { name, in: place, required, schema }: Parameter): void {
+    this.offer(`${id} ${name} in ${place}`);
+    this.#addSent(schema, `${id} ${name}`);
+    if (required) this.#demand(`${id}: needs ${name}`, 0, id);
+  }
+
+  /** The properties of a body stand beside the parameters. */
+  #addBody(id: string, schema: Schema): void {
+    this.#addSent(schema, id);
+    for (const name of Object.keys(follow(this.#spec, schema).properties ?? {}))
+      this.offer(`${id} ${name} in body`);
+  }
+
+  /** A sender relies on what is taken. */
+  #addSent(schema: Schema, place: string, depth = 0): void {
+    const full = follow(this.#spec, schema);
+    this.offer(place);
+    this.#offerValues(full, place);
+    for (const name of full.required ?? []) this.#demand(`${place}: needs ${name}`, 0, place);
+    if (full.default !== undefined) this.offer(`${place} is ${full.default} if it is left out`);
+    for (const [term, bound] of boundsOf(full)) this.#demand(`${place}: ${term}`, bound, place);
+    if (depth < MAX_DEPTH)
+      for (const [name, part] of partsOf(full))
+        this.#addSent(part, placeOf(place, name), depth + 1);
+  }
+
+  #offerValues(schema: Schema, place: string): void {
+    for (const type of typesOf(schema)) {
+      this.offer(`${place}: type ${type}`);
+      if (type === 'number') this.offer(`${place}: type integer`);
+    }
+    if (!schema.enum) this.offer(`${place} takes any`);
+    for (const value of schema.enum ?? [])
+      this.offer(`${place} takes ${JSON.stringify(value)}`, `${place} takes any`);
+  }
+
+  /** A reader relies on what always comes, and on nothing else coming. */
+  #addRead(schema: Schema, place: string, depth = 0): void {
+    const full = follow(this.#spec, schema);
+    this.offer(place);
+    this.offer(`${place}: type ${typesOf(full).join(' or ')}`);
+    const values = full.enum?.map((value) => JSON.stringify(value)) ?? ['any'];
+    this.offer(`${place} is ${values.sort().join(' or ')}`);
+    for (const name of full.required ?? []) this.offer(`${place} always has ${name}`);
+    for (const [term, bound] of boundsOf(full))
+      this.assures.set(`${place}: ${term}`, { bound, about: place });
+    if (depth < MAX_DEPTH)
+      for (const [name, part] of partsOf(full))
+        this.#addRead(part, placeOf(place, name), depth + 1);
+  }
+
+  #demand(term: string, bound: number, about: string): void {
+    this.demands.set(term, { bound, about });
+  }
+}
+
+function typesOf({ type }: Schema): readonly (string | undefined)[] {
+  return Array.isArray(type) ? type : [type as string | undefined];
+}
+
+/** The bounds of a schema, each so that a higher one allows less. */
+function boundsOf(schema: Schema): [term: string, bound: number][] {
+  const found: [string, number][] = [];
+  for (const key of lowerBounds) if (schema[key] !== undefined) found.push([key, schema[key]]);
+  for (const key of upperBounds) if (schema[key] !== undefined) found.push([key, -schema[key]]);
+  for (const key of forms) if (schema[key] !== undefined) found.push([`${key} ${schema[key]}`, 0]);
+  return found;
+}
+
+/** The schemas within a schema, by property; an alternative has no name. */
+function partsOf({ properties, items, oneOf, anyOf, allOf }: Schema): [string, Schema][] {
+  const found = Object.entries(properties ?? {});
+  if (items) found.push(['items', items]);
+  for (const part of [...(oneOf ?? []), ...(anyOf ?? []), ...(allOf ?? [])]) found.push(['', part]);
+  return found;
+}
+
+function placeOf(place: string, name: string): string {
+  return name === '' ? place : `${place} ${name}`;
 }
