@@ -1,6 +1,6 @@
 // D7: a change that breaks callers of the last release has a changeset that says so.
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schema } from '@petstore/types';
 import { root, textOf } from '../repository.ts';
@@ -18,14 +18,11 @@ export async function check(now: Spec, findings: Findings): Promise<string | und
   return undefined;
 }
 
-/** The spec of the last release: that of the newest tag, or in tests the file DRIFT_BASE. */
+/** The spec of the last release, which is that of the newest tag. */
 function releasedText(): string | undefined {
-  const { DRIFT_BASE: file } = process.env;
-  if (file) return readFileSync(file, 'utf8');
   if (!existsSync(join(root, '.git'))) return undefined;
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
-  const tags = git('tag', '--list', '@petstore/spec@*', '--sort=-creatordate').split('\n');
-  const newest = tags[0];
+  const [newest] = git('tag', '--list', '@petstore/spec@*', '--sort=-creatordate').split('\n');
   return newest ? git('show', `${newest}:${specFile}`) : undefined;
 }
 
