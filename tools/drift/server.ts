@@ -14,7 +14,7 @@ import { type Collection, type Operation, pathParameters, type Spec } from './sp
 export async function check(spec: Spec, findings: Findings, cases: Cases): Promise<void> {
   const context: Context = { spec, cases, findings, coverage: new Coverage() };
   await withServer(context, {}, checkServer);
-  await withServer(context, { options: { validateResponses: true } }, checkContents);
+  await withServer(context, { options: { validateResponses: true } }, checkOperations);
   await checkDatabase(context);
   await checkCircumstances(context);
   context.coverage.addUnseen(spec, findings);
@@ -30,12 +30,8 @@ async function checkDatabase(context: Context): Promise<void> {
 }
 
 async function checkServer(server: RunningServer): Promise<void> {
-  const { spec, cases } = server.context;
-  for (const operation of spec.operations) {
-    await checkKeys(server, operation);
-    for (const each of cases.invalid(operation)) await server.attempt(each);
-  }
-  const contents = await checkContents(server);
+  const { spec } = server.context;
+  const contents = await checkOperations(server);
   for (const collection of spec.collections) {
     await checkList(collection, contents);
     await checkChange(collection, contents);
@@ -45,12 +41,15 @@ async function checkServer(server: RunningServer): Promise<void> {
   await checkOtherPaths(server);
 }
 
-/** Valid inputs, and what is read after them. */
-async function checkContents(server: RunningServer): Promise<Contents> {
+/** Tries all cases, and returns what the server has to contain after them. */
+async function checkOperations(server: RunningServer): Promise<Contents> {
   const { spec, cases } = server.context;
   const contents = new Contents(server);
-  for (const operation of spec.operations)
+  for (const operation of spec.operations) {
+    await checkKeys(server, operation);
     for (const each of cases.valid(operation)) await contents.tryCase(each);
+    for (const each of cases.invalid(operation)) await server.attempt(each);
+  }
   for (const operation of spec.operations)
     if (operation.method === 'GET') await checkRead(contents, operation);
   return contents;

@@ -52,7 +52,7 @@ test.each([
     '# Tour\n\n```sh\nPORT=81 npm start # petctl needs this\nnpx petctl pets get 7\n```\n',
   ],
 ])('pages: more %s is no contradiction', (_, file, from, to) => {
-  expect(copy.driftAfter([{ file, from, to }], ['pages'])).toMatchObject({ code: 0 });
+  expect(copy.driftAfter([{ file, from, to }], ['pages']).output).toContain('Nothing drifts');
 });
 
 const noPostgres = postgresFolder() ? undefined : 'this machine has no PostgreSQL';
@@ -62,7 +62,7 @@ test.skipIf(skips('the drift check over PostgreSQL', noPostgres, 'postgresql'))(
     const cluster = await (await newCluster()).start();
     try {
       const env = { DRIFT_DATABASE_URL: cluster.url() };
-      expect(copy.drift(['server'], env)).toMatchObject({ code: 0 });
+      expect(copy.drift(['server'], env).output).toContain('Nothing drifts');
     } finally {
       await cluster.remove();
     }

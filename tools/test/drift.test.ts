@@ -6,24 +6,21 @@ import { DriftCopy } from './support/drift.ts';
 const copy = new DriftCopy();
 
 test('one run of the script finds a contradiction to each promise', () => {
-  const { code, output } = copy.driftAfter(
-    [
-      { file: spec, from: 'default: 20', to: 'default: 10' },
-      { file: spec, from: 'for 24 hours', to: 'for an hour' },
-      {
-        file: 'packages/client/src/request.ts',
-        from: "headers['content-type'] = 'application/json'",
-        to: "headers['content-type'] = 'text/plain'",
-      },
-      {
-        file: 'apps/petctl/src/call-operation.ts',
-        from: 'return Number(parseValue({ text: limit',
-        to: 'return 1 + Number(parseValue({ text: limit',
-      },
-      { file: 'README.md', from: 'pets list --status', to: 'pets list --statis' },
-    ],
-    [],
-  );
+  const { code, output } = copy.driftAfter([
+    { file: spec, from: 'default: 20', to: 'default: 10' },
+    { file: spec, from: 'for 24 hours', to: 'for an hour' },
+    {
+      file: 'packages/client/src/request.ts',
+      from: "headers['content-type'] = 'application/json'",
+      to: "headers['content-type'] = 'text/plain'",
+    },
+    {
+      file: 'apps/petctl/src/call-operation.ts',
+      from: 'return Number(parseValue({ text: limit',
+      to: 'return 1 + Number(parseValue({ text: limit',
+    },
+    { file: 'README.md', from: 'pets list --status', to: 'pets list --statis' },
+  ]);
   const found = [
     ['D1 generated', 'packages/types/src/gen/operations.gen.ts is not what the spec generates'],
     ['D2 document', 'does not say 24 hours'],

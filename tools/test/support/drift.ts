@@ -50,7 +50,7 @@ export class DriftCopy {
   }
 
   /** What the script says, without names of checks for all of them. */
-  drift(checks: readonly string[], env: NodeJS.ProcessEnv = {}): Outcome {
+  drift(checks: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Outcome {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['tools/drift/main.ts', ...checks],
@@ -60,7 +60,7 @@ export class DriftCopy {
   }
 
   /** What the script says after edits. */
-  driftAfter(edits: readonly Edit[], checks: readonly string[], isGenerated = false): Outcome {
+  driftAfter(edits: readonly Edit[], checks: readonly string[] = [], isGenerated = false): Outcome {
     const generated = globSync('packages/*/src/gen/*', { cwd: this.copy.folder });
     const files = [...edits.map(({ file }) => file), ...generated];
     const before = new Map(files.map((file) => [file, this.#textOf(file)]));
