@@ -48,13 +48,10 @@ export interface Ended {
   readonly notices: readonly unknown[];
 }
 
-/** A response, or none: the service does not respond. */
-export type Ready = Response | 'never';
-
-/** Calls an operation. Where no response is ready, the connection fails. */
+/** Calls an operation, which gets these responses. */
 export async function call(
   { spec, operation, least }: Target,
-  responses: readonly Ready[],
+  responses: readonly Response[],
   { inputs = least.inputs, options = {}, use = (started) => started }: Manner = {},
 ): Promise<Ended> {
   const sent: Sent[] = [];
@@ -67,9 +64,7 @@ export async function call(
     fetch: async (...args) => {
       const request = new Request(...args);
       sent.push({ request: request.clone(), body: await request.text() });
-      const response = responses[sent.length - 1];
-      if (response === undefined) throw unreached();
-      return response === 'never' ? rejectionOf(request.signal) : response;
+      return responses[sent.length - 1] ?? Response.error();
     },
   });
   // The compiler knows the methods that are generated; which of them the spec has is what is checked.
@@ -98,19 +93,6 @@ export function responseWith(
   if (data === undefined) return new Response(null, { status, headers });
   const type = { 'content-type': 'application/json' };
   return new Response(printJson(data), { status, headers: { ...headers, ...type } });
-}
-
-/** What `fetch` throws if nobody listens. */
-function unreached(): TypeError {
-  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  return new TypeError('fetch failed', { cause });
-}
-
-/** Rejects when the signal aborts. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
 }
 
 /** The input of a method: parameters and the properties of the body as one object, or the body as `body`. */

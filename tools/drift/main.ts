@@ -1,4 +1,7 @@
 // `npm run drift [-- <check> …]`: says for each contradiction to spec/openapi.yaml what, where and how to end it.
+//
+// The way of a case: `read-spec.ts` reads the spec, and `cases.ts` makes the cases of each operation, with the values of `values.ts`
+// and the requests of `requests.ts`. `server.ts`, `client.ts` and `petctl.ts` try them. What differs is one of the `findings.ts`.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { root, textOf } from '../repository.ts';
@@ -24,21 +27,9 @@ interface Entry {
 const checks: Readonly<Record<string, Entry>> = {
   document: { promise: 'D2', fix: 'correct the spec', load: () => import('./document.ts') },
   generated: { promise: 'D1', fix: 'run npm run generate', load: () => import('./generated.ts') },
-  server: {
-    promise: 'D3',
-    fix: 'correct the server, or the spec',
-    load: () => import('./server.ts'),
-  },
-  client: {
-    promise: 'D4',
-    fix: 'run npm run generate, or correct the client',
-    load: () => import('./client.ts'),
-  },
-  petctl: {
-    promise: 'D5',
-    fix: 'run npm run generate, or correct petctl',
-    load: () => import('./petctl.ts'),
-  },
+  server: { promise: 'D3', fix: 'correct it, or the spec', load: () => import('./server.ts') },
+  client: { promise: 'D4', fix: 'correct the client', load: () => import('./client.ts') },
+  petctl: { promise: 'D5', fix: 'correct petctl', load: () => import('./petctl.ts') },
   pages: { promise: 'D6', fix: 'correct the page', load: () => import('./pages.ts') },
   release: {
     promise: 'D7',

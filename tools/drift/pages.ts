@@ -7,7 +7,7 @@ import { pageWith, regionsOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
 import type { Findings } from './findings.ts';
 import { anchorsIn, type Page, type Part, readPage } from './markdown.ts';
-import type { Spec } from './spec.ts';
+import { otherPaths, type Spec } from './spec.ts';
 
 export async function check(spec: Spec, findings: Findings): Promise<void> {
   const petctl = await petctlHelp();
@@ -213,12 +213,9 @@ const shownPath: Rule = ({ text }, known, page) => {
   return isThere ? undefined : `path ${text}`;
 };
 
-/** The paths beside the operations. */
-const ownPaths = ['/docs', '/healthz', '/metrics', '/openapi.json', '/openapi.yaml', '/readyz'];
-
 function isKnownPath(target: string, method: string | undefined, { spec }: Known): boolean {
   const [path = ''] = target.replace(/[.:]$/, '').split('?');
-  if (path === spec.basePath || ownPaths.includes(path)) return true;
+  if (path === spec.basePath || otherPaths.includes(path)) return true;
   const below = path.startsWith(`${spec.basePath}/`) ? path.slice(spec.basePath.length) : path;
   const asked = method === 'HEAD' ? 'GET' : method;
   const operations = spec.operations.filter((each) => matches(below, each.path));

@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Schema } from '@petstore/types';
 import { flagsIn, petctlHelp } from '../help.ts';
 import { type Ran, runPetctl } from '../run-petctl.ts';
 import type { Case, Cases } from './cases.ts';
@@ -48,7 +47,6 @@ export async function check(spec: Spec, findings: Findings, cases: Cases): Promi
     const [group = ''] = operation.command.split(' ');
     checkHelp(tested, helps.get(group) ?? '');
     await checkRequests(tested);
-    await checkRefusals(tested);
     await checkExitCodes(tested);
   }
   // The check of the server says what is wrong with the server.
@@ -90,31 +88,6 @@ function compareShown({ spec, expect }: Tested, { request: wanted }: Case, shown
   compareRequest(spec, wanted, { method, url: String(url), body }, expect);
   for (const [name, value] of Object.entries(wanted.headers))
     expect(`the header ${name} of the request`, asNode(headers)[name], value);
-}
-
-/** A value that the spec forbids is a usage error, and nothing is sent. */
-async function checkRefusals(tested: Tested): Promise<void> {
-  const { spec, cases, operation, expect } = tested;
-  const { inputs } = cases.least(operation);
-  for (const { name, in: place, schema } of operation.parameters) {
-    // `--limit` is how many results, over pages.
-    if (place === 'path' || name === operation.pagination?.limit) continue;
-    for (const value of refusedValues(tested, schema)) {
-      const parameters = { ...inputs.parameters, [name]: value };
-      const [args = []] = commandLinesOf(tested, { ...inputs, parameters });
-      const { code } = await run(spec, [...args, '--dry-run']);
-      expect(`the exit code for a forbidden --${kebab(name)}`, code, 2);
-    }
-  }
-}
-
-/** Values beyond the bounds of an integer, or beside those of an enumeration. petctl leaves other rules to the service. */
-function refusedValues({ spec, cases }: Tested, schema: Schema): unknown[] {
-  const { type, enum: listed } = follow(spec, schema);
-  if (type !== 'integer' && !listed) return [];
-  const kind = type === 'integer' ? 'number' : 'string';
-  const invalid = cases.values.invalid(schema).map(({ value }) => value);
-  return invalid.filter((value) => typeof value === kind);
 }
 
 /** The exit codes that scripts rely on. */

@@ -42,7 +42,6 @@ export interface Setting {
 export interface Answer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
-  readonly mediaType: string | undefined;
   readonly text: string;
   /** The parsed JSON; undefined without a JSON body. */
   readonly data: unknown;
@@ -148,7 +147,7 @@ export class RunningServer {
   #compareBody(schema: Schema | undefined, answer: Answer, name: string): void {
     const { cases, findings } = this.context;
     const mediaType = schema && 'application/json';
-    findings.expect(`${name}: the media type`, answer.mediaType, mediaType);
+    findings.expect(`${name}: the media type`, mediaTypeOf(answer.headers), mediaType);
     const fault = schema && cases.values.faultIn(schema, answer.data);
     if (fault) findings.add(`${name}: the body is not what the spec declares`, fault);
     if (answer.status >= 400) this.compareError(answer, name);
@@ -205,11 +204,14 @@ function responseTo(url: string, options: RequestOptions, body = ''): Promise<In
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
   const fields = Object.entries(response.headers);
   const headers = new Map(fields.map(([name, value]) => [name, String(value)]));
-  const mediaType = headers.get('content-type')?.split(';')[0];
   const body = await text(response);
-  const isJson = body !== '' && mediaType === 'application/json';
+  const isJson = body !== '' && mediaTypeOf(headers) === 'application/json';
   const data = isJson ? parseJson(body) : undefined;
-  return { status: response.statusCode ?? 0, headers, mediaType, text: body, data };
+  return { status: response.statusCode ?? 0, headers, text: body, data };
+}
+
+function mediaTypeOf(headers: Answer['headers']): string | undefined {
+  return headers.get('content-type')?.split(';')[0];
 }
 
 /** The codes that an error with a status may have. A status without a code of its own has the general one of its class. */

@@ -3,6 +3,16 @@ import type { Schema } from '@petstore/types';
 
 export const specFile = 'spec/openapi.yaml';
 
+/** The paths of the server beside the operations. */
+export const otherPaths = [
+  '/docs',
+  '/healthz',
+  '/metrics',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/readyz',
+];
+
 /** An object of the document. */
 export type Node = Readonly<Record<string, unknown>>;
 
