@@ -43,19 +43,21 @@ function breaks(before: Terms, now: Terms): string[] {
   const gone = [...before.offers]
     .filter(([offer, wider]) => !now.offers.has(offer) && !(wider && now.offers.has(wider)))
     .map(([offer]) => `the removal of '${offer}'`);
-  const demanded = [...now.demands].filter(
-    ([term, { bound, about }]) =>
-      // What is new has no callers.
-      before.offers.has(about) &&
-      bound > (before.demands.get(term)?.bound ?? Number.NEGATIVE_INFINITY),
-  );
-  const unassured = [...before.assures].filter(
-    ([term, { bound }]) => bound > (now.assures.get(term)?.bound ?? Number.NEGATIVE_INFINITY),
-  );
-  const bounds = [...demanded, ...unassured].map(([term, { bound }]) =>
-    bound === 0 ? `'${term}'` : `'${term} ${Math.abs(bound)}'`,
-  );
+  const demanded = exceeding(now.demands, before.demands);
+  const unassured = exceeding(before.assures, now.assures);
+  const bounds = [...demanded, ...unassured]
+    // What is new has no callers.
+    .filter(({ place }) => before.offers.has(place))
+    .map(({ term, bound }) => (bound === 0 ? `'${term}'` : `'${term} ${Math.abs(bound)}'`));
   return [...gone, ...bounds];
+}
+
+/** The bounds that are higher than the other ones, or not among them. */
+function exceeding(bounds: Bounds, others: Bounds): Bound[] {
+  return [...bounds.values()].filter(({ term, bound }) => {
+    const other = others.get(term);
+    return other === undefined || bound > other.bound;
+  });
 }
 
 /** The terms of an interface: what callers rely on. */
@@ -63,15 +65,20 @@ interface Terms {
   /** What callers may use or rely on, each with a wider offer that may replace it. */
   readonly offers: ReadonlyMap<string, string | undefined>;
   /** What is demanded of those who send. A higher bound demands more. */
-  readonly demands: ReadonlyMap<string, Bound>;
+  readonly demands: Bounds;
   /** What is assured to those who read. A higher bound assures more. */
-  readonly assures: ReadonlyMap<string, Bound>;
+  readonly assures: Bounds;
 }
 
+/** By their terms. */
+type Bounds = ReadonlyMap<string, Bound>;
+
 interface Bound {
+  /** The offer that is bounded: `listPets limit`. */
+  readonly place: string;
+  /** `listPets limit: maximum`. */
+  readonly term: string;
   readonly bound: number;
-  /** The offer that it is about. */
-  readonly about: string;
 }
 
 function termsOf(spec: Spec): Terms {
@@ -110,7 +117,7 @@ class TermCollector implements Terms {
     if (idempotencyKey) this.offer(`${id} ${idempotencyKey.name}`);
     for (const parameter of parameters) this.#addParameter(id, parameter);
     if (body) this.#addBody(id, body.schema);
-    if (body?.required) this.#demand(`${id}: needs a body`, 0, id);
+    if (body?.required) this.#add(this.demands, id, 'needs a body');
     this.#addResponses(operation);
   }
 
@@ -126,7 +133,7 @@ class TermCollector implements Terms {
   #addParameter(id: string, { name, in: place, required, schema }: Parameter): void {
     this.offer(`${id} ${name} in ${place}`);
     this.#addSent(schema, `${id} ${name}`);
-    if (required) this.#demand(`${id}: needs ${name}`, 0, id);
+    if (required) this.#add(this.demands, id, `needs ${name}`);
   }
 
   /** The properties of a body stand beside the parameters. */
@@ -141,9 +148,9 @@ class TermCollector implements Terms {
     const full = follow(this.#spec, schema);
     this.offer(place);
     this.#offerValues(full, place);
-    for (const name of full.required ?? []) this.#demand(`${place}: needs ${name}`, 0, place);
+    for (const name of full.required ?? []) this.#add(this.demands, place, `needs ${name}`);
     if (full.default !== undefined) this.offer(`${place} is ${full.default} if it is left out`);
-    for (const [term, bound] of boundsOf(full)) this.#demand(`${place}: ${term}`, bound, place);
+    for (const [name, bound] of boundsOf(full)) this.#add(this.demands, place, name, bound);
     if (depth < MAX_DEPTH)
       for (const [name, part] of partsOf(full))
         this.#addSent(part, placeOf(place, name), depth + 1);
@@ -167,15 +174,15 @@ class TermCollector implements Terms {
     const values = full.enum?.map((value) => JSON.stringify(value)) ?? ['any'];
     this.offer(`${place} is ${values.sort().join(' or ')}`);
     for (const name of full.required ?? []) this.offer(`${place} always has ${name}`);
-    for (const [term, bound] of boundsOf(full))
-      this.assures.set(`${place}: ${term}`, { bound, about: place });
+    for (const [name, bound] of boundsOf(full)) this.#add(this.assures, place, name, bound);
     if (depth < MAX_DEPTH)
       for (const [name, part] of partsOf(full))
         this.#addRead(part, placeOf(place, name), depth + 1);
   }
 
-  #demand(term: string, bound: number, about: string): void {
-    this.demands.set(term, { bound, about });
+  #add(bounds: Map<string, Bound>, place: string, name: string, bound = 0): void {
+    const term = `${place}: ${name}`;
+    bounds.set(term, { place, term, bound });
   }
 }
 
@@ -184,7 +191,7 @@ function typesOf({ type }: Schema): readonly (string | undefined)[] {
 }
 
 /** The bounds of a schema, each so that a higher one allows less. */
-function boundsOf(schema: Schema): [term: string, bound: number][] {
+function boundsOf(schema: Schema): [name: string, bound: number][] {
   const found: [string, number][] = [];
   for (const key of lowerBounds) if (schema[key] !== undefined) found.push([key, schema[key]]);
   for (const key of upperBounds) if (schema[key] !== undefined) found.push([key, -schema[key]]);
