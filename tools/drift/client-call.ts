@@ -25,7 +25,7 @@ export type StartedCall = Promise<unknown> &
 export type Use = (started: StartedCall) => Promise<unknown>;
 
 /** How it is called. */
-export interface Manner {
+export interface CallSetting {
   /** Default: the least. */
   readonly inputs?: Inputs;
   /** The options of the call. */
@@ -52,7 +52,7 @@ export interface Ended {
 export async function call(
   { spec, operation, least }: Target,
   responses: readonly Response[],
-  { inputs = least.inputs, options = {}, use = (started) => started }: Manner = {},
+  { inputs = least.inputs, options = {}, use = (started) => started }: CallSetting = {},
 ): Promise<Ended> {
   const sent: Sent[] = [];
   const notices: unknown[] = [];

@@ -24,8 +24,8 @@ export class Contents {
   }
 
   /** All documents of a collection in ascending order of their keys. */
-  of({ path, key }: Collection): Node[] {
-    const documents = [...this.#in(path).values()];
+  documentsIn({ path, key }: Collection): Node[] {
+    const documents = [...this.#collection(path).values()];
     return documents.sort((a, b) => (Number(a[key]) < Number(b[key]) ? -1 : 1));
   }
 
@@ -56,11 +56,11 @@ export class Contents {
     if (!create) return undefined;
     const answer = await this.server.attempt(caseOf(create, inputs));
     const document = asNode(answer.data);
-    if (answer.status < 300) this.#in(path).set(document[key], document);
+    if (answer.status < 300) this.#collection(path).set(document[key], document);
     return document[key];
   }
 
-  #in(path: string): Map<unknown, Node> {
+  #collection(path: string): Map<unknown, Node> {
     const documents = this.#documents.get(path) ?? new Map<unknown, Node>();
     this.#documents.set(path, documents);
     return documents;
@@ -81,7 +81,7 @@ export class Contents {
     const { spec, findings } = this.server.context;
     const collection = spec.collections.find((each) => each.get?.path === path);
     if (!collection) return;
-    const stored = this.#in(collection.path).get(asNode(data)[collection.key]);
+    const stored = this.#collection(collection.path).get(asNode(data)[collection.key]);
     findings.expect(`${method} ${path}: the document`, data, stored);
   }
 
@@ -112,8 +112,8 @@ export class Contents {
     const isRemoved = method === 'DELETE';
     const name = pathParameters(get?.path ?? '').at(-1) ?? '';
     const id = method === 'POST' ? asNode(data)[key] : inputs.parameters[name];
-    if (isRemoved) this.#in(path).delete(id);
-    else this.#in(path).set(id, asNode(data));
+    if (isRemoved) this.#collection(path).delete(id);
+    else this.#collection(path).set(id, asNode(data));
     if (!get) return;
     const reading = caseOf(get, { parameters: { [name]: id } });
     const statuses = isRemoved ? [404] : [200];

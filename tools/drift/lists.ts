@@ -2,7 +2,7 @@
 import { caseOf } from './cases.ts';
 import type { Contents } from './contents.ts';
 import type { Inputs } from './requests.ts';
-import type { Answer } from './running-server.ts';
+import type { Answer, RunningServer } from './running-server.ts';
 import {
   asNode,
   type Collection,
@@ -19,6 +19,7 @@ const otherParameters: readonly string[] = [];
 /** A list, and what is known of it. */
 interface List {
   readonly collection: Collection;
+  readonly server: RunningServer;
   readonly contents: Contents;
   /** The names of the parameters for cursor and size of a page. */
   readonly cursor: string;
@@ -45,20 +46,21 @@ export async function checkList(collection: Collection, contents: Contents): Pro
 }
 
 function listOf(collection: Collection, contents: Contents): List {
+  const { server } = contents;
   const { pagination, parameters } = collection.list;
   const cursor = String(pagination?.cursor);
   const limit = String(pagination?.limit);
   const schema = parameters.find(({ name }) => name === limit)?.schema;
-  const { maximum = 100, default: usual } = follow(contents.server.context.spec, schema);
+  const { maximum = 100, default: usual } = follow(server.context.spec, schema);
   const defaultSize = Number(usual ?? maximum);
-  const filters = filtersOf(collection, contents, [cursor, limit]);
-  return { collection, contents, cursor, limit, maximum, defaultSize, filters };
+  const filters = filtersOf(collection, server, [cursor, limit]);
+  return { collection, server, contents, cursor, limit, maximum, defaultSize, filters };
 }
 
 /** The filters of a list. A parameter that is none is reported, unless it has a test. */
 function filtersOf(
   { list, path }: Collection,
-  { server }: Contents,
+  server: RunningServer,
   others: readonly string[],
 ): Filter[] {
   const { spec, cases, findings } = server.context;
@@ -116,7 +118,7 @@ function queriesOf(filters: readonly Filter[]): Node[] {
 /** The first pages of each size, and all pages from a document on. */
 async function checkQuery(list: List, query: Node): Promise<void> {
   const { contents, collection, cursor, limit, maximum, defaultSize } = list;
-  const wanted = contents.of(collection).filter((document) => hasValues(document, query));
+  const wanted = contents.documentsIn(collection).filter((document) => hasValues(document, query));
   await comparePages(list, query, wanted, defaultSize, 2);
   for (const size of [1, 3, maximum])
     await comparePages(list, { ...query, [limit]: size }, wanted, size, 2);
@@ -138,7 +140,7 @@ async function comparePages(
   size: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const { server } = list.contents;
+  const { server } = list;
   const expect = server.context.findings.expectOf(nameOf(list, query));
   const keysOf = (documents: readonly Node[]) =>
     documents.map((document) => document[list.collection.key]);
@@ -164,7 +166,7 @@ async function comparePages(
 function compareLink(list: List, query: Node, next: URLSearchParams): void {
   for (const [name, value] of Object.entries(query))
     if (name !== list.cursor && next.get(name) !== String(value))
-      list.contents.server.context.findings.add(
+      list.server.context.findings.add(
         `${nameOf(list, query)}: the link to the next page does not keep ${name}`,
       );
 }

@@ -127,9 +127,9 @@ async function checkOutput(
   const limit = list.parameters.find(({ name }) => name === list.pagination?.limit);
   const { maximum = 100 } = follow(spec, limit?.schema);
   for (const each of cases.valid(create)) await contents.create(collection, each.inputs);
-  while (contents.of(collection).length < maximum + 2)
+  while (contents.documentsIn(collection).length < maximum + 2)
     await contents.create(collection, cases.least(create).inputs);
-  const all = contents.of(collection);
+  const all = contents.documentsIn(collection);
   const compare = async (args: readonly string[], wanted: unknown) => {
     const { origin } = contents.server;
     const { code, stdout, stderr } = await run(spec, [...args, '--output=json'], origin);

@@ -95,7 +95,7 @@ function readingOf(contents: Contents, operation: Operation): Attempt {
   const { spec, cases } = contents.server.context;
   const least = cases.least(operation);
   const collection = spec.collections.find(({ get }) => get === operation);
-  const [first] = collection ? contents.of(collection) : [];
+  const [first] = collection ? contents.documentsIn(collection) : [];
   if (!collection || !first) return { ...least, statuses: [...least.statuses, 404] };
   const [name = ''] = pathParameters(operation.path);
   return caseOf(operation, { parameters: { [name]: first[collection.key] } });
@@ -104,7 +104,7 @@ function readingOf(contents: Contents, operation: Operation): Attempt {
 /** The ETag of the last page of a list changes when a document is added. */
 async function checkChange(collection: Collection, contents: Contents): Promise<void> {
   const { list, create, key, path } = collection;
-  const [newest] = contents.of(collection).slice(-1);
+  const [newest] = contents.documentsIn(collection).slice(-1);
   if (!create || !newest) return;
   const { server } = contents;
   const lastPage = caseOf(list, { parameters: { [String(list.pagination?.cursor)]: newest[key] } });
