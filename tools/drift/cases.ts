@@ -12,7 +12,7 @@ import {
   withBody,
 } from './requests.ts';
 import { asNode, follow, isNode, type Operation, type Parameter, type Spec } from './spec.ts';
-import { Values } from './values.ts';
+import { combinationsOf, Values } from './values.ts';
 
 /** A request, and how the server has to respond. */
 export interface Attempt {
@@ -49,11 +49,9 @@ export class Cases {
   valid(operation: Operation): [Case, ...Case[]] {
     const known = this.#valid.get(operation);
     if (known) return known;
-    const [first = { parameters: {} }, ...others] = this.#validInputs(operation);
-    const made: [Case, ...Case[]] = [
-      caseOf(operation, first),
-      ...others.map((each) => caseOf(operation, each)),
-    ];
+    const [first, ...others] = this.#validInputs(operation);
+    const made: [Case, ...Case[]] = [caseOf(operation, first)];
+    made.push(...others.map((each) => caseOf(operation, each)));
     this.#valid.set(operation, made);
     return made;
   }
@@ -72,23 +70,18 @@ export class Cases {
     return [...found, ...invalidBodies(operation, inputs.body, request)];
   }
 
-  /** The least, then each value of the body and of each parameter, then all parameters. */
-  #validInputs({ parameters, body }: Operation): Inputs[] {
-    const least: Record<string, unknown> = {};
-    const all: Record<string, unknown> = {};
-    const values = new Map(parameters.map((each) => [each, this.#valuesOf(each)]));
-    for (const [{ name, required }, [first]] of values) {
-      all[name] = first;
-      if (required) least[name] = first;
-    }
-    const bodies = body ? this.values.valid(body.schema) : [undefined];
-    const inputs = bodies.map((each): Inputs => ({ parameters: least, body: each }));
-    if (body && !body.required) inputs.push({ parameters: least });
-    for (const [{ name }, each] of values)
-      for (const value of each)
-        inputs.push({ parameters: { ...least, [name]: value }, body: bodies[0] });
-    inputs.push({ parameters: all, body: bodies[0] });
-    return inputs;
+  /** The least, then each value of the body, then each value of each parameter. */
+  #validInputs({ parameters, body }: Operation): [Inputs, ...Inputs[]] {
+    const values = new Map(parameters.map((each) => [each.name, this.#valuesOf(each)]));
+    const required = parameters.filter((each) => each.required).map(({ name }) => name);
+    const [least, ...combinations] = combinationsOf(values, required);
+    const [firstBody, ...otherBodies] = body ? this.values.valid(body.schema) : [];
+    if (body && !body.required) otherBodies.push(undefined);
+    return [
+      { parameters: least, body: firstBody },
+      ...otherBodies.map((each) => ({ parameters: least, body: each })),
+      ...combinations.map((each) => ({ parameters: each, body: firstBody })),
+    ];
   }
 
   /** Valid values of a parameter, as far as its place can carry them. */

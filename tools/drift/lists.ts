@@ -80,22 +80,23 @@ function filtersOf(
   return filters;
 }
 
-/** Creates more documents than the largest page holds, and for each value of a filter more than an ordinary page holds. */
-async function createDocuments({ collection, contents, filters, maximum, defaultSize }: List) {
-  const { spec, cases } = contents.server.context;
+/** For each combination of values of filters, so many documents are created at least. */
+const MANY = 12;
+
+/** Creates more documents than the largest page holds, with each combination of the values of filters in turn. */
+async function createDocuments({ collection, server, contents, filters, maximum }: List) {
+  const { spec, cases } = server.context;
   if (!collection.create) return;
   const { inputs } = cases.least(collection.create);
   const { properties, required } = propertiesOf(spec, collection.create.body?.schema);
   let combinations: Node[] = [{}];
-  let mostValues = 1;
   for (const { name, values } of filters.filter((filter) => filter.name in properties)) {
     const choices = required.includes(name) ? values : [...values, undefined];
-    mostValues = Math.max(mostValues, choices.length);
     combinations = combinations.flatMap((each) =>
       choices.map((value) => ({ ...each, [name]: value })),
     );
   }
-  const count = Math.max(maximum + 1, mostValues * (defaultSize + combinations.length));
+  const count = Math.max(maximum + 1, MANY * combinations.length);
   for (let i = 0; i < count; i++) {
     const body = { ...asNode(inputs.body), ...combinations[i % combinations.length] };
     await contents.create(collection, { ...inputs, body });

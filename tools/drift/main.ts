@@ -38,7 +38,7 @@ const checks: Readonly<Record<string, Entry>> = {
   },
 };
 
-// Loading the checks is a third of the work.
+// Without this cache, a run takes a fifth more.
 enableCompileCache(join(root, 'tools/node_modules/.cache/compile'));
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
 const lines = await findingsOf(names);

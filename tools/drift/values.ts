@@ -3,7 +3,7 @@ import type { Schema } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { printJson } from './exact-json.ts';
-import { asNode, follow, isNode, propertiesOf, type Spec } from './spec.ts';
+import { asNode, follow, isNode, type Node, propertiesOf, type Spec } from './spec.ts';
 
 /** A value with a fault. */
 export interface Faulty {
@@ -135,7 +135,6 @@ export class Values {
     return values.length === 0 ? [[]] : lengths.map(arrayOf);
   }
 
-  /** The required properties, all properties, and each valid value of each property beside the required ones. */
   #objects(schema: Schema, depth: number): unknown[] {
     const { properties, required } = propertiesOf(this.#spec, schema);
     const names = Object.keys(properties).filter(
@@ -144,16 +143,7 @@ export class Values {
     const values = new Map(
       names.map((name) => [name, this.valid(properties[name] ?? {}, depth + 1)]),
     );
-    const least: Record<string, unknown> = {};
-    const all: Record<string, unknown> = {};
-    for (const [name, [first]] of values) {
-      all[name] = first;
-      if (required.includes(name)) least[name] = first;
-    }
-    const single = [...values].flatMap(([name, each]) =>
-      each.map((value) => ({ ...least, [name]: value })),
-    );
-    return [least, all, ...single];
+    return combinationsOf(values, required);
   }
 
   #faultyObjects(schema: Schema, depth: number): Faulty[] {
@@ -182,6 +172,23 @@ export class Values {
       found.push({ what: `${length} items`, value: Array(length).fill(valid) });
     return found;
   }
+}
+
+/** Objects with the required names, with all names, and with each value of each name beside the required ones. */
+export function combinationsOf(
+  values: ReadonlyMap<string, readonly unknown[]>,
+  required: readonly string[],
+): [least: Node, all: Node, ...single: Node[]] {
+  const least: Record<string, unknown> = {};
+  const all: Record<string, unknown> = {};
+  for (const [name, [first]] of values) {
+    all[name] = first;
+    if (required.includes(name)) least[name] = first;
+  }
+  const single = [...values].flatMap(([name, each]) =>
+    each.map((value) => ({ ...least, [name]: value })),
+  );
+  return [least, all, ...single];
 }
 
 function stringsAround({ minLength, maxLength }: Schema): string[] {
