@@ -6,10 +6,10 @@ import type { Answer, RunningServer } from './running-server.ts';
 import {
   asNode,
   type Collection,
+  collectionOf,
   follow,
   type Node,
   type Operation,
-  parentOf,
   pathParameters,
   propertiesOf,
 } from './spec.ts';
@@ -32,22 +32,21 @@ export class Contents {
   /** Sends valid inputs, and compares what comes back with what was sent and with what is read afterwards. */
   async tryCase(tried: Case): Promise<void> {
     const { operation, statuses } = tried;
+    const collection = collectionOf(this.server.context.spec, operation);
     if (operation.method === 'GET') {
       // A valid identifier need not be that of a document.
       const mayMiss = pathParameters(operation.path).length > 0;
       const allowed = mayMiss ? [...statuses, 404] : statuses;
       const answer = await this.server.attempt({ ...tried, statuses: allowed });
-      if (answer.status < 300) this.#compareRead(operation, answer);
+      if (answer.status < 300 && collection?.get === operation)
+        this.#compareRead(collection, operation, answer);
       return;
     }
-    const inputs = await this.#withDocument(operation, tried.inputs);
+    const inputs = await this.#withDocument(collection, operation, tried.inputs);
     const request = requestOf(operation, inputs);
     const answer = await this.server.attempt({ ...tried, request });
     if (answer.status >= 300) return;
     this.#compareReturned(operation, inputs, answer);
-    const collection = this.server.context.spec.collections.find(
-      ({ path, get }) => path === operation.path || get?.path === operation.path,
-    );
     if (collection) await this.#readAgain(collection, operation, inputs, answer);
   }
 
@@ -67,22 +66,22 @@ export class Contents {
   }
 
   /** The inputs with the key of a new document, where an operation changes one document. */
-  async #withDocument({ path }: Operation, inputs: Inputs): Promise<Inputs> {
-    const { spec, cases } = this.server.context;
-    const collection = spec.collections.find((each) => each.path === parentOf(path));
-    const name = pathParameters(path).at(-1);
-    if (!collection?.create || name === undefined) return inputs;
+  async #withDocument(
+    collection: Collection | undefined,
+    { path }: Operation,
+    inputs: Inputs,
+  ): Promise<Inputs> {
+    if (!collection?.create || path === collection.path) return inputs;
+    const { cases } = this.server.context;
     const key = await this.create(collection, cases.least(collection.create).inputs);
+    const name = pathParameters(path).at(-1) ?? '';
     return { ...inputs, parameters: { ...inputs.parameters, [name]: key } };
   }
 
   /** A document that is read is the one that was written. */
-  #compareRead({ method, path }: Operation, { data }: Answer): void {
-    const { spec, findings } = this.server.context;
-    const collection = spec.collections.find((each) => each.get?.path === path);
-    if (!collection) return;
-    const stored = this.#collection(collection.path).get(asNode(data)[collection.key]);
-    findings.expect(`${method} ${path}: the document`, data, stored);
+  #compareRead({ path, key }: Collection, get: Operation, { data }: Answer): void {
+    const stored = this.#collection(path).get(asNode(data)[key]);
+    this.server.context.findings.expect(`${get.method} ${get.path}: the document`, data, stored);
   }
 
   /** A document that was written has the properties that were sent. */

@@ -1,4 +1,6 @@
 // D3: the server does what the spec says, with and without validated responses, and over PostgreSQL where there is one.
+// `running-server.ts` compares each response, `contents.ts` and `lists.ts` compare what is stored, `circumstances.ts` provokes what is
+// rare, and `coverage.ts` says what of the spec no response has shown.
 import { isDeepStrictEqual } from 'node:util';
 import { openPostgresStore } from '@petstore/server';
 import { type Attempt, type Cases, caseOf } from './cases.ts';
@@ -9,7 +11,14 @@ import type { Findings } from './findings.ts';
 import { checkList } from './lists.ts';
 import { apiKey } from './requests.ts';
 import { type Context, type RunningServer, withServer } from './running-server.ts';
-import { type Collection, type Operation, otherPaths, pathParameters, type Spec } from './spec.ts';
+import {
+  type Collection,
+  collectionOf,
+  type Operation,
+  otherPaths,
+  pathParameters,
+  type Spec,
+} from './spec.ts';
 
 export async function check(spec: Spec, findings: Findings, cases: Cases): Promise<void> {
   const context: Context = { spec, cases, findings, coverage: new Coverage() };
@@ -93,9 +102,9 @@ async function checkRead(contents: Contents, operation: Operation): Promise<void
 /** A request for a document that is there, if the operation gets one. */
 function readingOf(contents: Contents, operation: Operation): Attempt {
   const { spec, cases } = contents.server.context;
+  const collection = collectionOf(spec, operation);
+  const [first] = collection?.get === operation ? contents.documentsIn(collection) : [];
   const least = cases.least(operation);
-  const collection = spec.collections.find(({ get }) => get === operation);
-  const [first] = collection ? contents.documentsIn(collection) : [];
   if (!collection || !first) return { ...least, statuses: [...least.statuses, 404] };
   const [name = ''] = pathParameters(operation.path);
   return caseOf(operation, { parameters: { [name]: first[collection.key] } });

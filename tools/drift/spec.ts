@@ -127,6 +127,11 @@ export function propertiesOf(spec: Spec, schema: Schema | undefined): Properties
   return { properties: Object.assign(all, properties), required: names };
 }
 
+/** The collection that an operation is on, or on a document of it. */
+export function collectionOf(spec: Spec, { path }: Operation): Collection | undefined {
+  return spec.collections.find((each) => each.path === path || each.path === parentOf(path));
+}
+
 /** The schema of the elements of a list. */
 export function elementOf(spec: Spec, list: Operation): Schema | undefined {
   return follow(spec, list.responses.get('200')?.schema).items;
