@@ -61,7 +61,7 @@ export class Cases {
     const { parameters, idempotencyKey, body } = operation;
     const { inputs, request } = this.least(operation);
     const unknown = { ...request, query: [...request.query, ['unknown-name', '1'] as const] };
-    const found = [attemptOf(operation, 'an unknown query parameter', unknown, 400, false)];
+    const found = [generalAttemptOf(operation, 'an unknown query parameter', unknown, 400)];
     for (const parameter of idempotencyKey ? [...parameters, idempotencyKey] : parameters)
       found.push(...this.#invalidParameters(operation, parameter, inputs));
     if (!body) return found;
@@ -124,14 +124,18 @@ export function caseOf(operation: Operation, inputs: Inputs): Case {
   return { operation, what: what.slice(0, 80), inputs, request, statuses, isAboutInputs: true };
 }
 
-function attemptOf(
+function attemptOf(operation: Operation, what: string, request: Request, status: number): Attempt {
+  return { operation, what, request, statuses: [status], isAboutInputs: true };
+}
+
+/** An attempt whose fault any operation could get. */
+function generalAttemptOf(
   operation: Operation,
   what: string,
   request: Request,
   status: number,
-  isAboutInputs = true,
 ): Attempt {
-  return { operation, what, request, statuses: [status], isAboutInputs };
+  return { operation, what, request, statuses: [status], isAboutInputs: false };
 }
 
 /** Bodies whose fault is not one of their values. */
@@ -143,10 +147,10 @@ function invalidBodies(operation: Operation, body: unknown, request: Request): A
     found.push(attemptOf(operation, 'no body', { ...request, body: undefined }, 400));
   for (const type of ['application/merge-patch+json', 'text/plain']) {
     const headers = { ...request.headers, 'content-type': type };
-    found.push(attemptOf(operation, `a body of ${type}`, { ...request, headers }, 415, false));
+    found.push(generalAttemptOf(operation, `a body of ${type}`, { ...request, headers }, 415));
   }
   const large = printJson(body) + ' '.repeat(2 ** 21);
-  found.push(attemptOf(operation, 'a body of 2 MiB', { ...request, body: large }, 413, false));
+  found.push(generalAttemptOf(operation, 'a body of 2 MiB', { ...request, body: large }, 413));
   return found;
 }
 
