@@ -7,7 +7,7 @@ import { pageWith, regionsOf } from '../reference.ts';
 import { released, root, textOf } from '../repository.ts';
 import type { Findings } from './findings.ts';
 import { anchorsIn, type Page, type Part, readPage } from './markdown.ts';
-import { otherPaths, type Spec } from './spec.ts';
+import { operationsAt, otherPaths, type Spec } from './spec.ts';
 
 export async function check(spec: Spec, findings: Findings): Promise<void> {
   const petctl = await petctlHelp();
@@ -135,14 +135,15 @@ function isAdded({ file, text }: Page, yaml: string): boolean {
 }
 
 /** Programs with flags of their own. */
-const otherPrograms = /\b(?:curl|docker|git|node|npm|npx|pnpm|tsc|turbo|vitest)\b/;
+const otherPrograms = 'curl docker git node npm npx pnpm tsc turbo vitest'.split(' ');
 
 /** `--limit` alone. On a line about another program, it may be a flag of that. */
 const flag: Rule = ({ text, line }, { flags }, page) => {
   const [name = ''] = text.split(/[ =]/);
-  const isKnown = flags.has(name) || flags.has(name.replace('--no-', '--'));
-  if (!name.startsWith('--') || isKnown) return undefined;
-  return otherPrograms.test(page.lines[line - 1]?.text ?? '') ? undefined : `flag ${name}`;
+  const positive = name.replace('--no-', '--');
+  if (!name.startsWith('--') || flags.has(name) || flags.has(positive)) return undefined;
+  const words = page.lines[line - 1]?.text.split(/[^a-z]+/) ?? [];
+  return otherPrograms.some((program) => words.includes(program)) ? undefined : `flag ${name}`;
 };
 
 /** The end of the name of a file in this repository, such as `setup.mjs`. */
@@ -154,7 +155,7 @@ const fileName: Rule = ({ text }, { files }, page) => {
   const isBelow = text.includes('/') && files.includes(top);
   if (/[ *]/.test(text) || !(isBelow || fileEnding.test(text))) return undefined;
   const name = text.replace(/\/$/, '');
-  const isThere = files.some((file) => file === name || file.endsWith(`/${name}`));
+  const isThere = files.some((file) => `/${file}`.endsWith(`/${name}`));
   return isThere || isAdded(page, '') ? undefined : `file ${text}`;
 };
 
@@ -174,14 +175,18 @@ const packageName: Rule = ({ text }, { packages }) => {
   return unknown && `package ${unknown}`;
 };
 
-/** A variable of ours, such as `PETCTL_API_KEY`. A name that ends with an underscore stands for several. */
-const ownVariable = /^(?:PETSTORE|PETCTL)_(?!TEST_).*[A-Z]$/;
-
+/** `PETCTL_API_KEY`. */
 const variable: Rule = ({ text }, { variables }) => {
-  const names = text.split(/[^A-Z_]+/).filter((word) => ownVariable.test(word));
+  const names = text.split(/[^A-Z_]+/).filter(isOwnVariable);
   const unknown = names.find((name) => !variables.has(name));
   return unknown && `variable ${unknown}`;
 };
+
+/** A name that ends with an underscore stands for several. Those of the tests are in no help. */
+function isOwnVariable(word: string): boolean {
+  if (word.endsWith('_') || word.startsWith('PETSTORE_TEST_')) return false;
+  return word.startsWith('PETSTORE_') || word.startsWith('PETCTL_');
+}
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'];
 
@@ -190,15 +195,17 @@ const requestPath: Rule = ({ text }, known, page) => {
   const words = text.split(/[\s`'"<>,;()]+/);
   for (const [i, word] of words.entries()) {
     const method = methods.find((each) => each === words[i - 1]);
-    const path = method && word.startsWith('/') ? word : localPathOf(word);
-    const isNew = method !== undefined && isAdded(page, `${method.toLowerCase()}:`);
-    if (path && !isNew && !isKnownPath(path, method, known)) return `path ${method ?? ''} ${path}`;
+    const path = requestedPath(word, method);
+    if (path === undefined || isKnownPath(path, method, known)) continue;
+    if (method && isAdded(page, `${method.toLowerCase()}:`)) continue;
+    return `path ${method ?? ''} ${path}`;
   }
   return undefined;
 };
 
-/** The path of an address of this machine; undefined for other words, and without a path. */
-function localPathOf(word: string): string | undefined {
+/** The path that a word is after a method, or that it has as an address of this machine. */
+function requestedPath(word: string, method: string | undefined): string | undefined {
+  if (method !== undefined && word.startsWith('/')) return word;
   const url = URL.parse(word);
   const isLocal = url?.hostname === '127.0.0.1' || url?.hostname === 'localhost';
   return isLocal && url.pathname !== '/' ? url.pathname : undefined;
@@ -218,17 +225,8 @@ function isKnownPath(target: string, method: string | undefined, { spec }: Known
   if (path === spec.basePath || otherPaths.includes(path)) return true;
   const below = path.startsWith(`${spec.basePath}/`) ? path.slice(spec.basePath.length) : path;
   const asked = method === 'HEAD' ? 'GET' : method;
-  const operations = spec.operations.filter((each) => matches(below, each.path));
+  const operations = operationsAt(spec, below);
   return operations.some((each) => asked === undefined || each.method === asked);
-}
-
-/** Whether a path is that of an operation: `/pets/7` is `/pets/{petId}`. */
-function matches(path: string, declared: string): boolean {
-  const parts = path.split('/');
-  const names = declared.split('/');
-  const isSame = (name: string, i: number) =>
-    name.startsWith('{') ? parts[i] !== '' : name === parts[i];
-  return parts.length === names.length && names.every(isSame);
 }
 
 /** `"code":"not_found"`, the code `not_found`. */

@@ -151,13 +151,14 @@ function commandLinesOf(tested: Tested, { parameters, body }: Inputs): string[][
   for (const [name, value] of Object.entries(parameters))
     if (!names.includes(name)) line.push(...flagsFor(tested, name, value));
   if (body === undefined) return [line];
-  const lines = [[...line, `--data=${printJson(body)}`]];
-  const isFlat = isNode(body) && Object.values(body).every((value) => typeof value !== 'object');
-  if (isFlat) {
-    const properties = Object.entries(body);
-    lines.push([...line, ...properties.flatMap(([name, value]) => flagsFor(tested, name, value))]);
-  }
-  return lines;
+  const withData = [...line, `--data=${printJson(body)}`];
+  if (!isNode(body) || Object.values(body).some(isNested)) return [withData];
+  const flags = Object.entries(body).flatMap(([name, value]) => flagsFor(tested, name, value));
+  return [withData, [...line, ...flags]];
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object';
 }
 
 /** `--category-id=5`; with the place before the name where petctl itself has a flag of this name. */

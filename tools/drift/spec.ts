@@ -127,6 +127,16 @@ export function propertiesOf(spec: Spec, schema: Schema | undefined): Properties
   return { properties: Object.assign(all, properties), required: names };
 }
 
+/** The operations whose path this can be: `/pets/7` is `/pets/{petId}`. */
+export function operationsAt(spec: Spec, path: string): Operation[] {
+  const parts = path.split('/');
+  return spec.operations.filter((operation) => {
+    const names = operation.path.split('/');
+    if (names.length !== parts.length) return false;
+    return names.every((name, i) => (name.startsWith('{') ? parts[i] !== '' : name === parts[i]));
+  });
+}
+
 /** The collection that an operation is on, or on a document of it. */
 export function collectionOf(spec: Spec, { path }: Operation): Collection | undefined {
   return spec.collections.find((each) => each.path === path || each.path === parentOf(path));
