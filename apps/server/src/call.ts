@@ -113,28 +113,35 @@ function valuesOf(operation: Operation, { header, query, path, body }: Input): V
 
 /** A class, because an object literal with a getter lives until V8 collects all garbage. */
 class ExchangeContext implements Context {
+  readonly #exchange: Exchange;
+  readonly #log: Log | undefined;
+  #controller: AbortController | undefined;
   readonly caller: string;
   readonly requestId: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly log: HandlerLog;
-  readonly #response: Exchange['response'];
-  #controller: AbortController | undefined;
 
-  constructor({ caller = '', requestId, request, response }: Exchange, log: Log | undefined) {
-    this.caller = caller;
-    this.requestId = requestId;
-    this.headers = request.headers;
-    this.log = {
-      info: (message) => log?.info(message, { requestId }),
-      warn: (message) => log?.warn(message, { requestId }),
-    };
-    this.#response = response;
+  constructor(exchange: Exchange, log: Log | undefined) {
+    this.#exchange = exchange;
+    this.#log = log;
+    this.caller = exchange.caller ?? '';
+    this.requestId = exchange.requestId;
+  }
+
+  get headers() {
+    return this.#exchange.request.headers;
   }
 
   /** Made only for handlers that use it, because it takes long. */
   get signal(): AbortSignal {
-    this.#controller ??= abortedWith(this.#response);
+    this.#controller ??= abortedWith(this.#exchange.response);
     return this.#controller.signal;
+  }
+
+  get log(): HandlerLog {
+    const { requestId } = this;
+    return {
+      info: (message) => this.#log?.info(message, { requestId }),
+      warn: (message) => this.#log?.warn(message, { requestId }),
+    };
   }
 }
 

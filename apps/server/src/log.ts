@@ -120,7 +120,7 @@ export class ServerLog {
     if (level < this.#level) return;
     const json = JSON.stringify(entry);
     // One growing string: a list of lines to join takes longer.
-    this.#waiting += `{"level":${level},"time":"${new Date().toISOString()}",${this.#origin},${json.slice(1)}\n`;
+    this.#waiting += `{"level":${level},"time":"${isoTime()}",${this.#origin},${json.slice(1)}\n`;
     if (this.#waiting.length >= MAX_BATCH_LENGTH) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), MAX_BATCH_MS);
   }
@@ -171,4 +171,16 @@ function traceParentOf(text: string | string[] | undefined) {
 
 function serialized(error: unknown): unknown {
   return error instanceof Error ? pino.stdSerializers.err(error) : error;
+}
+
+let isoAt = 0;
+let isoText = '';
+
+/** The time as text, which the lines of a millisecond share. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now === isoAt) return isoText;
+  isoAt = now;
+  isoText = new Date(now).toISOString();
+  return isoText;
 }
