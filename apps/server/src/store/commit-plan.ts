@@ -67,20 +67,33 @@ export interface KeyRecord {
 }
 
 /** A change of the stored data. Applying it twice has the same result as applying it once. */
-export type Change =
-  | {
-      readonly kind: 'put';
-      readonly collection: string;
-      readonly id: number;
-      readonly json: string;
-      /** The parsed JSON. */
-      readonly document: object;
-      readonly key?: KeyRecord | undefined;
-    }
-  /** The next identifier is greater than `id` afterwards, also if there was no such document. */
-  | { readonly kind: 'remove'; readonly collection: string; readonly id: number }
-  /** The key of a request that removed its document, and, in a snapshot, any key. */
-  | { readonly kind: 'key'; readonly collection: string; readonly key: KeyRecord };
+export type Change = Put | Removal | KeyChange;
+
+/** A document that is added or replaced, with the idempotency key of its request. */
+export interface Put {
+  readonly kind: 'put';
+  readonly collection: string;
+  readonly id: number;
+  readonly json: string;
+  /** The parsed JSON. */
+  readonly document: object;
+  readonly key?: KeyRecord | undefined;
+}
+
+/** The next identifier is greater than `id` afterwards, also if there was no such document. */
+export interface Removal {
+  readonly kind: 'remove';
+  readonly collection: string;
+  readonly id: number;
+  readonly key?: undefined;
+}
+
+/** The key of a request that removed its document, and, in a snapshot, any key. */
+export interface KeyChange {
+  readonly kind: 'key';
+  readonly collection: string;
+  readonly key: KeyRecord;
+}
 
 /** The result of a write. An error rejects this write alone. */
 export type Outcome = StoredDocument | undefined | Error;
@@ -88,7 +101,8 @@ export type Outcome = StoredDocument | undefined | Error;
 /** What a commit has to know of the stored data. */
 export interface State {
   nextId(collection: string): number;
-  get(collection: string, id: number): string | undefined;
+  /** The JSON of a document. */
+  text(collection: string, id: number): string | undefined;
   key(id: string): KeyRecord | undefined;
   /** How much documents may grow. */
   readonly room: number;
@@ -208,7 +222,7 @@ export class CommitPlan {
 
   #textOf(collection: string, id: number): string | undefined {
     const place = `${collection} ${id}`;
-    return this.#texts.has(place) ? this.#texts.get(place) : this.#state.get(collection, id);
+    return this.#texts.has(place) ? this.#texts.get(place) : this.#state.text(collection, id);
   }
 }
 

@@ -4,8 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Low } from 'lowdb';
 import type { Change } from './commit-plan.ts';
 import { syncFolder } from './disk.ts';
-import type { Folder } from './folder-reader.ts';
-import { Journal, journalName, journalsIn, writeNotedLength } from './journal.ts';
+import {
+  Journal,
+  type JournalContent,
+  journalPath,
+  journalsIn,
+  writeNotedLength,
+} from './journal.ts';
 import type { ChangeLog } from './memory.ts';
 import type { Data, Snapshot } from './snapshot.ts';
 import { messageOf, nothingDone, UnavailableError } from './store.ts';
@@ -14,6 +19,15 @@ import { messageOf, nothingDone, UnavailableError } from './store.ts';
 const QUIET_MS = 1_000;
 /** How often work on a new journal is tried after a failed sync. */
 const RETRY_MS = 1_000;
+
+/** A folder whose files were read into a memory. */
+export interface Folder {
+  readonly path: string;
+  readonly snapshot: Snapshot;
+  readonly db: Low<Data>;
+  /** The journal to which a store appends. Undefined in a new folder. */
+  readonly lastJournal: JournalContent | undefined;
+}
 
 /**
  * A folder that is open for writing: changes go to the journal, and a long journal is folded into
@@ -30,7 +44,8 @@ export class FolderWriter implements ChangeLog {
   #folding: Promise<void> | undefined;
   #recovering: Promise<void> | undefined;
   #noting: Promise<void> = Promise.resolve();
-  #quietTimer: NodeJS.Timeout | undefined;
+  /** Begins again with each write. */
+  readonly #quietTimer: NodeJS.Timeout;
 
   private constructor({ path, db, snapshot }: Folder, journal: Journal, foldFloor: number) {
     this.#folder = path;
@@ -38,6 +53,7 @@ export class FolderWriter implements ChangeLog {
     this.#snapshot = snapshot;
     this.#journal = journal;
     this.#foldFloor = foldFloor;
+    this.#quietTimer = setTimeout(() => this.#noteLength(), QUIET_MS).unref();
   }
 
   /** Opens a folder that was read. */
@@ -65,7 +81,7 @@ export class FolderWriter implements ChangeLog {
     try {
       if (this.#isLong() && !this.#folding) await this.#startNextJournal().catch(nothingDone);
       await this.#journal.append(changes);
-      this.#noteWhenQuiet();
+      this.#quietTimer.refresh();
     } finally {
       if (this.#journal.isBroken) this.#recovering ??= this.#recover();
     }
@@ -77,8 +93,8 @@ export class FolderWriter implements ChangeLog {
     clearTimeout(this.#quietTimer);
     await this.#folding;
     await this.#recovering;
+    if (!this.#journal.isBroken) this.#noteLength();
     await this.#noting;
-    if (!this.#journal.isBroken) await this.#noteLength();
     await this.#journal.close();
   }
 
@@ -160,21 +176,12 @@ export class FolderWriter implements ChangeLog {
     await removeBefore(this.#folder, journal);
   }
 
-  #noteWhenQuiet(): void {
-    const { bytes } = this.#journal;
-    this.#quietTimer ??= setTimeout(() => this.#noteUnlessGrown(bytes), QUIET_MS).unref();
-  }
-
-  #noteUnlessGrown(bytes: number): void {
-    this.#quietTimer = undefined;
-    if (this.#journal.bytes === bytes) this.#noting = this.#noting.then(() => this.#noteLength());
-    else this.#noteWhenQuiet();
-  }
-
-  async #noteLength(): Promise<void> {
-    const { number, bytes } = this.#journal;
-    // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
-    await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
+  #noteLength(): void {
+    this.#noting = this.#noting.then(async () => {
+      const { number, bytes } = this.#journal;
+      // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
+      await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
+    });
   }
 
   async #pause(milliseconds: number): Promise<void> {
@@ -206,6 +213,6 @@ async function removeTemporary(folder: string): Promise<void> {
 
 async function removeBefore(folder: string, first: number): Promise<void> {
   for (const number of await journalsIn(folder))
-    if (number < first) await rm(join(folder, journalName(number)));
+    if (number < first) await rm(journalPath(folder, number));
   await syncFolder(folder);
 }

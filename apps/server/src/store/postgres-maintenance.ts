@@ -1,6 +1,6 @@
 import type { Pool, QueryConfig } from 'pg';
 import type { KeyRecord } from './commit-plan.ts';
-import { readRows } from './postgres-pages.ts';
+import { readRows } from './postgres-reads.ts';
 import { expiry } from './postgres-sql.ts';
 import { fillFilters } from './postgres-tables.ts';
 import { type Declaration, KEYS } from './store.ts';

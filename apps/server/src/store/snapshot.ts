@@ -139,10 +139,7 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
   for (const [name, collection] of memory.collections) yield* documentLines(name, collection);
   // Those that are added meanwhile follow.
-  for (const key of memory.keys.all()) {
-    const { collection } = key;
-    yield `${recordOf({ kind: 'key', collection, key })},\n`;
-  }
+  for (const change of memory.keys.all()) yield `${recordOf(change)},\n`;
 }
 
 /**
