@@ -1,15 +1,17 @@
-import { readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Low } from 'lowdb';
 import type { Change } from './commit-plan.ts';
-import { syncFolder } from './disk.ts';
+import { damaged, replaceFile, syncFolder } from './disk.ts';
 import {
+  checkedLine,
+  contentOf,
   Journal,
   type JournalContent,
   journalPath,
   journalsIn,
-  writeNotedLength,
 } from './journal.ts';
 import type { ChangeLog } from './memory.ts';
 import type { Data, Snapshot } from './snapshot.ts';
@@ -19,6 +21,10 @@ import { messageOf, nothingDone, UnavailableError } from './store.ts';
 const QUIET_MS = 1_000;
 /** How often work on a new journal is tried after a failed sync. */
 const RETRY_MS = 1_000;
+
+const LENGTH_FILE = 'journal-length.json';
+/** The checksum of the noted length is made with a number that no journal has. */
+const NO_JOURNAL = 0;
 
 /** A folder whose files were read into a memory. */
 export interface Folder {
@@ -144,10 +150,10 @@ export class FolderWriter implements ChangeLog {
     const broken = this.#journal;
     process.emitWarning('A sync of the journal failed. Writes wait for a new snapshot.');
     await this.#folding;
-    let isDone = false;
-    while (!isDone && !this.#closing.signal.aborted) {
-      isDone = await this.#replaceJournal(broken);
-      if (!isDone) await this.#pause(RETRY_MS);
+    const { signal } = this.#closing;
+    while (!signal.aborted && !(await this.#replaceJournal(broken))) {
+      // It rejects when the folder is closed.
+      await pause(RETRY_MS, undefined, { signal }).catch(() => {});
     }
     this.#recovering = undefined;
   }
@@ -183,12 +189,6 @@ export class FolderWriter implements ChangeLog {
       await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
     });
   }
-
-  async #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#closing;
-    // It rejects when the folder is closed.
-    await pause(milliseconds, undefined, { signal }).catch(() => {});
-  }
 }
 
 /** Makes the first journal and snapshot of a new folder. */
@@ -215,4 +215,23 @@ async function removeBefore(folder: string, first: number): Promise<void> {
   for (const number of await journalsIn(folder))
     if (number < first) await rm(journalPath(folder, number));
   await syncFolder(folder);
+}
+
+/** How long a journal was when it was last noted. A shorter one has lost acknowledged writes. */
+export interface NotedLength {
+  readonly number: number;
+  readonly bytes: number;
+}
+
+async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
+  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), NO_JOURNAL)]);
+}
+
+/** Undefined if no length was noted yet. */
+export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
+  const path = join(folder, LENGTH_FILE);
+  if (!existsSync(path)) return undefined;
+  const content = contentOf(await readFile(path), NO_JOURNAL);
+  if (content === undefined) throw damaged(path, 'it is damaged');
+  return JSON.parse(content);
 }

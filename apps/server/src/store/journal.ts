@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Change } from './commit-plan.ts';
@@ -10,10 +10,6 @@ import { messageOf, nothingDone, UnavailableError, UnknownOutcomeError } from '.
 const FORMAT = 'petstore journal 2';
 /** The last line of a journal that is followed by another one. */
 const END = '[]';
-
-const LENGTH_FILE = 'journal-length.json';
-/** The checksum of the noted length is made with a number that no journal has. */
-const NO_JOURNAL = 0;
 
 const LINE_FEED = 10;
 const SPACE = 32;
@@ -219,25 +215,6 @@ function isUnfinished(line: Buffer, number: number): boolean {
   return contentOf(withLineFeed, number) === undefined;
 }
 
-/** How long a journal was when it was last noted. A shorter one has lost acknowledged writes. */
-export interface NotedLength {
-  readonly number: number;
-  readonly bytes: number;
-}
-
-export async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
-  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), NO_JOURNAL)]);
-}
-
-/** Undefined if no length was noted yet. */
-export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
-  const path = join(folder, LENGTH_FILE);
-  if (!existsSync(path)) return undefined;
-  const content = contentOf(await readFile(path), NO_JOURNAL);
-  if (content === undefined) throw damaged(path, 'it is damaged');
-  return JSON.parse(content);
-}
-
 function firstLine(number: number): Buffer {
   return checkedLine(JSON.stringify({ format: FORMAT, number }), number);
 }
@@ -246,12 +223,12 @@ function firstLine(number: number): Buffer {
  * A line of a journal: a checksum of its content in hexadecimal, a space, and the content. The
  * checksum depends on the number of the journal, so that a line of another one is noticed.
  */
-function checkedLine(content: string, number: number): Buffer {
+export function checkedLine(content: string, number: number): Buffer {
   return Buffer.from(`${hexOf(crc32(content, number))} ${content}\n`);
 }
 
 /** The content of a line; undefined if the line is damaged or unfinished. */
-function contentOf(line: Buffer, number: number): string | undefined {
+export function contentOf(line: Buffer, number: number): string | undefined {
   if (line.at(-1) !== LINE_FEED || line.at(8) !== SPACE) return undefined;
   const content = line.subarray(9, -1);
   const isWhole = line.toString('latin1', 0, 8) === hexOf(crc32(content, number));

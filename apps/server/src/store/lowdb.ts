@@ -4,14 +4,8 @@ import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
 import { createStore } from './create-store.ts';
 import { damaged, lock, makeFolder } from './disk.ts';
-import { type Folder, FolderWriter } from './folder-writer.ts';
-import {
-  JournalContent,
-  journalPath,
-  journalsIn,
-  type NotedLength,
-  readNotedLength,
-} from './journal.ts';
+import { type Folder, FolderWriter, type NotedLength, readNotedLength } from './folder-writer.ts';
+import { JournalContent, journalPath, journalsIn } from './journal.ts';
 import { Memory, type MemoryOptions } from './memory.ts';
 import { applyRecords } from './records.ts';
 import { type Data, Snapshot } from './snapshot.ts';

@@ -158,7 +158,9 @@ test('while the disk stands still the waiting writes are bounded, and the store 
   expect(results.length - refused.length).toBeGreaterThan(300);
   expect(results.length - refused.length).toBeLessThan(400);
   for (const one of refused)
-    expect(one).toMatchObject({ reason: new UnavailableError('Too many reads or writes are waiting.') });
+    expect(one).toMatchObject({
+      reason: new UnavailableError('Too many reads or writes are waiting.'),
+    });
   await store.check();
   await store.close();
 });

@@ -6,7 +6,6 @@ import { readLowdbFolder } from '../../src/store/lowdb.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
 import {
-  checkExport,
   type DocumentCheck,
   exportLines,
   type Imported,
@@ -35,8 +34,7 @@ async function imported(
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
   }
-  await checkExport(chunks, all, check);
-  return importExport(chunks, all, store);
+  return importExport(chunks, all, store, check);
 }
 
 /** A store with strange documents and gaps. */
