@@ -5,13 +5,14 @@ import { type Config, secrets } from './config.ts';
 import { UsageError } from './errors.ts';
 import { collections } from './handlers.ts';
 import { declarations, openLowdbStore, openPostgresStore } from './index.ts';
+import { documentCheck } from './json-schema.ts';
 import { createKey, FollowedKeys, readKeys } from './key-file.ts';
 import { keysFrom } from './keys.ts';
 import { type Listener, listen } from './listen.ts';
 import { ServerLog } from './log.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
-import { copyInput, documentCheck, exportLines, type Imported, importExport } from './transfer.ts';
+import { exportLines, type Imported, importLines } from './transfer.ts';
 
 /** The least time that the store has to close, however long the requests took. */
 const MIN_CLOSE_MS = 250;
@@ -83,10 +84,9 @@ export async function exportDocuments(config: Config): Promise<void> {
 export async function importDocuments(config: Config, isUnchecked: boolean): Promise<Imported> {
   const store = await openStore(config);
   try {
-    await using input = await copyInput(process.stdin, config.dataDir);
-    const openInput = () => input.createReadStream({ start: 0, autoClose: false });
     const check = isUnchecked ? undefined : documentCheck(Object.values(collections));
-    return await importExport(openInput, declarations, store, check);
+    const options = { declarations, folder: config.dataDir, check };
+    return await importLines(process.stdin, store, options);
   } finally {
     await store.close();
   }

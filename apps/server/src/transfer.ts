@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exactJson, parseExact, type Schema } from '@petstore/types';
-import { createAjv, toJsonNumbers } from './json-schema.ts';
+import { exactJson, parseExact } from '@petstore/types';
 import { linesIn } from './store/disk.ts';
 import { type Declaration, type Store, type StoredPage, StoreError } from './store/store.ts';
 
@@ -39,88 +38,87 @@ export async function* exportLines(
 /** What is wrong with a document; undefined if it is as the spec says. */
 export type DocumentCheck = (collection: string, document: object) => string | undefined;
 
-/** Checks documents by the schemas of their collections. */
-export function documentCheck(
-  collections: readonly { readonly name: string; readonly schema: Schema }[],
-): DocumentCheck {
-  const ajv = createAjv();
-  const validators = new Map(collections.map(({ name, schema }) => [name, ajv.compile(schema)]));
-  return (collection, document) => {
-    const validate = validators.get(collection);
-    if (!validate || validate(toJsonNumbers(document))) return undefined;
-    return ajv.errorsText(validate.errors, { dataVar: 'document' });
-  };
-}
-
 /** How many documents of an export were added, and how many were there already. */
 export interface Imported {
   readonly added: number;
   readonly present: number;
 }
 
-/**
- * Adds the documents of an export to a store. The input is opened twice: it has to be complete, and
- * every document has to pass the check, before anything is written. An import that was interrupted
- * can be repeated.
- */
-export async function importExport(
-  openInput: () => AsyncIterable<Uint8Array>,
-  declarations: readonly Declaration[],
-  store: Pick<Store, 'restore' | 'reserve'>,
-  check: DocumentCheck = () => undefined,
-): Promise<Imported> {
-  for await (const documents of new ExportReader(declarations).read(openInput()))
-    for (const one of documents) checkDocument(one, check);
+export interface ImportOptions {
+  readonly declarations: readonly Declaration[];
+  /** Where the input is copied to. There has to be room for it anyway. */
+  readonly folder: string;
+  /** Every document has to pass it. */
+  readonly check?: DocumentCheck | undefined;
+}
 
-  const reader = new ExportReader(declarations);
+/**
+ * Adds the documents of an export to a store. The export is read twice: all of it is checked before anything is written. An
+ * import that was interrupted can be repeated.
+ */
+export async function importLines(
+  input: AsyncIterable<Uint8Array>,
+  store: Pick<Store, 'restore' | 'reserve'>,
+  { declarations, folder, check }: ImportOptions,
+): Promise<Imported> {
+  await using file = await openUnnamed(folder);
+  await file.writeFile(input);
+  await checkLines(readAgain(file), new ExportReader(declarations), check);
+  return await restoreLines(readAgain(file), new ExportReader(declarations), store);
+}
+
+/** Opens a file in a folder, or else in the temporary folder. It has no name, so that the end of the process removes it. */
+async function openUnnamed(folder: string): Promise<FileHandle> {
+  const path = join(existsSync(folder) ? folder : tmpdir(), `import-${randomUUID()}.tmp`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+function readAgain(file: FileHandle): AsyncIterable<Uint8Array> {
+  return file.createReadStream({ start: 0, autoClose: false });
+}
+
+async function checkLines(
+  input: AsyncIterable<Uint8Array>,
+  reader: ExportReader,
+  check: DocumentCheck | undefined,
+): Promise<void> {
+  for await (const lines of linesIn(input)) {
+    for (const line of lines) {
+      const found = reader.take(line);
+      const problem = found && check?.(found.collection, found.document);
+      if (problem !== undefined)
+        throw reader.problem(
+          `${problem}; correct the input, or import it all the same with --unchecked.`,
+        );
+    }
+  }
+  reader.finish();
+}
+
+async function restoreLines(
+  input: AsyncIterable<Uint8Array>,
+  reader: ExportReader,
+  store: Pick<Store, 'restore' | 'reserve'>,
+): Promise<Imported> {
   let added = 0;
-  for await (const documents of reader.read(openInput()))
-    for (const [collection, some] of Map.groupBy(documents, (one) => one.collection))
-      added += await store.restore(
-        collection,
-        new Map(some.map(({ id, document }) => [id, document])),
-      );
+  for await (const lines of linesIn(input)) {
+    const found = lines.flatMap((line) => reader.take(line) ?? []);
+    for (const [collection, some] of Map.groupBy(found, (one) => one.collection)) {
+      const documents = new Map(some.map(({ id, document }) => [id, document]));
+      added += await store.restore(collection, documents);
+    }
+  }
   for (const [collection, nextId] of Object.entries(reader.nextIds))
     await store.reserve(collection, nextId);
   return { added, present: reader.count - added };
 }
 
-/**
- * Copies an input that can be read once. The copy is made in the data folder, where there has to be
- * room for it anyway, or else in the temporary folder. It has no name, so that nothing is left of
- * it at the end of the process.
- */
-export async function copyInput(
-  input: AsyncIterable<Uint8Array>,
-  dataDir: string,
-): Promise<FileHandle> {
-  const folder = existsSync(dataDir) ? dataDir : tmpdir();
-  const path = join(folder, `import-${randomUUID()}.tmp`);
-  const file = await open(path, 'wx+', 0o600);
-  try {
-    await unlink(path);
-    await file.writeFile(input);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-/** A document of an export. */
-interface ExportedDocument {
-  readonly line: number;
+interface Found {
   readonly collection: string;
   readonly id: number;
   readonly document: object;
-}
-
-function checkDocument({ line, collection, document }: ExportedDocument, check: DocumentCheck) {
-  const problem = check(collection, document);
-  if (problem !== undefined)
-    throw new StoreError(
-      `Line ${line}: ${problem}; correct the input, or import it all the same with --unchecked.`,
-    );
 }
 
 /** Reads the lines of an export, one after the other. */
@@ -138,22 +136,14 @@ class ExportReader {
     for (const { name, id } of declarations) this.#ids.set(name, id);
   }
 
-  /** The documents, those of a chunk at a time. Throws unless the input is a complete export. */
-  async *read(input: AsyncIterable<Uint8Array>): AsyncGenerator<ExportedDocument[]> {
-    for await (const lines of linesIn(input))
-      yield lines.flatMap((line) => this.#readLine(line) ?? []);
-    if (this.#end !== this.count)
-      throw new StoreError('The input ends early; import the complete export.');
-  }
-
   /** Returns the document of a line; undefined for the head and the end. */
-  #readLine(line: Buffer): ExportedDocument | undefined {
+  take(line: Buffer): Found | undefined {
     this.#lines += 1;
     const value = objectIn(line);
     if (!value) throw this.#invalid('it is not a JSON object in UTF-8');
     if (this.#end !== undefined) throw this.#invalid('it follows the end of the export');
     if (this.#lines === 1) {
-      this.#readHead(value);
+      this.#takeHead(value);
       return undefined;
     }
     if (typeof value.documents === 'number') {
@@ -164,25 +154,35 @@ class ExportReader {
     return this.#documentIn(value);
   }
 
-  #readHead({ format, nextIds }: Line): void {
+  /** Throws unless the last line was the end. */
+  finish(): void {
+    if (this.#end === undefined || this.#end !== this.count)
+      throw new StoreError('The input ends early; import the complete export.');
+  }
+
+  problem(what: string): StoreError {
+    return new StoreError(`Line ${this.#lines}: ${what}`);
+  }
+
+  #takeHead({ format, nextIds }: Line): void {
     if (format !== FORMAT) throw this.#invalid(`it does not have the format '${FORMAT}'`);
     if (!isRecord(nextIds)) throw this.#invalid('it has no next identifiers');
-    const checked: Record<string, number> = {};
+    const taken: Record<string, number> = {};
     for (const [collection, nextId] of Object.entries(nextIds)) {
       this.#idOf(collection);
       if (!isId(nextId)) throw this.#invalid('its next identifiers are not positive integers');
-      checked[collection] = nextId;
+      taken[collection] = nextId;
     }
-    this.nextIds = checked;
+    this.nextIds = taken;
   }
 
-  #documentIn({ collection, document }: Line): ExportedDocument {
+  #documentIn({ collection, document }: Line): Found {
     const name = typeof collection === 'string' ? collection : '';
     const property = this.#idOf(name);
     const id = isRecord(document) ? document[property] : undefined;
     if (!isRecord(document) || !isId(id))
       throw this.#invalid(`its document has no '${property}' that is a positive integer`);
-    return { line: this.#lines, collection: name, id, document };
+    return { collection: name, id, document };
   }
 
   #idOf(collection: string): string {
@@ -192,7 +192,7 @@ class ExportReader {
   }
 
   #invalid(what: string): StoreError {
-    return new StoreError(`Line ${this.#lines}: ${what}; correct the input and import again.`);
+    return this.problem(`${what}; correct the input and import again.`);
   }
 }
 
