@@ -11,6 +11,8 @@ export type Write = Create | Replace | Remove | Restore | Reserve;
 
 interface EveryWrite {
   readonly declaration: Declaration;
+  /** The document that it needs to know. */
+  readonly id?: number;
   readonly key?: WriteKey | undefined;
   /** About how many bytes of memory it takes while it waits. */
   readonly size: number;

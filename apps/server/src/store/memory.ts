@@ -144,11 +144,14 @@ export class RequestKeys {
     this.#size += key.json.length;
     for (const { key: oldest } of this.#changes.values()) {
       const isExpired = this.#isExpired(oldest);
-      const isTooMuch = this.#changes.size > KEYS.count || this.#size > KEYS.size;
-      if (!isExpired && !isTooMuch) return;
-      if (!isExpired) this.forgotten += 1;
+      if (!isExpired && !this.#isTooMuch()) return;
       this.#forget(oldest.id);
+      if (!isExpired) this.forgotten += 1;
     }
+  }
+
+  #isTooMuch(): boolean {
+    return this.#changes.size > KEYS.count || this.#size > KEYS.size;
   }
 
   #isExpired({ made }: KeyRecord): boolean {

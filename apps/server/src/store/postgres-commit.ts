@@ -125,7 +125,7 @@ async function begin(
   const nextIds = await lock(client, [...byCollection.keys()]);
   const texts = new Map<string, string>();
   for (const [name, some] of byCollection) {
-    const ids = some.flatMap((write) => ('id' in write ? write.id : []));
+    const ids = some.flatMap(({ id }) => id ?? []);
     if (ids.length === 0) continue;
     const statement = sql.selectDocuments(name, ids);
     const { rows } = await client.query<{ id: string; json: string }>(statement);

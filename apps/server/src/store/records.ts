@@ -51,7 +51,7 @@ function changeOf(record: ParsedRecord, memory: Memory, text?: string): Change {
   if (typeof value === 'number') return { kind: 'remove', collection, id: value };
   const json = text ?? exactJson(value);
   const id = idOf(memory, collection, value);
-  const key = fields && keyRecord(fields, json);
+  const key = fields === undefined ? undefined : keyRecord(fields, json);
   return { kind: 'put', collection, id, json, document: value, key };
 }
 
