@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '@petstore/types';
 import { BatchQueue } from './batch.ts';
-import type { KeyRecord, Outcome, Write, WriteKey } from './commit-plan.ts';
+import type { Content, KeyRecord, Outcome, Write, WriteKey } from './commit-plan.ts';
 import {
   type Awaitable,
   type Collection,
@@ -66,17 +66,19 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       return replayOf(record, request);
     },
     nextId: (name) => backend.nextId(declarationOf(name).name),
-    restore: async (name, documents) => {
-      const declaration = declarationOf(name);
-      const restoring = Array.from(documents, ([id, document]) =>
-        commits.add({ kind: 'restore', id, ...contentOf(declaration, document) }),
-      );
+    restore: async (collection, documents) => {
+      const declaration = declarationOf(collection);
+      const restoring = Array.from(documents, ([id, document]) => {
+        const content = contentOf(declaration, document);
+        const write: Write = { collection, id, plan: (plan) => plan.restore(id, content) };
+        return commits.add(write, content.body);
+      });
       const results = await Promise.all(restoring);
       return results.filter((result) => result !== undefined).length;
     },
     reserve: async (name, nextId) => {
-      const declaration = declarationOf(name);
-      await commits.add({ kind: 'reserve', declaration, nextId, size: WRITE_SIZE });
+      const collection = declarationOf(name).name;
+      await commits.add({ collection, plan: (plan) => plan.reserve(collection, nextId) });
     },
     check: () => commits.check(),
     stats: () => backend.stats(),
@@ -97,10 +99,11 @@ class Commits {
     this.#queue = new BatchQueue((writes) => this.#commit(writes), COMMITS);
   }
 
-  /** Resolves when the write is saved. */
-  async add(write: Write): Promise<StoredDocument | undefined> {
+  /** Resolves when the write is saved. `body` is the JSON of its document. */
+  async add(write: Write, body = ''): Promise<StoredDocument | undefined> {
     this.#checkOpen();
-    return this.#queue.add(write, write.size);
+    // The document is about as large as its text.
+    return this.#queue.add(write, 2 * body.length + WRITE_SIZE);
   }
 
   async check(): Promise<void> {
@@ -136,24 +139,27 @@ function collectionOf(
   commits: Commits,
   useKey: () => WriteKey | undefined,
 ): Collection {
+  const collection = declaration.name;
   return {
     get: (id) => documents.get(id),
     list: (query) => documents.list(query),
     create: async (document) => {
       const key = useKey();
-      const created = await commits.add({
-        kind: 'create',
-        key,
-        ...contentOf(declaration, document),
-      });
+      const content = contentOf(declaration, document);
+      const write: Write = { collection, key, plan: (plan) => plan.create(content, key) };
+      const created = await commits.add(write, content.body);
       return created as StoredDocument;
     },
     replace: async (id, document) => {
       const key = useKey();
-      return commits.add({ kind: 'replace', id, key, ...contentOf(declaration, document) });
+      const content = contentOf(declaration, document);
+      const write: Write = { collection, id, key, plan: (plan) => plan.replace(id, content, key) };
+      return commits.add(write, content.body);
     },
-    remove: async (id) =>
-      commits.add({ kind: 'remove', id, declaration, size: WRITE_SIZE, key: useKey() }),
+    remove: async (id) => {
+      const key = useKey();
+      return commits.add({ collection, id, key, plan: (plan) => plan.remove(collection, id, key) });
+    },
   };
 }
 
@@ -168,10 +174,8 @@ function replayOf(record: KeyRecord | undefined, request: KeyedRequest): Replay 
   return { status: record.status, document: new StoredDocument(record.json, true) };
 }
 
-function contentOf(declaration: Declaration, document: object) {
+function contentOf(declaration: Declaration, document: object): Content {
   const { id } = declaration;
   const withoutId = id in document ? { ...document, [id]: undefined } : document;
-  const body = exactJson(withoutId);
-  // The document is about as large as its text.
-  return { declaration, document, body, size: 2 * body.length + WRITE_SIZE };
+  return { declaration, document, body: exactJson(withoutId) };
 }

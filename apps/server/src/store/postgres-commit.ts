@@ -121,7 +121,7 @@ async function begin(
   writes: readonly Write[],
   now: () => number,
 ): Promise<State> {
-  const byCollection = Map.groupBy(writes, ({ declaration }) => declaration.name);
+  const byCollection = Map.groupBy(writes, ({ collection }) => collection);
   const nextIds = await lock(client, [...byCollection.keys()]);
   const texts = new Map<string, string>();
   for (const [name, some] of byCollection) {

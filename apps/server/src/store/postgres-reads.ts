@@ -27,21 +27,13 @@ export async function readRows<Row extends object>(
   return rows;
 }
 
-/** Looks idempotency keys up. Those of a moment share a statement. */
-export class KeyReader {
-  readonly #queue: BatchQueue<string, KeyRecord | undefined>;
-
-  constructor(pool: Pool, now: () => number) {
-    this.#queue = new BatchQueue(async (ids) => {
-      const records = await readRows<KeyRecord>(pool, selectKeys(ids, now()));
-      const byId = new Map(records.map((record) => [record.id, record]));
-      return ids.map((id) => byId.get(id));
-    }, READS);
-  }
-
-  async read(id: string): Promise<KeyRecord | undefined> {
-    return this.#queue.add(id);
-  }
+/** Reads idempotency keys. The reads of a moment share a statement. */
+export function keyQueue(pool: Pool, now: () => number): BatchQueue<string, KeyRecord | undefined> {
+  return new BatchQueue(async (ids) => {
+    const records = await readRows<KeyRecord>(pool, selectKeys(ids, now()));
+    const byId = new Map(records.map((record) => [record.id, record]));
+    return ids.map((id) => byId.get(id));
+  }, READS);
 }
 
 /** Reads the documents of a collection. The reads of a moment share a statement. */

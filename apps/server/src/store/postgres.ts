@@ -3,7 +3,7 @@ import { Client, type ClientConfig, DatabaseError, Pool } from 'pg';
 import { type Backend, createStore } from './create-store.ts';
 import { PostgresCommits } from './postgres-commit.ts';
 import { PostgresMaintenance } from './postgres-maintenance.ts';
-import { KeyReader, PostgresCollection, readRows } from './postgres-reads.ts';
+import { keyQueue, PostgresCollection, readRows } from './postgres-reads.ts';
 import { selectNextId } from './postgres-sql.ts';
 import { prepareTables } from './postgres-tables.ts';
 import { type Declaration, messageOf, type Store, StoreError, UnavailableError } from './store.ts';
@@ -49,7 +49,7 @@ function createBackend(
 ): Backend {
   const maintenance = new PostgresMaintenance(pool, declarations, now);
   const commits = new PostgresCommits(pool, declarations, now, maintenance);
-  const keys = new KeyReader(pool, now);
+  const keys = keyQueue(pool, now);
   const collections = new Map<string, PostgresCollection>();
   for (const { name } of declarations) collections.set(name, new PostgresCollection(pool, name));
   return {
@@ -58,7 +58,7 @@ function createBackend(
       const [row] = await readRows<{ value: string }>(pool, selectNextId(name));
       return Number(row?.value);
     },
-    key: (id) => keys.read(id),
+    key: async (id) => keys.add(id),
     stats: () => ({ forgottenKeys: maintenance.forgottenKeys }),
     commit: (writes) => commits.commit(writes),
     check: async () => {
