@@ -89,10 +89,10 @@ function selectPages(name: string, queries: readonly Query[]): QueryConfig {
   const statement = new Statement();
   const after = queries.map((query) => query.after);
   const limits = queries.map(({ limit }) => limit);
-  const wanted = [statement.bind(after, 'bigint'), statement.bind(limits, 'int')];
+  const wanted = [statement.bind('bigint', after), statement.bind('int', limits)];
   for (const property of properties) {
     const values = queries.map(({ filters = {} }) => columnText(filters[property]));
-    wanted.push(statement.bind(values, 'text'));
+    wanted.push(statement.bind('text', values));
   }
   const columns = properties.map(columnOf);
   const conditions = columns.map((column) => `AND ${column} = wanted.${column}`);

@@ -61,10 +61,10 @@ function fillRows(
   const documents = rows.map(({ json }) => parseExact(json));
   const columns = filters.map(columnOf);
   const statement = new Statement();
-  const arrays = [statement.bind(ids, 'bigint')];
+  const arrays = [statement.bind('bigint', ids)];
   for (const property of filters) {
     const values = documents.map((document) => columnText(filterText(document, property)));
-    arrays.push(statement.bind(values, 'text'));
+    arrays.push(statement.bind('text', values));
   }
   const filled = columns.map((column) => `${column} = n.${column}`);
   // Servers with other filters have filled theirs, so those names stay.
