@@ -5,9 +5,19 @@ export const WAITING = { items: 20_000, size: 2 ** 26 };
 /** A batch ends with the item that makes it this large. */
 const BATCH_SIZE = 2 ** 22;
 
+export interface BatchOptions {
+  /** How many batches run at once. */
+  readonly running: number;
+  /** How many items a batch has at most. */
+  readonly items: number;
+  /** A batch is rejected if its first item has waited for so many milliseconds. Default: never. */
+  readonly maxWait?: number;
+}
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly size: number;
+  readonly since: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -18,7 +28,7 @@ interface Waiting<Item, Result> {
  */
 export class BatchQueue<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<(Result | Error)[]>;
-  readonly #most: { readonly running: number; readonly items: number };
+  readonly #options: BatchOptions;
   #waiting: Waiting<Item, Result>[] = [];
   readonly #running = new Set<Promise<void>>();
   /** The number and the size of all items that are not yet done. */
@@ -27,14 +37,11 @@ export class BatchQueue<Item, Result> {
 
   /**
    * `run` resolves with a result for each item, or an error that rejects this item alone. If it
-   * rejects, so do all items. `most` says how many batches run at once, and how many items one has.
+   * rejects, so do all items.
    */
-  constructor(
-    run: (items: readonly Item[]) => Promise<(Result | Error)[]>,
-    most: { readonly running: number; readonly items: number },
-  ) {
+  constructor(run: (items: readonly Item[]) => Promise<(Result | Error)[]>, options: BatchOptions) {
     this.#run = run;
-    this.#most = most;
+    this.#options = options;
   }
 
   /** Resolves when the item is done. `size` is about how many bytes of memory it takes. */
@@ -44,7 +51,7 @@ export class BatchQueue<Item, Result> {
     this.#pending.items += 1;
     this.#pending.size += size;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#waiting.push({ item, size, resolve, reject });
+    this.#waiting.push({ item, size, since: performance.now(), resolve, reject });
     if (!this.#isStarting) {
       this.#isStarting = true;
       // Items of the same moment belong to the same batch.
@@ -60,7 +67,7 @@ export class BatchQueue<Item, Result> {
 
   #start(): void {
     this.#isStarting = false;
-    while (this.#waiting.length > 0 && this.#running.size < this.#most.running) {
+    while (this.#waiting.length > 0 && this.#running.size < this.#options.running) {
       const running = this.#runBatch(this.#nextBatch()).then(() => {
         this.#running.delete(running);
         this.#start();
@@ -73,15 +80,22 @@ export class BatchQueue<Item, Result> {
     let count = 0;
     let batchSize = 0;
     for (const { size } of this.#waiting) {
-      if (count === this.#most.items || batchSize >= BATCH_SIZE) break;
+      if (count === this.#options.items || batchSize >= BATCH_SIZE) break;
       count += 1;
       batchSize += size;
     }
     return this.#waiting.splice(0, count);
   }
 
+  #checkWait([first]: readonly Waiting<Item, Result>[]): void {
+    const { maxWait = Number.POSITIVE_INFINITY } = this.#options;
+    if (first && performance.now() - first.since > maxWait)
+      throw new UnavailableError('Those before it got no answer in time.');
+  }
+
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
+      this.#checkWait(batch);
       const results = await this.#run(batch.map(({ item }) => item));
       for (const [i, { resolve, reject }] of batch.entries()) {
         const result = results[i] as Result | Error;

@@ -14,9 +14,10 @@ import { MAX_PAGE_SIZE, nothingDone, type Query, StoredDocument, StoredPage } fr
 
 /**
  * The bounds of the statements that read. Most of a read's cost is its statement: sixty-four readers
- * get four times as many pages as with a statement for each.
+ * get four times as many pages as with a statement for each. If the database stands still, those that
+ * wait are not kept for one time-out after the other.
  */
-const READS = { running: 2, items: 16 };
+const READS = { running: 2, items: 16, maxWait: 5_000 };
 
 /** The rows of a statement that can be repeated. */
 export async function readRows<Row extends object>(
