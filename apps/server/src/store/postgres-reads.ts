@@ -17,7 +17,7 @@ import { MAX_PAGE_SIZE, nothingDone, type Query, StoredDocument, StoredPage } fr
  * get four times as many pages as with a statement for each. If the database stands still, those that
  * wait are not kept for one time-out after the other.
  */
-const READS = { running: 2, items: 16, maxWait: 5_000 };
+const READS = { running: 3, items: 16, maxWait: 5_000 };
 
 /** The rows of a statement that can be repeated. */
 export async function readRows<Row extends object>(
