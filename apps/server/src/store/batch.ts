@@ -47,7 +47,7 @@ export class BatchQueue<Item, Result> {
   /** Resolves when the item is done. `size` is about how many bytes of memory it takes. */
   add(item: Item, size = 0): Promise<Result> {
     if (this.#pending.items >= WAITING.items || this.#pending.size > WAITING.size)
-      throw new UnavailableError('Too many reads or writes are waiting.');
+      throw new UnavailableError('Too many requests are waiting.');
     this.#pending.items += 1;
     this.#pending.size += size;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
