@@ -90,7 +90,7 @@ export class BatchQueue<Item, Result> {
   #checkWait([first]: readonly Waiting<Item, Result>[]): void {
     const { maxWait = Number.POSITIVE_INFINITY } = this.#options;
     if (first && performance.now() - first.since > maxWait)
-      throw new UnavailableError('Those before it got no answer in time.');
+      throw new UnavailableError('Nothing was done (earlier requests got no answer in time).');
   }
 
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -13,10 +13,10 @@ export interface Write {
   readonly id?: number;
   readonly key?: WriteKey | undefined;
   /** Adds its changes to a plan. */
-  plan(plan: CommitPlan): Outcome;
+  addTo(plan: CommitPlan): Outcome;
 }
 
-/** A document that is written, and gets its identifier by the write. */
+/** A document to write, without its identifier. */
 export interface Content {
   readonly declaration: Declaration;
   readonly document: object;
@@ -150,7 +150,7 @@ export class CommitPlan {
     const first = key && (this.#keys.get(key.id) ?? this.#state.key(key.id));
     if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
     if (first) return new StoredDocument(first.json, true);
-    return write.plan(this);
+    return write.addTo(this);
   }
 
   #put(

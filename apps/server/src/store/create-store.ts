@@ -70,7 +70,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       const declaration = declarationOf(collection);
       const restoring = Array.from(documents, ([id, document]) => {
         const content = contentOf(declaration, document);
-        const write: Write = { collection, id, plan: (plan) => plan.restore(id, content) };
+        const write: Write = { collection, id, addTo: (plan) => plan.restore(id, content) };
         return commits.add(write, content.body);
       });
       const results = await Promise.all(restoring);
@@ -78,7 +78,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
     },
     reserve: async (name, nextId) => {
       const collection = declarationOf(name).name;
-      await commits.add({ collection, plan: (plan) => plan.reserve(collection, nextId) });
+      await commits.add({ collection, addTo: (plan) => plan.reserve(collection, nextId) });
     },
     check: () => commits.check(),
     stats: () => backend.stats(),
@@ -146,19 +146,24 @@ function collectionOf(
     create: async (document) => {
       const key = useKey();
       const content = contentOf(declaration, document);
-      const write: Write = { collection, key, plan: (plan) => plan.create(content, key) };
+      const write: Write = { collection, key, addTo: (plan) => plan.create(content, key) };
       const created = await commits.add(write, content.body);
       return created as StoredDocument;
     },
     replace: async (id, document) => {
       const key = useKey();
       const content = contentOf(declaration, document);
-      const write: Write = { collection, id, key, plan: (plan) => plan.replace(id, content, key) };
+      const write: Write = { collection, id, key, addTo: (plan) => plan.replace(id, content, key) };
       return commits.add(write, content.body);
     },
     remove: async (id) => {
       const key = useKey();
-      return commits.add({ collection, id, key, plan: (plan) => plan.remove(collection, id, key) });
+      return commits.add({
+        collection,
+        id,
+        key,
+        addTo: (plan) => plan.remove(collection, id, key),
+      });
     },
   };
 }

@@ -87,8 +87,7 @@ async function readFolder(path: string, memory: Memory): Promise<Folder> {
   const db = new Low<Data>(snapshot, { memory, journal: 1 });
   await db.read();
   const isNew = snapshot.bytes === 0;
-  if (isNew && (noted || !(await hasFirstJournalOnly(path))))
-    throw damaged(snapshot.path, 'it is missing');
+  if (isNew && (noted || (await hasWrites(path)))) throw damaged(snapshot.path, 'it is missing');
   const lastJournal = isNew ? undefined : await readJournals(path, db.data);
   if (noted && lastJournal) checkLength(path, noted, lastJournal);
   // Those that the start forgot were forgotten before.
@@ -96,13 +95,13 @@ async function readFolder(path: string, memory: Memory): Promise<Folder> {
   return { path, snapshot, db, lastJournal };
 }
 
-/** Whether a folder has at most what an interrupted first start leaves: a journal without records. */
-async function hasFirstJournalOnly(folder: string): Promise<boolean> {
+/** Whether journals have more than an interrupted first start leaves: one journal, without records. */
+async function hasWrites(folder: string): Promise<boolean> {
   for (const number of await journalsIn(folder)) {
     const { hasRecords } = await JournalContent.read(folder, number, () => {});
-    if (hasRecords || number > 1) return false;
+    if (hasRecords || number > 1) return true;
   }
-  return true;
+  return false;
 }
 
 /** Reads the snapshot's journal and those after it. Returns the last one that was written. */
