@@ -63,6 +63,7 @@ async function readBetweenFolds(
     const before = await versionOf(folder);
     const memory = new Memory(declarations);
     const [reading] = await Promise.allSettled([readFolder(folder, memory)]);
+    // What a fold replaces meanwhile can look like damage.
     if ((await versionOf(folder)) !== before) continue;
     if (reading.status === 'rejected') throw reading.reason;
     return createStore(declarations, memory);
