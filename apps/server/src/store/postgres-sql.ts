@@ -150,13 +150,17 @@ const timestampOf = (milliseconds: number) => new Date(milliseconds).toISOString
 export const expiry = (now: number) => timestampOf(now - KEYS.milliseconds);
 
 /**
- * Has no name, so that it is planned for each use: a plan from when the table was small would read
- * the whole table.
+ * Looks each key up by the index. Has no name, so that it is planned for each use: a plan from when
+ * the table was small would read the whole table.
  */
 export function selectKeys(ids: readonly string[], now: number): QueryConfig {
   const text = `
-    SELECT id, fingerprint, status, (extract(epoch FROM made) * 1000)::float8 AS made, result AS json
-    FROM petstore_request_keys WHERE id = ANY($1::text[]) AND made > $2 AND status IS NOT NULL`;
+    SELECT found.* FROM unnest($1::text[]) AS wanted (id) CROSS JOIN LATERAL (
+      SELECT id, fingerprint, status, result AS json,
+        (extract(epoch FROM made) * 1000)::float8 AS made
+      FROM petstore_request_keys
+      WHERE id = wanted.id AND made > $2 AND status IS NOT NULL LIMIT 1
+    ) found`;
   return { text, values: [ids, expiry(now)] };
 }
 
