@@ -37,7 +37,7 @@ export interface AppOptions {
 export interface Service {
   readonly app: Express;
   readonly health: Health;
-  /** Resolves when the store is open. */
+  /** Resolves when the store is open, and the middleware that explains invalid requests is loaded. */
   readonly ready: Promise<void>;
 }
 
@@ -67,18 +67,14 @@ export function createService(opening: Store | Promise<Store>, options: AppOptio
     validate,
     callHandler(health, handlers, collections, log),
   ]);
-  return { app, health, ready: makeReady(opening, health, log) };
+  return { app, health, ready: makeReady(opening, health) };
 }
 
-/** Waits for the store. What explains invalid requests is loaded later, unless one needs it before. */
-async function makeReady(
-  opening: Store | Promise<Store>,
-  health: Health,
-  log: Log | undefined,
-): Promise<void> {
+/** Opens the store, and loads what explains invalid requests: that holds up all others, so the server is not ready before. */
+async function makeReady(opening: Store | Promise<Store>, health: Health): Promise<void> {
   health.noteOpen(await opening);
-  const warn = (error: unknown) => log?.warn(`Invalid requests cannot be explained yet: ${error}`);
-  setTimeout(() => loadExplainer().catch(warn), PRELOAD_MS).unref();
+  await loadExplainer();
+  health.noteReady();
 }
 
 /** Creates the app of an admin port, which has the probes only. */
@@ -90,8 +86,6 @@ export function createProbesApp(health: Health, log: Log): Express {
     nothing,
   ]);
 }
-
-const PRELOAD_MS = 1000;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */
 const EVERY = /^/;

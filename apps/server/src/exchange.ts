@@ -74,6 +74,8 @@ export class Exchange {
   caller: string | undefined;
   /** The content of the request, once it is read. */
   input: Input | undefined;
+  /** Whether the middleware of `explainer.ts` sees the response, too. */
+  isWatched = false;
   /** The cause of a failure, for the log. */
   error: unknown;
 

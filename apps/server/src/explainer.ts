@@ -1,38 +1,75 @@
 // Says in words what is wrong with a request. The middleware of express-openapi-validator finds it.
-import { service } from '@petstore/types';
-import express, { type NextFunction, type Request, type RequestHandler } from 'express';
+import { type Operation, operations, service } from '@petstore/types';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { integerFormats, toJsonNumbers } from './json-schema.ts';
 import { parseSpec } from './spec.ts';
 
-/** Shows a request that ajv has rejected to the middleware. `next` gets the error that it finds. */
+/** Shows a request that has been read to the middleware. `next` gets the error that it finds. */
 export async function explain(exchange: Exchange, next: NextFunction): Promise<void> {
   const middleware = await loadExplainer();
   await middleware(copyOf(exchange), exchange.response, next);
 }
 
-let loaded: RequestHandler | undefined;
+/** Shows a valid request to the middleware, which then checks the body of its response: see `showBody`. */
+export async function watch(exchange: Exchange, next: NextFunction): Promise<void> {
+  const { response } = exchange;
+  // The middleware replaces this function by one that checks a body, and then calls it. `send` sends the body.
+  response.json = () => response;
+  exchange.isWatched = true;
+  await explain(exchange, next);
+}
+
+/** Shows the body of a response to the middleware. Throws if it is not what the spec describes. */
+export function showBody({ response }: Exchange, status: number, body: unknown): void {
+  fault = undefined;
+  response.status(status).json(body);
+  if (fault) throw fault;
+}
+
+/** What the middleware has found in the body of a response. If an error were thrown, the middleware would end the response. */
+let fault: Error | undefined;
+
+function noteFault(error: Error): void {
+  fault = error;
+}
+
+let loading: Promise<RequestHandler> | undefined;
 
 /** Loads the middleware, which takes long. After a failure, the next call tries again. */
 export async function loadExplainer(): Promise<RequestHandler> {
+  loading ??= load();
+  try {
+    return await loading;
+  } catch (error) {
+    loading = undefined;
+    throw error;
+  }
+}
+
+async function load(): Promise<RequestHandler> {
   const { error, middleware } = await import('express-openapi-validator');
-  if (loaded) return loaded;
   const validator = express.Router().use(
     middleware({
       apiSpec: { ...parseSpec(), servers: [{ url: service.basePath }] } as never,
       // The drift script does that.
       validateApiSpec: false,
       validateRequests: { allErrors: true, allowUnknownQueryParameters: true },
-      // `checkBody` does that.
-      validateResponses: false,
+      validateResponses: { onError: noteFault },
       validateSecurity: false,
       formats: integerFormats,
       fileUploader: false,
       useRequestUrl: true,
     }),
   );
-  loaded = (request, response, next) => {
+  for (const operation of Object.values<Operation>(operations)) await warm(validator, operation);
+  return (request, response, next) => {
     validator(request, response, (thrown?: unknown) => {
       if (!(thrown instanceof error.BadRequest)) return next(thrown);
       const violations = thrown.errors.map(({ path, message, errorCode = '' }) => {
@@ -42,23 +79,42 @@ export async function loadExplainer(): Promise<RequestHandler> {
       next(violationError(violations, request.body));
     });
   };
-  return loaded;
+}
+
+/** Lets the middleware compile its validators of an operation, which it does at the first request. */
+function warm(validator: RequestHandler, { method, path, body }: Operation): Promise<void> {
+  const request = derivedFrom(express.request, {
+    app: express(),
+    method,
+    url: service.basePath + path.replaceAll(/{\w+}/g, '0'),
+    headers: body ? { 'content-type': 'application/json' } : {},
+    query: {},
+    body: {},
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // What it finds does not matter.
+  validator(request, derivedFrom<Response>(express.response, {}), () => resolve());
+  return promise;
 }
 
 /** The request as the middleware reads and changes it: with numbers instead of bigints, and a target without escapes. */
 function copyOf({ request, target, method, readInput }: Exchange): Request {
   const isJson = request.headers['content-type'] !== undefined;
-  const members = {
+  return derivedFrom(request, {
     method: method === 'HEAD' ? 'GET' : method,
     url: target.url,
     // Without the query, in which the middleware rejects a `!` that is not escaped. HTTP allows it.
     originalUrl: target.url,
     // One spelling, because the middleware compiles and keeps validators for each.
     headers: { ...request.headers, ...(isJson && { 'content-type': 'application/json' }) },
-    query: toJsonNumbers(readInput.query),
-    body: toJsonNumbers(readInput.body),
-  };
-  return Object.create(request, Object.getOwnPropertyDescriptors(members));
+    query: structuredClone(toJsonNumbers(readInput.query)),
+    body: structuredClone(toJsonNumbers(readInput.body)),
+  });
+}
+
+/** An object with own members, and all others of another one. */
+function derivedFrom<T extends object>(other: T, members: object): T {
+  return Object.create(other, Object.getOwnPropertyDescriptors(members));
 }
 
 /** What breaks the spec, and where: `/body/name`, `/query/limit`. */

@@ -13,6 +13,7 @@ export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '
 export class Health {
   readonly metrics = new Metrics(() => this.#store?.stats());
   #store: Store | undefined;
+  #isReady = false;
   #isDraining = false;
 
   /** The store. Throws a 503 until it is open. */
@@ -25,6 +26,11 @@ export class Health {
     this.#store = store;
   }
 
+  /** Notes that the start is complete. */
+  noteReady(): void {
+    this.#isReady = true;
+  }
+
   /** Notes that the server is stopping. */
   noteDraining(): void {
     this.#isDraining = true;
@@ -33,7 +39,9 @@ export class Health {
   /** Throws if the server cannot serve requests now. */
   async check(): Promise<void> {
     if (this.#isDraining) throw unavailable('The server is stopping.');
-    await this.store.check();
+    const { store } = this;
+    if (!this.#isReady) throw unavailable('The server is still starting. Retry later.');
+    await store.check();
   }
 }
 

@@ -1,8 +1,10 @@
 // Makes replies of what handlers returned, and sends replies, and errors as the spec describes them.
 import { hash } from 'node:crypto';
-import { exactJson, type Operation, operations, service } from '@petstore/types';
+import { exactJson, type Operation, operations, parseExact, service } from '@petstore/types';
 import { asHttpError } from './errors.ts';
 import type { Exchange, Head, Reply } from './exchange.ts';
+import { showBody } from './explainer.ts';
+import { toJsonNumbers } from './json-schema.ts';
 import { type Replay, StoredDocument, StoredPage } from './store/store.ts';
 import type { Target } from './target.ts';
 import { checkBody, checkHeaders } from './validation.ts';
@@ -72,11 +74,15 @@ function nextPage(operation: Operation, target: Target, page: StoredPage): strin
 /** Sends a reply. If responses are validated, it throws for one that the spec does not declare. */
 export function send(exchange: Exchange, reply: Reply): void {
   const { operation, shared } = exchange;
-  if (shared.validateResponses && operation) {
-    checkHeaders(operation, headOf(exchange, reply));
-    checkBody(operation, reply);
-  }
+  if (shared.validateResponses && operation) compareWithSpec(exchange, operation, reply);
   write(exchange, reply);
+}
+
+function compareWithSpec(exchange: Exchange, operation: Operation, reply: Reply): void {
+  checkHeaders(operation, headOf(exchange, reply));
+  const body = reply.body === undefined ? undefined : toJsonNumbers(parseExact(reply.body));
+  checkBody(operation, reply.status, body);
+  if (exchange.isWatched && body !== undefined) showBody(exchange, reply.status, body);
 }
 
 /** Sends anything thrown as an error of the spec. Its cause goes to the log only. */

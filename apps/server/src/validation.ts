@@ -1,10 +1,10 @@
 // Accepts requests, and checks responses, by validators that ajv compiles from the operations of the spec.
 // The middleware of `explainer.ts` explains what they do not accept.
-import { type Operation, operations, parseExact, type Schema } from '@petstore/types';
+import { type Operation, operations, type Schema } from '@petstore/types';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Request, RequestHandler } from 'express';
-import { exchangeOf, type Head, type Reply } from './exchange.ts';
-import { explain, type Violation, violationError } from './explainer.ts';
+import { exchangeOf, type Head } from './exchange.ts';
+import { explain, type Violation, violationError, watch } from './explainer.ts';
 import { createAjv, toJsonNumbers } from './json-schema.ts';
 import { headersDeclaredFor } from './spec.ts';
 import type { Input } from './target.ts';
@@ -19,7 +19,7 @@ export const validate: RequestHandler = (request, response, next) => {
   const violation = input.isAccepted ? undefined : firstViolation(operation, input);
   if (!violation) {
     input.isAccepted = true;
-    return next();
+    return exchange.shared.validateResponses ? watch(exchange, next) : next();
   }
   const error = violationError([violation], input.body);
   if (isLarge(request)) throw error;
@@ -78,15 +78,14 @@ export function checkHeaders(operation: Operation, { status, headers }: Head): v
   }
 }
 
-/** Throws unless the spec declares a response with this status and this body. */
-export function checkBody(operation: Operation, { status, body }: Reply): void {
+/** Throws unless the spec declares a response with this status and this body, in which no number is a bigint. */
+export function checkBody(operation: Operation, status: number, body: unknown): void {
   const { id, responses } = operation;
   const response = responses[status] ?? responses.default;
   if (!response) throw new Error(`${id} does not declare the status ${status}.`);
   if (response.schema === undefined && body !== undefined)
     throw new Error(`The response ${status} of ${id} has a body, which the spec does not declare.`);
-  const value = body === undefined ? undefined : toJsonNumbers(parseExact(body));
-  if (response.schema && !ajv.validate(response.schema, value))
+  if (response.schema && !ajv.validate(response.schema, body))
     throw new Error(`The response ${status} of ${id} breaks the spec: ${ajv.errorsText()}`);
 }
 
