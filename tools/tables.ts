@@ -92,7 +92,7 @@ const fixedBounds: readonly (readonly [bound: string, value: string, beyond: str
   ['waiting log lines', mebibytes(MAX_UNWRITTEN), 'later lines are dropped and counted'],
   [
     'idempotency keys',
-    `${count(KEYS.count)} for ${KEYS.milliseconds / 3_600_000} hours`,
+    `${count(KEYS.count)}, ${mebibytes(KEYS.size)} of results, ${KEYS.milliseconds / 3_600_000} hours`,
     'the oldest are forgotten and counted',
   ],
 ];
