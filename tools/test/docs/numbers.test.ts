@@ -20,8 +20,6 @@ const statements: readonly [page: string, text: string][] = [
   ['packages/client/README.md', `Node ${nodeOf('packages/client')} or later`],
   ['packages/types/README.md', `Node ${nodeOf('packages/types')} or later`],
   ['packages/client/README.md', `up to ${pageSize.default} pets`],
-  ['packages/client/README.md', `from ${pageSize.minimum} to ${pageSize.maximum}`],
-  ['packages/client/README.md', `pages of ${pageSize.maximum}`],
   ['packages/client/README.md', `\`${grouped(timeout)}\``],
   [
     'packages/client/README.md',
