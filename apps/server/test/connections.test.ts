@@ -126,11 +126,11 @@ describe.each(modes)('%s', (_, options) => {
 
   test('thousands of pipelined requests, too many for one read, all get a response', async () => {
     const wire = openForTest(server().origin);
-    const sent = Array.from({ length: 5000 }, (_, i) =>
+    const sent = Array.from({ length: 1500 }, (_, i) =>
       i % 7 === 0 ? health : get(`/v1/pets/${i + 10_000}`),
     );
     wire.send(sent.join(''));
-    const responses = await wire.until(5000);
+    const responses = await wire.until(1500);
     expect(responses.map(({ status }) => status)).toEqual(
       sent.map((_, i) => (i % 7 === 0 ? 200 : 404)),
     );

@@ -1,7 +1,7 @@
 // The contract over every store, by requests sent both ways and by the client.
 import { petstore } from '@petstore/client';
 import { fakePetstore } from '@petstore/client/testing';
-import { newFolder } from '@petstore/testing';
+import { isDeep, newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import {
   type Api,
@@ -25,19 +25,14 @@ const closing = (store: Store) => {
   return store;
 };
 
-describe('the server over a store in memory', () => {
-  byRequests(async () => memoryStore());
-  byClient(async () => memoryStore());
-});
-describe('the server over a data folder', () => {
-  const newStore = async () => closing(await openLowdbStore(newFolder()));
-  byRequests(newStore);
-  byClient(newStore);
-});
-// By one server only, because a new schema for each test takes long.
-describeOnSchema('the server over PostgreSQL', (newSchema) =>
-  byClient(async () => closing(await openPostgresStore(await newSchema()))),
-);
+describe('the server over a store in memory', () => byRequests(async () => memoryStore()));
+describe('the server over a data folder', () =>
+  byClient(async () => closing(await openLowdbStore(newFolder()))));
+if (isDeep)
+  // A new schema for each test takes long.
+  describeOnSchema('the server over PostgreSQL', (newSchema) =>
+    byClient(async () => closing(await openPostgresStore(await newSchema()))),
+  );
 
 describe("the client's fake service", () => {
   contract(async () => ({

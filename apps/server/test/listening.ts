@@ -15,7 +15,7 @@ import {
   memoryStore,
   type Store,
 } from '../src/index.ts';
-import { raw, type WireResponse } from './wire.ts';
+import { key, raw, type WireResponse } from './wire.ts';
 
 /** A running server. */
 export interface Listening {
@@ -119,6 +119,19 @@ export async function startForTest(variables: NodeJS.ProcessEnv = {}): Promise<S
     if (server.child.exitCode === null && server.child.signalCode === null) await server.kill();
   });
   return server;
+}
+
+/** Lists the pets of a server, by default with the key that all servers of tests accept. */
+export function listPets(baseUrl: string, headers: Record<string, string> = key) {
+  return fetch(`${baseUrl}/pets?limit=100`, { headers });
+}
+
+/** Whether a server accepts no connections. */
+export function isClosed(origin: string): Promise<boolean> {
+  return fetch(`${origin}/healthz`).then(
+    () => false,
+    () => true,
+  );
 }
 
 /** The lines of a server's log with this identifier of a request. */

@@ -1,65 +1,38 @@
-// The process with its settings, keys, folder, export and import.
+// The process: its settings, keys, log and end. `process.deep.test.ts` and `operating.deep.test.ts` have more of it.
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { isDeep, newFolder } from '@petstore/testing';
-import { apiKey, runServer } from '@petstore/testing/server';
-import { expect, onTestFinished, test } from 'vitest';
-import { environment, main, runCommand, startForTest } from './listening.ts';
-import { json, key } from './wire.ts';
-
-const list = (baseUrl: string, apiKey: string) =>
-  fetch(`${baseUrl}/pets?limit=100`, { headers: { authorization: `Bearer ${apiKey}` } });
-const create = (baseUrl: string, body: string) =>
-  fetch(`${baseUrl}/pets`, { method: 'POST', headers: { ...key, ...json }, body });
+import { newFolder } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
+import { expect, test } from 'vitest';
+import { isClosed, linesOf, listPets, runCommand, startForTest } from './listening.ts';
+import { bearer, key, openForTest, pet, postHead } from './wire.ts';
 
 test('the first start makes a key, prints it once, and stores its hash; keys are created and revoked while it runs', async () => {
   const folder = join(newFolder(), 'data');
   const env = { PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: undefined };
   const first = await startForTest(env);
   expect(first.key).toMatch(/^pk_/);
-  expect((await list(first.baseUrl, first.key)).status).toBe(200);
+  expect((await listPets(first.baseUrl, bearer(first.key))).status).toBe(200);
   expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain(first.key);
   expect(statSync(join(folder, 'keys.json')).mode & 0o077).toBe(0);
 
   const keys = (...args: string[]) => runCommand(['keys', ...args, '--data-dir', folder]);
   const created = keys('create', '--name', 'nightly');
   const made = created.stdout.trim();
-  await expect.poll(async () => (await list(first.baseUrl, made)).status).toBe(200);
+  await expect.poll(async () => (await listPets(first.baseUrl, bearer(made))).status).toBe(200);
   expect(keys('list').stdout).toMatch(/^first\t.*\nnightly\t.*\n$/);
   expect(keys('create', '--name', 'nightly')).toMatchObject({
     stdout: '',
     stderr: expect.stringMatching(/^.*exists.*\n$/),
   });
   expect(keys('revoke', 'nightly').status).toBe(0);
-  await expect.poll(async () => (await list(first.baseUrl, made)).status).toBe(401);
+  await expect.poll(async () => (await listPets(first.baseUrl, bearer(made))).status).toBe(401);
   await first.kill('SIGTERM');
 
   const second = await startForTest(env);
   expect(second.stderr()).not.toContain('pk_');
-  expect((await list(second.baseUrl, first.key)).status).toBe(200);
-});
-
-test('configured keys are the only ones, and are neither stored nor shown', async () => {
-  const folder = join(newFolder(), 'data');
-  const keys = `ci=${apiKey},a-second-key-for-tests`;
-  const server = await startForTest({ PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: keys });
-  for (const valid of [apiKey, 'a-second-key-for-tests'])
-    expect((await list(server.baseUrl, valid)).status).toBe(200);
-  expect((await list(server.baseUrl, 'ci')).status).toBe(401);
-  await server.kill('SIGTERM');
-  expect(existsSync(join(folder, 'keys.json'))).toBe(false);
-  expect(server.stdout() + server.stderr()).not.toContain('for-tests');
+  expect((await listPets(second.baseUrl, bearer(first.key))).status).toBe(200);
 });
 
 test.each<[string, string[], NodeJS.ProcessEnv, string]>([
@@ -92,76 +65,6 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   expect(more.filter((each) => !each.startsWith('(Did you mean'))).toEqual([]);
   expect(refused.stderr).toContain(message);
   expect([refused.stdout, refused.status === 0, existsSync(folder)]).toEqual(['', false, false]);
-});
-
-test('a port in use is refused in one line that says how to choose another, and nothing is left behind', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    other.close();
-  });
-  await once(other, 'listening');
-  const address = other.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const folder = join(newFolder(), 'data');
-  for (const variable of ['PORT', 'PETSTORE_ADMIN_PORT']) {
-    const env = environment({
-      PETSTORE_DATA_DIR: folder,
-      PETSTORE_LOG_LEVEL: 'silent',
-      [variable]: String(port),
-    });
-    const { child, stderr } = runServer(main, { env });
-    const [code] = await once(child, 'close');
-    expect([code === 0, stderr()]).toEqual([
-      false,
-      expect.stringMatching(/^petstore-server: .*\n$/),
-    ]);
-    expect(stderr()).toContain(
-      `address already in use 127.0.0.1:${port}; choose another PORT, HOST or`,
-    );
-    expect(existsSync(folder)).toBe(false);
-  }
-});
-
-test('a second process on one data folder is refused in one line, and the first works on', async () => {
-  const folder = newFolder();
-  const first = await startForTest({ PETSTORE_DATA_DIR: folder });
-  const { status, stderr } = runCommand([], {
-    PETSTORE_DATA_DIR: folder,
-    PETSTORE_LOG_LEVEL: 'silent',
-  });
-  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
-  expect(stderr).toContain(folder);
-  expect((await create(first.baseUrl, '{"name":"Rex","categoryId":1}')).status).toBe(201);
-});
-
-test.runIf(isDeep)(
-  'a key without a name has a name of its own, wherever it is in the list',
-  async () => {
-    const create = async (keys: string) => {
-      const server = await startForTest({ PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: keys });
-      const headers = { ...key, ...json, 'idempotency-key': 'k' };
-      const body = '{"name":"Rex","categoryId":1}';
-      const response = await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body });
-      await response.text();
-      await server.kill('SIGTERM');
-      return response.headers.get('idempotency-replayed');
-    };
-    const folder = newFolder();
-    expect(await create(apiKey)).toBe(null);
-    expect(await create(`another-key-for-tests,${apiKey}`)).toBe('true');
-  },
-);
-
-test('keys whose file is gone stay valid until the server stops, and the log says so once', async () => {
-  const folder = newFolder();
-  const env = { PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: undefined };
-  const server = await startForTest(env);
-  rmSync(join(folder, 'keys.json'));
-  await expect.poll(() => server.stdout()).toContain('keys.json is gone');
-  expect((await list(server.baseUrl, server.key)).status).toBe(200);
-  // A server looks once a second.
-  await pause(2500);
-  expect(server.stdout().match(/is gone/g)).toHaveLength(1);
 });
 
 test('commands on a folder without keys say so', () => {
@@ -216,39 +119,44 @@ test('a key for servers that take those of their variable is not made', () => {
   expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('PETSTORE_API_KEYS')]);
 });
 
-test("with an admin port, the operators' paths are only there, and count the requests of the other", async () => {
-  const { origin, adminOrigin, baseUrl } = await startForTest({ PETSTORE_ADMIN_PORT: '0' });
-  await list(baseUrl, apiKey);
-  const metrics = async () => (await fetch(`${adminOrigin}/metrics`)).text();
-  await expect.poll(metrics).toContain('{operation="listPets",status="200"} 1');
-  for (const path of ['/metrics', '/healthz', '/readyz']) {
-    expect((await fetch(adminOrigin + path)).status).toBe(200);
-    expect((await fetch(origin + path)).status).toBe(404);
-  }
-  for (const path of ['/docs', '/v1/pets'])
-    expect((await fetch(adminOrigin + path)).status).toBe(404);
+test('a line of the log says who asked for what, and probes have none', async () => {
+  const server = await startForTest({
+    PETSTORE_TRUST_PROXY: '1',
+    PETSTORE_API_KEYS: `shop=${apiKey}`,
+  });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const parentId = 'b7ad6b7169203331';
+  const traceparent = `00-${traceId}-${parentId}-01`;
+  for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(server.origin + path);
+  await listPets(server.baseUrl, {
+    ...key,
+    'x-request-id': 'mine',
+    traceparent,
+    'x-forwarded-for': '9.9.9.9, 1.2.3.4',
+  });
+  const who = { operation: 'listPets', key: 'shop', client: '1.2.3.4', traceId, parentId };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+  expect(await linesOf(server, 'mine')).toMatchObject([
+    { time, method: 'GET', path: '/v1/pets', status: 200, ...who },
+  ]);
+  expect(server.stdout()).not.toMatch(/healthz|readyz|metrics/);
+  expect(server.stdout()).not.toContain(apiKey);
 });
 
-test('what is exported is imported into another folder, with its identifiers and the next one', async () => {
-  const [from, to] = [newFolder(), newFolder()].map((folder) => ({ PETSTORE_DATA_DIR: folder }));
-  const first = await startForTest(from);
-  await create(first.baseUrl, '{"name":"\\u0000","categoryId":9223372036854775807}');
-  await create(first.baseUrl, '{"name":"猫","categoryId":1,"status":"sold"}');
-  const served = await (await list(first.baseUrl, apiKey)).text();
-  // The server goes on.
-  const exported = runCommand(['export'], from);
-  expect(exported).toMatchObject({ status: 0, stderr: expect.not.stringContaining('Error') });
-  for (const line of exported.stdout.trimEnd().split('\n'))
-    expect(JSON.parse(line)).toBeTypeOf('object');
-  // An import that was interrupted is repeated.
-  expect(
-    runCommand(['import'], to, exported.stdout.split('\n').slice(0, 2).join('\n')).status,
-  ).not.toBe(0);
-  expect(runCommand(['import'], to, exported.stdout).status).toBe(0);
-  expect(runCommand(['export'], to).stdout).toBe(exported.stdout);
-  const second = await startForTest(to);
-  expect(await (await list(second.baseUrl, apiKey)).text()).toBe(served);
-  expect(
-    await (await create(second.baseUrl, '{"name":"next","categoryId":1}')).json(),
-  ).toMatchObject({ id: 3 });
+test('SIGTERM finishes the requests in flight, and what they did is there after the next start', async () => {
+  const folder = newFolder();
+  const server = await startForTest({ PETSTORE_DATA_DIR: folder });
+  const wire = openForTest(server.origin);
+  const body = pet('in flight');
+  wire.send(`${postHead}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+  await once(wire.socket, 'data');
+  const ended = once(server.child, 'exit');
+  server.child.kill('SIGTERM');
+  await expect.poll(() => isClosed(server.origin)).toBe(true);
+  wire.send(body);
+  const [response] = await wire.ended();
+  expect(response?.status).toBe(201);
+  expect(await ended).toEqual([0, null]);
+  const next = await startForTest({ PETSTORE_DATA_DIR: folder });
+  expect(await (await listPets(next.baseUrl)).text()).toContain('in flight');
 });

@@ -23,8 +23,10 @@ export interface Wire {
   ended(): Promise<WireResponse[]>;
 }
 
+export const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
+
 /** The headers of a valid request. */
-export const key = { Authorization: `Bearer ${apiKey}` };
+export const key = bearer(apiKey);
 export const json = { 'Content-Type': 'application/json' };
 
 /** The lines of these headers, for requests that are written by hand. */

@@ -8,8 +8,6 @@ export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
   globalSetup?: string[];
   /** Whether the tests use `@petstore/testing/postgres`. */
   postgres?: boolean;
-  /** Test files that do not use the server. A change of the server does not repeat them. */
-  withoutServer?: readonly string[];
 }
 
 /**
@@ -20,17 +18,14 @@ export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
 const TIME_LIMIT = { quick: 480_000, deep: 1_800_000 };
 
 /**
- * The vitest configuration of all packages. Its modes select the test files:
- * - without a mode, all files of the quick run;
- * - `server`, the quick run without the files that do without the server;
- * - `no-server`, only the files that do without the server;
- * - `deep`, all files, `*.deep.test.ts` too, at full length.
+ * The vitest configuration of all packages. Without a mode, it selects the test files of the quick
+ * run; the mode `deep` selects all files, `*.deep.test.ts` too, at full length.
  *
  * With `isolate: false`, test files share processes, which load everything once. Then each test must
  * own all the state that it changes.
  */
 export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
-  const { globalSetup = [], postgres = false, withoutServer = [], ...test } = options;
+  const { globalSetup = [], postgres = false, ...test } = options;
   // The processes of the tests load the code that the last run compiled: they start in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
   // The Node of the test processes, for which vitest has no option. Deep tests of the
@@ -41,7 +36,8 @@ export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
     const timeout = isDeep ? TIME_LIMIT.deep : TIME_LIMIT.quick;
     return {
       test: {
-        ...filesOf(mode, withoutServer),
+        include: ['test/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, ...(isDeep ? [] : ['test/**/*.deep.test.ts'])],
         env: { PETSTORE_TEST_DEEP: isDeep ? '1' : '' },
         globalSetup: [...setups(postgres), ...globalSetup],
         maxWorkers: 2,
@@ -52,14 +48,6 @@ export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
       },
     };
   });
-}
-
-function filesOf(mode: string, withoutServer: readonly string[]) {
-  if (mode === 'no-server') return { include: [...withoutServer] };
-  const exclude = [...configDefaults.exclude];
-  if (mode !== 'deep') exclude.push('test/**/*.deep.test.ts');
-  if (mode === 'server') exclude.push(...withoutServer);
-  return { include: ['test/**/*.test.ts'], exclude };
 }
 
 function setups(postgres: boolean): string[] {

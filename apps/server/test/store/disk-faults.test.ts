@@ -135,41 +135,51 @@ const refusing = `
   await store.close();
   console.log('alive', refused);`;
 
-test('refused writes do not end the process when its garbage is collected', async () => {
-  const args = ['--expose-gc', '--input-type=module', '-e', refusing, await newLongFolder()];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'alive 50\n', stderr: '' });
-});
+test.runIf(isDeep)(
+  'refused writes do not end the process when its garbage is collected',
+  async () => {
+    const args = ['--expose-gc', '--input-type=module', '-e', refusing, await newLongFolder()];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'alive 50\n', stderr: '' });
+  },
+);
 
-test('while the disk stands still the waiting writes are bounded, and the store is not ready', async () => {
-  const disk = await SpoiledDisk.create();
-  const store = await openUnfolded(newFolder());
-  const going = Promise.withResolvers<void>();
-  disk.spoil('datasync', (sync) => going.promise.then(sync));
-  await store.check();
-  const text = 'x'.repeat(100_000);
-  const creating = Array.from({ length: 1000 }, () => store.collection('things').create({ text }));
-  const settled = Promise.allSettled(creating);
-  await expect.poll(() => store.check().then(() => 'ready', String)).toMatch(/has not responded/);
-  going.resolve();
-  const results = await settled;
-  const refused = results.filter(({ status }) => status === 'rejected');
-  // A document and its text are counted: 64 MiB are some 335 of them.
-  expect(results.length - refused.length).toBeGreaterThan(300);
-  expect(results.length - refused.length).toBeLessThan(400);
-  for (const one of refused)
-    expect(one).toMatchObject({ reason: new UnavailableError('Too many writes are waiting.') });
-  await store.check();
-  await store.close();
-});
+test.runIf(isDeep)(
+  'while the disk stands still the waiting writes are bounded, and the store is not ready',
+  async () => {
+    const disk = await SpoiledDisk.create();
+    const store = await openUnfolded(newFolder());
+    const going = Promise.withResolvers<void>();
+    disk.spoil('datasync', (sync) => going.promise.then(sync));
+    await store.check();
+    const text = 'x'.repeat(100_000);
+    const creating = Array.from({ length: 1000 }, () =>
+      store.collection('things').create({ text }),
+    );
+    const settled = Promise.allSettled(creating);
+    await expect.poll(() => store.check().then(() => 'ready', String)).toMatch(/has not responded/);
+    going.resolve();
+    const results = await settled;
+    const refused = results.filter(({ status }) => status === 'rejected');
+    // A document and its text are counted: 64 MiB are some 335 of them.
+    expect(results.length - refused.length).toBeGreaterThan(300);
+    expect(results.length - refused.length).toBeLessThan(400);
+    for (const one of refused)
+      expect(one).toMatchObject({ reason: new UnavailableError('Too many writes are waiting.') });
+    await store.check();
+    await store.close();
+  },
+);
 
-test('a server whose disk never responds is not ready, and ends on SIGTERM', async () => {
-  const folder = newFolder();
-  const trigger = join(folder, 'stand-still');
-  const preload = join(folder, 'preload.mjs');
-  writeFileSync(
-    preload,
-    `import { existsSync } from 'node:fs';
+test.runIf(isDeep)(
+  'a server whose disk never responds is not ready, and ends on SIGTERM',
+  async () => {
+    const folder = newFolder();
+    const trigger = join(folder, 'stand-still');
+    const preload = join(folder, 'preload.mjs');
+    writeFileSync(
+      preload,
+      `import { existsSync } from 'node:fs';
     import { open } from 'node:fs/promises';
     const handle = await open(process.execPath);
     const prototype = Object.getPrototypeOf(handle);
@@ -178,24 +188,25 @@ test('a server whose disk never responds is not ready, and ends on SIGTERM', asy
     prototype.datasync = function () {
       return existsSync(${JSON.stringify(trigger)}) ? new Promise(() => {}) : datasync.call(this);
     };`,
-  );
-  const { origin, baseUrl, child } = await startForTest({
-    NODE_OPTIONS: `--import=${preload}`,
-    PETSTORE_SHUTDOWN_TIMEOUT: '1',
-  });
-  const headers = { ...authorization, ...json };
-  const create = () => fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: pet('Rex') });
-  expect((await create()).status).toBe(201);
-  writeFileSync(trigger, '');
-  const waiting = create().catch(() => undefined);
-  const ready = async () => (await fetch(`${origin}/readyz`)).status;
-  await expect.poll(ready).toBe(503);
-  const ended = Promise.withResolvers<number | null>();
-  child.once('exit', ended.resolve);
-  child.kill('SIGTERM');
-  expect(await ended.promise).toBe(0);
-  await waiting;
-});
+    );
+    const { origin, baseUrl, child } = await startForTest({
+      NODE_OPTIONS: `--import=${preload}`,
+      PETSTORE_SHUTDOWN_TIMEOUT: '1',
+    });
+    const headers = { ...authorization, ...json };
+    const create = () => fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: pet('Rex') });
+    expect((await create()).status).toBe(201);
+    writeFileSync(trigger, '');
+    const waiting = create().catch(() => undefined);
+    const ready = async () => (await fetch(`${origin}/readyz`)).status;
+    await expect.poll(ready).toBe(503);
+    const ended = Promise.withResolvers<number | null>();
+    child.once('exit', ended.resolve);
+    child.kill('SIGTERM');
+    expect(await ended.promise).toBe(0);
+    await waiting;
+  },
+);
 
 /** The warnings of the process from now on, which otherwise go to stderr. */
 function warningsOfTest(): () => string[] {

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { Agent, request as open } from 'node:http';
 import type { Socket } from 'node:net';
-import { freePort, isDeep, newFolder, rounds } from '@petstore/testing';
+import { freePort, newFolder } from '@petstore/testing';
 import { apiKey, runServer, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { environment, linesOf, main, startForTest, startGate } from './listening.ts';
+import {
+  environment,
+  isClosed,
+  linesOf,
+  listPets,
+  main,
+  startForTest,
+  startGate,
+} from './listening.ts';
 import { json, key, openForTest, pet, post, postHead, raw } from './wire.ts';
-
-const list = (baseUrl: string, headers = {}) =>
-  fetch(`${baseUrl}/pets`, { headers: { ...key, ...headers } });
-const isClosed = (origin: string) =>
-  fetch(`${origin}/healthz`).then(
-    () => false,
-    () => true,
-  );
 
 /** Sends SIGTERM, and expects the process to end with 0. */
 async function expectEnd({ child }: Pick<ServerProcess, 'child'>) {
@@ -24,39 +24,16 @@ async function expectEnd({ child }: Pick<ServerProcess, 'child'>) {
   expect(await ended).toEqual([0, null]);
 }
 
-test('a line of the log says who asked for what, and probes have none', async () => {
-  const server = await startForTest({
-    PETSTORE_TRUST_PROXY: '1',
-    PETSTORE_API_KEYS: `shop=${apiKey}`,
-  });
-  const traceId = '0af7651916cd43dd8448eb211c80319c';
-  const parentId = 'b7ad6b7169203331';
-  const traceparent = `00-${traceId}-${parentId}-01`;
-  for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(server.origin + path);
-  await list(server.baseUrl, {
-    'x-request-id': 'mine',
-    traceparent,
-    'x-forwarded-for': '9.9.9.9, 1.2.3.4',
-  });
-  const who = { operation: 'listPets', key: 'shop', client: '1.2.3.4', traceId, parentId };
-  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
-  expect(await linesOf(server, 'mine')).toMatchObject([
-    { time, method: 'GET', path: '/v1/pets', status: 200, ...who },
-  ]);
-  expect(server.stdout()).not.toMatch(/healthz|readyz|metrics/);
-  expect(server.stdout()).not.toContain(apiKey);
-});
-
 test('without a trusted proxy the log has the address of the connection, also for bytes that are no request', async () => {
   const server = await startForTest();
-  await list(server.baseUrl, { 'x-request-id': 'mine', 'x-forwarded-for': '9.9.9.9' });
+  await listPets(server.baseUrl, { ...key, 'x-request-id': 'mine', 'x-forwarded-for': '9.9.9.9' });
   expect(await linesOf(server, 'mine')).toMatchObject([{ client: '127.0.0.1' }]);
   const { headers } = await raw(server.origin, 'garbage\r\n\r\n');
   const lines = await linesOf(server, headers.get('x-request-id') ?? '');
   expect(lines).toMatchObject([{ client: '127.0.0.1', status: 400 }]);
 });
 
-test.each(rounds(['a full disk'], ['a full disk', 'a closed pipe', 'a pipe that nobody reads']))(
+test.each(['a full disk', 'a closed pipe', 'a pipe that nobody reads'])(
   'a log on %s stops nothing',
   async (where) => {
     const full = openSync('/dev/full', 'w');
@@ -167,42 +144,18 @@ function ask(url: string, agent: Agent) {
   });
 }
 
-test('SIGTERM finishes the requests in flight, and what they did is there after the next start', async () => {
+test('SIGTERM while requests are pipelined: what is done gets its response', async () => {
   const folder = newFolder();
   const server = await startForTest({ PETSTORE_DATA_DIR: folder });
   const wire = openForTest(server.origin);
-  const body = pet('in flight');
-  wire.send(`${postHead}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
-  await once(wire.socket, 'data');
-  const ended = once(server.child, 'exit');
-  server.child.kill('SIGTERM');
-  await expect.poll(() => isClosed(server.origin)).toBe(true);
-  wire.send(body);
-  const [response] = await wire.ended();
-  expect(response?.status).toBe(201);
-  expect(await ended).toEqual([0, null]);
+  wire.send(Array.from({ length: 60 }, (_, i) => post(pet(`pipelined ${i}`))).join(''));
+  await wire.until(1);
+  await expectEnd(server);
+  const responses = await wire.ended();
   const next = await startForTest({ PETSTORE_DATA_DIR: folder });
-  expect(await (await list(next.baseUrl)).text()).toContain('in flight');
+  const done = (await (await listPets(next.baseUrl)).text()).match(/pipelined/g) ?? [];
+  expect(responses.map(({ status }) => status)).toEqual(done.map(() => 201));
 });
-
-test.runIf(isDeep)(
-  'SIGTERM while requests are pipelined: what is done gets its response',
-  async () => {
-    const folder = newFolder();
-    const server = await startForTest({ PETSTORE_DATA_DIR: folder });
-    const wire = openForTest(server.origin);
-    wire.send(Array.from({ length: 60 }, (_, i) => post(pet(`pipelined ${i}`))).join(''));
-    await wire.until(1);
-    await expectEnd(server);
-    const responses = await wire.ended();
-    const next = await startForTest({ PETSTORE_DATA_DIR: folder });
-    const done =
-      (await (await fetch(`${next.baseUrl}/pets?limit=100`, { headers: key })).text()).match(
-        /pipelined/g,
-      ) ?? [];
-    expect(responses.map(({ status }) => status)).toEqual(done.map(() => 201));
-  },
-);
 
 test('SIGTERM waits no longer than its time-out for a body that never arrives', async () => {
   const server = await startForTest({
@@ -215,32 +168,29 @@ test('SIGTERM waits no longer than its time-out for a body that never arrives', 
   await expectEnd(server);
 });
 
-test.runIf(isDeep)(
-  'SIGTERM under load: every response that was begun is complete, and no acknowledged pet is lost',
-  async () => {
-    const folder = newFolder();
-    const server = await startForTest({ PETSTORE_DATA_DIR: folder });
-    const wires = Array.from({ length: 16 }, () => openForTest(server.origin));
-    for (const wire of wires)
-      wire.send(`${postHead}Content-Length: ${pet('x').length}\r\n\r\n${pet('x')}`.repeat(100));
-    await Promise.all(wires.map((wire) => wire.until(1)));
-    await expectEnd(server);
-    const responses = (await Promise.all(wires.map((wire) => wire.ended()))).flat();
-    expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
-    const next = await startForTest({ PETSTORE_DATA_DIR: folder });
-    for (const { body } of responses.filter((_, i) => i % 10 === 0))
-      expect(
-        (await fetch(`${next.baseUrl}/pets/${JSON.parse(body).id}`, { headers: key })).status,
-      ).toBe(200);
-  },
-);
+test('SIGTERM under load: every response that was begun is complete, and no acknowledged pet is lost', async () => {
+  const folder = newFolder();
+  const server = await startForTest({ PETSTORE_DATA_DIR: folder });
+  const wires = Array.from({ length: 16 }, () => openForTest(server.origin));
+  for (const wire of wires)
+    wire.send(`${postHead}Content-Length: ${pet('x').length}\r\n\r\n${pet('x')}`.repeat(100));
+  await Promise.all(wires.map((wire) => wire.until(1)));
+  await expectEnd(server);
+  const responses = (await Promise.all(wires.map((wire) => wire.ended()))).flat();
+  expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
+  const next = await startForTest({ PETSTORE_DATA_DIR: folder });
+  for (const { body } of responses.filter((_, i) => i % 10 === 0))
+    expect(
+      (await fetch(`${next.baseUrl}/pets/${JSON.parse(body).id}`, { headers: key })).status,
+    ).toBe(200);
+});
 
 test('during the drain delay, requests are served, and /readyz is 503', async () => {
   const { origin, baseUrl, child } = await startForTest({ PETSTORE_DRAIN_DELAY: '600' });
   expect((await fetch(`${origin}/readyz`)).status).toBe(200);
   child.kill('SIGTERM');
   await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503);
-  expect((await list(baseUrl)).status).toBe(200);
+  expect((await listPets(baseUrl)).status).toBe(200);
 });
 
 test('while the store opens, the server is alive but not ready, and SIGTERM ends it', async () => {
@@ -260,7 +210,7 @@ test('while the store opens, the server is alive but not ready, and SIGTERM ends
   const origin = `http://127.0.0.1:${port}`;
   await expect.poll(() => isClosed(origin)).toBe(false);
   expect((await fetch(`${origin}/readyz`)).status).toBe(503);
-  expect(await (await list(`${origin}/v1`)).json()).toMatchObject({
+  expect(await (await listPets(`${origin}/v1`)).json()).toMatchObject({
     code: 'unavailable',
     status: 503,
   });

@@ -1,7 +1,7 @@
 // An operation, a resource and a filter cost a description, handlers and tests: the steps of the page, in a copy of the repository.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { isDeep, makeFolder, skips } from '@petstore/testing';
+import { makeFolder, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Copy, copyOfRepository } from '../support/copy.ts';
@@ -93,53 +93,51 @@ describe.skipIf(skips('docs/adding-an-operation.md', reason))('the page', () => 
     expect(compile()).toBe('');
   });
 
-  describe.runIf(isDeep)('at full length', () => {
-    test('the tests that the page adds pass, with all other tests of the contract', async () => {
-      const cwd = join(copy.folder, 'apps/server');
-      const vitest = join(cwd, 'node_modules/vitest/vitest.mjs');
-      const env = { ...process.env, NO_COLOR: '1' };
-      const args = [vitest, 'run', 'test/contract.test.ts'];
-      expect(await run(cwd, env, process.execPath, ...args)).toMatch(/Tests +\d+ passed/);
-    });
+  test('the tests that the page adds pass, with all other tests of the contract', async () => {
+    const cwd = join(copy.folder, 'apps/server');
+    const vitest = join(cwd, 'node_modules/vitest/vitest.mjs');
+    const env = { ...process.env, NO_COLOR: '1' };
+    const args = [vitest, 'run', 'test/contract.test.ts'];
+    expect(await run(cwd, env, process.execPath, ...args)).toMatch(/Tests +\d+ passed/);
+  });
 
-    test('nothing drifts from what the spec now says', () => {
-      const options = { cwd: copy.folder, encoding: 'utf8' } as const;
-      // As `npm run generate` does.
-      const reference = spawnSync(process.execPath, ['tools/reference.ts'], options);
-      expect(reference.stderr).toBe('');
-      const drift = spawnSync(process.execPath, ['tools/drift/main.ts'], options);
-      expect(drift.stdout).toContain('Nothing drifts');
-    });
+  test('nothing drifts from what the spec now says', () => {
+    const options = { cwd: copy.folder, encoding: 'utf8' } as const;
+    // As `npm run generate` does.
+    const reference = spawnSync(process.execPath, ['tools/reference.ts'], options);
+    expect(reference.stderr).toBe('');
+    const drift = spawnSync(process.execPath, ['tools/drift/main.ts'], options);
+    expect(drift.stdout).toContain('Nothing drifts');
+  });
 
-    test('the server serves the operations, and the client and petctl call them', async () => {
-      const { folder, remove } = makeFolder('walk');
-      onTestFinished(remove);
-      const server = await startServerProcess(folder, process.env, copy.folder);
-      onTestFinished(async () => {
-        await server.stop();
-      });
-      const baseUrl = `${server.origin}/v1`;
-      const { petstore } = await import(join(copy.folder, 'packages/client/src/index.ts'));
-      const store = petstore({ baseUrl, apiKey: server.key });
-      await store.createPet({ name: 'Rex', categoryId: 2, tag: 'calm' });
-      const dogs = await store.createCategory({ title: 'Dogs' });
-      expect(await store.listCategories()).toEqual([dogs]);
-      expect(await store.listPets({ tag: 'wild' })).toEqual([]);
-
-      const env = {
-        ...process.env,
-        PETCTL_API_KEY: server.key,
-        PETCTL_BASE_URL: baseUrl,
-        XDG_CONFIG_HOME: folder,
-      };
-      const main = join(copy.folder, 'apps/petctl/src/main.ts');
-      const petctl = (...words: string[]) => run(folder, env, process.execPath, main, ...words);
-      const change = ['--name', 'Ida', '--category-id', '3', '-o', 'json'];
-      const updated = await petctl('pets', 'update', '1', ...change);
-      expect(JSON.parse(updated)).toEqual({ id: 1, name: 'Ida', categoryId: 3 });
-      expect(await petctl('categories', 'list', '-o', 'csv')).toBe('id,title\n1,Dogs\n');
-      await petctl('pets', 'delete', '1');
-      await expect(store.deletePet({ petId: 1 })).rejects.toMatchObject({ status: 404 });
+  test('the server serves the operations, and the client and petctl call them', async () => {
+    const { folder, remove } = makeFolder('walk');
+    onTestFinished(remove);
+    const server = await startServerProcess(folder, process.env, copy.folder);
+    onTestFinished(async () => {
+      await server.stop();
     });
+    const baseUrl = `${server.origin}/v1`;
+    const { petstore } = await import(join(copy.folder, 'packages/client/src/index.ts'));
+    const store = petstore({ baseUrl, apiKey: server.key });
+    await store.createPet({ name: 'Rex', categoryId: 2, tag: 'calm' });
+    const dogs = await store.createCategory({ title: 'Dogs' });
+    expect(await store.listCategories()).toEqual([dogs]);
+    expect(await store.listPets({ tag: 'wild' })).toEqual([]);
+
+    const env = {
+      ...process.env,
+      PETCTL_API_KEY: server.key,
+      PETCTL_BASE_URL: baseUrl,
+      XDG_CONFIG_HOME: folder,
+    };
+    const main = join(copy.folder, 'apps/petctl/src/main.ts');
+    const petctl = (...words: string[]) => run(folder, env, process.execPath, main, ...words);
+    const change = ['--name', 'Ida', '--category-id', '3', '-o', 'json'];
+    const updated = await petctl('pets', 'update', '1', ...change);
+    expect(JSON.parse(updated)).toEqual({ id: 1, name: 'Ida', categoryId: 3 });
+    expect(await petctl('categories', 'list', '-o', 'csv')).toBe('id,title\n1,Dogs\n');
+    await petctl('pets', 'delete', '1');
+    await expect(store.deletePet({ petId: 1 })).rejects.toMatchObject({ status: 404 });
   });
 });

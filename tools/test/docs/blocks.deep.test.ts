@@ -2,16 +2,13 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeep, missingProgram, skips } from '@petstore/testing';
+import { missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../repository.ts';
 import { hasShell, newReader, type Reader } from '../support/reader.ts';
 import { startServerProcess } from '../support/server.ts';
 import { type Block, blocksOf, pages, pattern } from './pages.ts';
-
-/** Pages whose commands only the deep run runs. The quick run checks that each of them is one that can be run. */
-const slowPages = ['docs/operating.md', 'docs/petctl.md'];
 
 /** How the commands that are run begin: they need only the reader's folder and the network of this machine. */
 const runnable = [
@@ -35,7 +32,8 @@ interface Exception {
 const exceptions: Exception[] = [
   {
     commands: ['npm start'],
-    reason: 'it serves until it is stopped; start.test.ts runs it, and the reader has its server',
+    reason:
+      'it serves until it is stopped; start.deep.test.ts runs it, and the reader has its server',
   },
   {
     commands: ['npm test', 'npm run '],
@@ -136,10 +134,9 @@ function splitCommand(part: string): { command: string; shown: string } {
   };
 }
 
-async function runShell(reader: Reader | undefined, { text }: Block): Promise<void> {
+async function runShell(reader: Reader, { text }: Block): Promise<void> {
   const commands = text.replaceAll('\\\n', '').split('\n');
   const runs = commands.map((command) => runOf(command) ?? '');
-  if (!reader) return;
   const { code, output } = await reader.run(runs.join('\n'));
   expect(code, output).toBe(0);
 }
@@ -159,12 +156,12 @@ function checkDiagram({ text }: Block): void {
 /** A text that follows a program is compared where that runs. The others are compared elsewhere. */
 function checkText({ page, follows }: Block, before: Block | undefined): void {
   const isOutput = follows && ['js', 'ts'].includes(before?.language ?? '');
-  // A message of the compiler, which adding-an-operation.test.ts compares, and the help of petctl, which the drift check compares.
+  // A message of the compiler, which adding-an-operation.deep.test.ts compares, and the help of petctl, which the drift check compares.
   if (!isOutput) expect(['docs/adding-an-operation.md', 'docs/petctl.md']).toContain(page);
 }
 
 async function check(
-  reader: Reader | undefined,
+  reader: Reader,
   block: Block,
   before: Block | undefined,
   after: Block | undefined,
@@ -174,9 +171,8 @@ async function check(
   if (language === 'yaml') return checkYaml(block);
   if (language === 'mermaid') return checkDiagram(block);
   if (language === 'text') return checkText(block, before);
-  // adding-an-operation.test.ts adds them to the sources.
+  // adding-an-operation.deep.test.ts adds them to the sources.
   if (language === 'ts' && page === 'docs/adding-an-operation.md') return;
-  if (!reader) throw new Error('A page with programs or outputs cannot be one of slowPages.');
   if (language === 'console') return runConsole(reader, block);
   expect(['ts', 'js'], 'blocks of this language are not checked').toContain(language);
   return runProgram(reader, block, after);
@@ -184,9 +180,8 @@ async function check(
 
 describe.skipIf(!hasShell).each(pages.filter((page) => blocksOf(page).length > 0))('%s', (page) => {
   const blocks = blocksOf(page);
-  let reader: Reader | undefined;
+  let reader: Reader;
   beforeAll(async () => {
-    if (!isDeep && slowPages.includes(page)) return;
     const showsStart = blocks.some(
       ({ language, text }) => language === 'console' && text.includes('$ npm start\n'),
     );

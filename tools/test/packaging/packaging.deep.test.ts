@@ -2,17 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { isDeep } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { build as esbuild } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../repository.ts';
 import { bin, installRuntimes, newProject, type Project, runIn, startService } from './project.ts';
 
-// What takes many seconds, or needs a registry, is part of the deep run alone.
-const compilers = isDeep
-  ? ['@typescript/native', 'typescript-6', 'typescript-5.9']
-  : ['@typescript/native'];
+const compilers = ['@typescript/native', 'typescript-6', 'typescript-5.9'];
 
 let project: Project;
 let service: Awaited<ReturnType<typeof startService>>;
@@ -141,7 +137,7 @@ describe('a bundle', () => {
     expect(file?.text).not.toContain('Availability');
   });
 
-  test.runIf(isDeep)('by Vite runs alone', async () => {
+  test('by Vite runs alone', async () => {
     const { build } = await import('vite');
     const lib = { entry: 'esm.js', formats: ['es' as const], fileName: 'vite' };
     await build({
@@ -155,7 +151,7 @@ describe('a bundle', () => {
   });
 });
 
-test.runIf(isDeep)('the client runs in other runtimes', async () => {
+test('the client runs in other runtimes', async () => {
   for (const { name, command, args } of await installRuntimes(join(project.folder, 'runtimes')))
     expect(await outputOf('esm.js', command, args), name).toEqual(result);
 });
