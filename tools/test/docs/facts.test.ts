@@ -1,9 +1,11 @@
-// The numbers on the pages are those of the code, the spec and the packages.
+// The numbers on the pages are those of the code, the spec and the packages, and the page about the architecture names files.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { settingsFrom } from '../../../packages/client/src/settings.ts';
-import { textOf } from '../../repository.ts';
+import { root, textOf } from '../../repository.ts';
 
 const pageSize = operations.listPets.fields.limit.schema;
 const { IdempotencyKey: idempotencyKey } = parse(textOf('spec/openapi.yaml')).components.parameters;
@@ -32,6 +34,16 @@ const statements: readonly [page: string, text: string][] = [
 
 test.each(statements)('%s says "%s"', (page, text) => {
   expect(textOf(page).replaceAll('\n', ' ').includes(text)).toBe(true);
+});
+
+/** `store/write-queue.ts` */
+const sourceFiles = new Set(textOf('docs/architecture.md').match(/(?<=`)[\w/-]+\.ts(?=`)/g));
+
+test.each([...sourceFiles])('docs/architecture.md names a file: %s', (file) => {
+  const places = ['apps/server/src', 'apps/petctl/src', ''].map((folder) =>
+    join(root, folder, file),
+  );
+  expect(places.some(existsSync)).toBe(true);
 });
 
 /** The oldest Node of a package: `22.16` of `>=22.16.0`. */
