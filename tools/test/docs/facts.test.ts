@@ -13,6 +13,9 @@ const hours = idempotencyKey['x-idempotency-hours'];
 const { timeout, retry } = settingsFrom({ apiKey: 'any' });
 
 const [user] = textOf('apps/server/deploy/Dockerfile').match(/(?<=USER )\d+/) ?? [];
+const [nodeOfTypeScript] = textOf('tools/setup.mjs').match(/Node [\d.]+ or later/) ?? [];
+/** The oldest compiler that the packages are tested with: `5.9` of `typescript-5.9`. */
+const [typeScript] = textOf('tools/package.json').match(/(?<="typescript-)5[\d.]*/) ?? [];
 
 /** Pages, and what they say. */
 const statements: readonly [page: string, text: string][] = [
@@ -21,6 +24,9 @@ const statements: readonly [page: string, text: string][] = [
   ['apps/server/README.md', `Node ${nodeOf('apps/server')} or later`],
   ['packages/client/README.md', `Node ${nodeOf('packages/client')} or later`],
   ['packages/types/README.md', `Node ${nodeOf('packages/types')} or later`],
+  ['CONTRIBUTING.md', `${nodeOfTypeScript}`],
+  ['apps/server/README.md', `TypeScript ${typeScript} or later`],
+  ['packages/client/README.md', `TypeScript ${typeScript} or later`],
   ['packages/client/README.md', `up to ${pageSize.default} pets`],
   ['packages/client/README.md', `\`${grouped(timeout)}\``],
   [
