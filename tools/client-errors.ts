@@ -1,9 +1,12 @@
-// The errors of the client: the table in its README is made of this, and the drift check compares the client with it.
+// The errors of the client: the table in its README is made of this, and the drift check compares the
+// client with it.
 
 export interface ErrorClass {
   readonly name: string;
   readonly base: 'PetstoreError' | 'ResponseError';
-  /** The statuses of responses that it is for; `4xx` and `5xx` stand for those that no other class has. */
+  /**
+   * The statuses of responses that it is for. `4xx` and `5xx` are those that no other class has.
+   */
   readonly statuses: readonly (number | '4xx' | '5xx')[];
   /** When it is thrown; for classes with statuses, what the table adds to them. */
   readonly when: string;

@@ -4,7 +4,10 @@ import { runPetctl } from './run-petctl.ts';
 
 type Command = ReturnType<typeof createProgram>;
 
-/** The help of each command of a program, by its words: '' for the program itself, then `pets`, `pets list`. */
+/**
+ * The help of each command of a program, by its words: '' for the program itself, then `pets`, `pets
+ * list`.
+ */
 export type Help = ReadonlyMap<string, string>;
 
 /** The help of petctl. */
@@ -54,7 +57,10 @@ export function flagsIn(text: string): string[] {
   });
 }
 
-/** What is wrong with the words after a program's name; undefined if they are a command of it with flags that it has. */
+/**
+ * What is wrong with the words after a program's name; undefined if they are a command of it with
+ * flags that it has.
+ */
 export function faultOf(help: Help, words: readonly string[]): string | undefined {
   const { command, unknown } = commandOf(help, words);
   if (unknown) return `command ${unknown}`;

@@ -1,11 +1,16 @@
 // Compares the shipped server over HTTP with the least that Node can do, with Fastify, and with what
 // most would write.
 import { deepStrictEqual } from 'node:assert';
-import { type Effort, median, medianRatio, type Part, type Table, type Target } from './measure.ts';
-import { fastify, ours, type Peer, peer } from './peer.ts';
-import { apiKey } from './pets.ts';
-import { type BenchRequest, type Row, rows } from './requests.ts';
-import { Rotation, type Sample } from './rotation.ts';
+import {
+  type Effort,
+  median,
+  medianRatio,
+  promiseOf,
+  type Section,
+  type Table,
+} from './measure.ts';
+import { fastify, ours, type Peer, peer, Rotation, type Sample } from './servers.ts';
+import { apiKey, type BenchRequest, type Row, rows } from './workload.ts';
 
 const servers = {
   bare: peer('bare'),
@@ -22,18 +27,14 @@ const names = Object.keys(servers) as Name[];
 const others = names.filter((name) => name !== 'ours');
 const rowNames = Object.keys(rows) as Row[];
 
-export async function http(effort: Effort): Promise<Part> {
+export async function http(effort: Effort): Promise<Section> {
   const measured = {} as Record<Row, Samples>;
   for (const row of rowNames) measured[row] = noSamples();
   // A process can be slower than another of the same program for as long as it lives.
   for (let launch = 0; launch < effort.launches; launch++) await addLaunch(measured, effort);
   return {
     chart: chartOf(measured),
-    tables: [
-      rowNames.map((row) => comparisonRow(row, measured[row])),
-      ...rowNames.map((row) => tableOf(row, measured[row])),
-    ],
-    targets: [...rowNames.map((row) => cpuTarget(row, measured[row])), tailTarget(measured.create)],
+    table: rowNames.map((row) => comparisonRow(row, measured[row])),
   };
 }
 
@@ -93,53 +94,20 @@ function cpuOf(samples: readonly Sample[]): number[] {
   return samples.map(({ cpu }) => cpu);
 }
 
-function leastCpu(samples: readonly Sample[]): number {
-  return Math.min(...cpuOf(samples));
-}
-
-/**
- * The CPU of each server as a multiple of ours: by the medians of the rounds, and by the best
- * rounds.
- */
+/** What ours needs for a request, and the CPU of each other server as a multiple of that. */
 function comparisonRow(row: Row, samples: Samples): Table[number] {
-  const cells: Record<string, string> = { 'CPU / ours, medians and minima': row };
-  for (const name of others) {
-    const byMedians = medianRatio(cpuOf(samples[name]), cpuOf(samples.ours));
-    const byMinima = leastCpu(samples[name]) / leastCpu(samples.ours);
-    cells[name] = `${byMedians.toFixed(2)} / ${byMinima.toFixed(2)}`;
-  }
-  return cells;
-}
-
-function tableOf(row: Row, samples: Samples): Table {
-  return names.map((name) => {
-    const medianOf = (what: keyof Sample) => median(samples[name].map((sample) => sample[what]));
-    return {
-      [row]: name,
-      'CPU µs': medianOf('cpu'),
-      user: medianOf('user'),
-      system: medianOf('system'),
-      'least CPU µs': leastCpu(samples[name]),
-      'requests/s': Math.round(medianOf('perSecond')),
-      'p50 ms': medianOf('p50'),
-      'p99 ms': medianOf('p99'),
-    };
-  });
-}
-
-function cpuTarget(row: Row, samples: Samples): Target {
-  const measured = medianRatio(cpuOf(samples.Fastify), cpuOf(samples.ours));
-  return { name: `${row}: CPU of Fastify / ours`, measured, atLeast: 1 };
-}
-
-/**
- * How much longer the slowest creates take than the usual ones, beside a server that does nothing
- * but append and sync.
- */
-function tailTarget(samples: Samples): Target {
-  const tails = (name: Name) => samples[name].map(({ p50, p99 }) => p99 / p50);
-  const measured = median(tails('ours')) / median(tails('bare'));
-  return { name: 'create: p99/p50 of ours / of bare', measured, atMost: 2 };
+  const medianOf = (what: keyof Sample) => median(samples.ours.map((sample) => sample[what]));
+  const cells: Record<string, string | number> = {
+    'one request': row,
+    'CPU µs': medianOf('cpu'),
+    'requests/s': Math.round(medianOf('perSecond')),
+    'p50 ms': medianOf('p50'),
+    'p99 ms': medianOf('p99'),
+  };
+  const ratioOf = (name: Name) => medianRatio(cpuOf(samples[name]), cpuOf(samples.ours));
+  for (const name of others) cells[`${name} / ours`] = ratioOf(name);
+  const bound = promiseOf(`${row}: Fastify / ours`, ratioOf('Fastify'), { atLeast: 1 });
+  return { ...cells, 'promise for Fastify / ours': bound };
 }
 
 /** The bars are ours. The upper line is Fastify, and the lower line is bare. */

@@ -4,27 +4,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import { apiKey, CONCURRENCY } from './pets.ts';
-import { type BenchRequest, type Row, rows } from './requests.ts';
+import { apiKey, type BenchRequest, CONCURRENCY, type Row, rows } from './workload.ts';
 
 const successes = new Set(['200', '201']);
 const contentLength = /\ncontent-length: *(\d+)/i;
 
-/** Asks for new connections to a port. */
-interface Connect {
-  readonly kind: 'connect';
+/** Asks for requests to a port, until all are sent or the time is over. */
+export interface LoadCommand {
   readonly port: number;
-}
-
-/** Asks for requests over the connections, until all are sent or the time is over. */
-interface Send {
-  readonly kind: 'send';
   readonly row: Row;
   readonly count: number;
   readonly milliseconds: number;
 }
-
-export type LoadCommand = Connect | Send;
 
 /** What a load has measured. Latencies are in milliseconds. */
 export interface LoadResult {
@@ -35,23 +26,25 @@ export interface LoadResult {
 }
 
 let connections: Connection[] = [];
+let connectedPort = 0;
 /** How many requests were sent in all loads, so that each load goes on with other requests. */
 let sent = 0;
 
 process.on('message', async (command: LoadCommand) => {
-  process.send?.(command.kind === 'connect' ? await open(command.port) : await load(command));
+  if (command.port !== connectedPort) await connectTo(command.port);
+  process.send?.(await load(command));
 });
 // The bench has ended.
 process.on('disconnect', () => process.exit());
 
-async function open(port: number): Promise<'connected'> {
+async function connectTo(port: number): Promise<void> {
   for (const connection of connections) connection.close();
   connections = Array.from({ length: CONCURRENCY }, () => new Connection(port));
   await Promise.all(connections.map((connection) => connection.opened));
-  return 'connected';
+  connectedPort = port;
 }
 
-async function load({ row, count, milliseconds }: Send): Promise<LoadResult> {
+async function load({ row, count, milliseconds }: LoadCommand): Promise<LoadResult> {
   const requests = rows[row].map(bytesOf);
   const microseconds = createHistogram();
   const started = performance.now();

@@ -36,30 +36,20 @@ export const quick: Effort = {
 
 export type Table = readonly Readonly<Record<string, string | number>>[];
 
+/** What a part of the bench has measured: one table, and a Mermaid chart. */
+export interface Section {
+  readonly chart?: string;
+  readonly table: Table;
+}
+
 interface Bounds {
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
 }
 
-/** A measured value with a bound. A run that misses a bound prints that, and does not publish it. */
-export interface Target extends Bounds {
-  readonly name: string;
-  readonly measured: number;
-}
-
-/** What a part of the bench has measured. */
-export interface Part {
-  /** A Mermaid chart. */
-  readonly chart?: string;
-  readonly tables: readonly Table[];
-  readonly targets: readonly Target[];
-}
-
 /** What is compared, with the bound of its ratio to the first subject of the comparison. */
-export interface Subject extends Bounds, Measurable<number> {}
-
-interface Measurable<Measured> {
-  readonly measure: () => Promise<Measured>;
+interface Subject extends Bounds {
+  readonly measure: () => Promise<number>;
 }
 
 /** Measures subjects in turns, and compares each with the first. */
@@ -67,26 +57,34 @@ export async function compare(
   unit: string,
   subjects: Readonly<Record<string, Subject>>,
   { rounds }: Effort,
-): Promise<Part> {
+): Promise<Table> {
   const measured = await inRotation(unit, subjects, rounds);
   const [first = ''] = Object.keys(subjects);
-  const rows: Record<string, string | number>[] = [];
-  const targets: Target[] = [];
-  for (const [name, { atLeast, atMost }] of Object.entries(subjects)) {
+  return Object.entries(subjects).map(([name, bounds]) => {
+    const what = `${unit}: ${name}`;
     const ratio = medianRatio(measured[name], measured[first]);
-    rows.push({ [unit]: name, median: median(measured[name]), [`/ ${first}`]: ratio });
-    if (atLeast === undefined && atMost === undefined) continue;
-    targets.push({ name: `${unit}: ${name} / ${first}`, measured: ratio, atLeast, atMost });
-  }
-  return { tables: [rows], targets };
+    const promise = promiseOf(`${what} / ${first}`, ratio, bounds);
+    return { measured: what, median: median(measured[name]), ratio, promise };
+  });
 }
 
-/** Several measurements as one part. */
-export function joined(parts: readonly Part[]): Part {
+/** A value that is compared with nothing. */
+export function singleRow(what: string, measured: number, bounds: Bounds = {}): Table[number] {
   return {
-    tables: parts.flatMap(({ tables }) => tables),
-    targets: parts.flatMap(({ targets }) => targets),
+    measured: what,
+    median: measured,
+    ratio: '',
+    promise: promiseOf(what, measured, bounds),
   };
+}
+
+/** The bound of a value, as the page has it. A run that misses it says so, and publishes no bound. */
+export function promiseOf(what: string, measured: number, { atLeast, atMost }: Bounds): string {
+  if (atLeast === undefined && atMost === undefined) return '';
+  const bound = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
+  const isKept = measured >= (atLeast ?? -Infinity) && measured <= (atMost ?? Infinity);
+  if (!isKept) console.error(`MISSED: ${what}: ${measured.toFixed(2)}, wanted ${bound}`);
+  return isKept ? bound : '';
 }
 
 /**
@@ -95,7 +93,7 @@ export function joined(parts: readonly Part[]): Part {
  */
 export async function inRotation<Name extends string, Measured>(
   what: string,
-  subjects: Readonly<Record<Name, Measurable<Measured>>>,
+  subjects: Readonly<Record<Name, { readonly measure: () => Promise<Measured> }>>,
   rounds: number,
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(subjects) as Name[];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operations, service } from '@petstore/types';
 import { root } from '../repository.ts';
-import { compare, type Effort, newScratch, type Part } from './measure.ts';
-import { Peer, peer } from './peer.ts';
-import { apiKey, fillFolder } from './pets.ts';
+import { compare, type Effort, newScratch, type Section } from './measure.ts';
+import { Peer, peer } from './servers.ts';
+import { apiKey, fillFolder } from './workload.ts';
 
 const run = promisify(execFile);
 const built = join(root, 'apps/petctl/dist/petctl.js');
@@ -15,7 +15,7 @@ const list = [...operations.listPets.command, ...'--status available --limit 5 -
 /** Each measurement repeats the command so often, because bash measures whole milliseconds. */
 const REPEATS = 5;
 
-export async function petctl(effort: Effort): Promise<Part> {
+export async function petctl(effort: Effort): Promise<Section> {
   await run(process.execPath, [join(root, 'apps/petctl/build.ts')]);
   using scratch = newScratch();
   const folder = join(scratch.path, 'data');
@@ -32,7 +32,7 @@ export async function petctl(effort: Effort): Promise<Part> {
     'petctl --version': { measure: () => cpuOf([built, '--version'], env), atMost: 1.2 },
     [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([built, ...list], env), atMost: 2.5 },
   };
-  return await compare('CPU ms', subjects, effort);
+  return { table: await compare('CPU ms', subjects, effort) };
 }
 
 /**

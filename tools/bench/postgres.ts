@@ -6,8 +6,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPostgresStore, type Store } from '@petstore/server';
 import { newCluster, postgresFolder } from '@petstore/testing/postgres';
-import { compare, type Effort, joined, type Part } from './measure.ts';
-import { CONCURRENCY, collection, createRate, fill, newPet, PET_COUNT, rateOf } from './pets.ts';
+import { compare, type Effort, type Table } from './measure.ts';
+import {
+  CONCURRENCY,
+  collection,
+  createRate,
+  fill,
+  newPet,
+  PET_COUNT,
+  rateOf,
+} from './workload.ts';
 
 /** The table of pgbench, which has the same rows, and the same index for the filter. */
 const tableSql = `CREATE TABLE bare (id bigserial PRIMARY KEY, data json, status text);
@@ -20,11 +28,11 @@ const selectSql = `\\set after random(0, ${PET_COUNT})
   SELECT id, data FROM bare WHERE id > :after ORDER BY id LIMIT 20;`;
 
 /** Measures nothing where PostgreSQL or pgbench is missing. */
-export async function measurePostgres(scratch: string, effort: Effort): Promise<Part> {
+export async function measurePostgres(scratch: string, effort: Effort): Promise<Table> {
   const pgbench = join(postgresFolder() ?? '', 'pgbench');
   if (!existsSync(pgbench)) {
     console.error('SKIPPED: PostgreSQL in the bench: there is no pgbench; install postgresql');
-    return { tables: [], targets: [] };
+    return [];
   }
   const cluster = await newCluster('shared_buffers = 256MB');
   try {
@@ -44,12 +52,12 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
       pgbench: { measure: () => bare(selectSql) },
       'PostgreSQL store': { measure: () => pageRate(store, effort.requests), atLeast: 0.7 },
     };
-    const part = joined([
-      await compare('creates a second in PostgreSQL', creates, effort),
-      await compare('pages a second from PostgreSQL', pages, effort),
-    ]);
+    const table = [
+      ...(await compare('creates a second in PostgreSQL', creates, effort)),
+      ...(await compare('pages a second from PostgreSQL', pages, effort)),
+    ];
     await store.close();
-    return part;
+    return table;
   } finally {
     await cluster.remove();
   }

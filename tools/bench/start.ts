@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@petstore/testing';
 import { operations, service } from '@petstore/types';
-import { compare, type Effort, newScratch, type Part } from './measure.ts';
-import { end, ours, serverSettings } from './peer.ts';
-import { apiKey, fillFolder, PET_COUNT } from './pets.ts';
+import { compare, type Effort, newScratch, type Section } from './measure.ts';
+import { end, ours, serverSettings } from './servers.ts';
+import { apiKey, fillFolder, PET_COUNT } from './workload.ts';
 
-export async function start(effort: Effort): Promise<Part> {
+export async function start(effort: Effort): Promise<Section> {
   using scratch = newScratch();
   const folder = join(scratch.path, 'data');
   await fillFolder(folder, PET_COUNT);
@@ -19,7 +19,7 @@ export async function start(effort: Effort): Promise<Part> {
     'first page of pets': { measure: () => startOurs(folder, page), atMost: 4 },
     'readiness of the server': { measure: () => startOurs(folder, '/readyz'), atMost: 6 },
   };
-  return await compare('ms from the start of a process', subjects, effort);
+  return { table: await compare('ms from the start of a process', subjects, effort) };
 }
 
 async function startNode(): Promise<number> {

@@ -1,30 +1,57 @@
-// Measures the stores: creates, a store of many documents, and PostgreSQL's.
+// Measures the stores: creates, a store of many documents, and PostgreSQL's. `store.ts <folder>` opens
+// a store and prints what that took, in a process whose memory holds nothing else.
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { openLowdbStore } from '@petstore/server';
-import { measureFold, measureOpening } from './large-store.ts';
-import { compare, type Effort, joined, newScratch, type Part, progress } from './measure.ts';
-import { peer } from './peer.ts';
-import { CONCURRENCY, createRate, fillFolder, newPet, PET_COUNT, rateOf } from './pets.ts';
+import {
+  compare,
+  type Effort,
+  inRotation,
+  median,
+  newScratch,
+  progress,
+  type Section,
+  singleRow,
+  type Table,
+} from './measure.ts';
 import { measurePostgres } from './postgres.ts';
-import { Rotation } from './rotation.ts';
+import { peer, Rotation } from './servers.ts';
+import {
+  CONCURRENCY,
+  collection,
+  createRate,
+  fillFolder,
+  newPet,
+  PET_COUNT,
+  rateOf,
+} from './workload.ts';
 
-export async function store(effort: Effort): Promise<Part> {
+export async function store(effort: Effort): Promise<Section> {
   using scratch = newScratch();
   const large = join(scratch.path, 'large');
   progress(`creating ${effort.documents} documents`);
   await fillFolder(large, effort.documents);
-  return joined([
-    await measureCreates(scratch.path, large, effort),
-    await measureOverHttp(effort),
-    await measureOpening(large, effort),
-    await measureFold(large, effort),
-    await measurePostgres(scratch.path, effort),
-  ]);
+  const table = [
+    ...(await measureCreates(scratch.path, large, effort)),
+    ...(await measureOverHttp(effort)),
+    ...(await measureOpening(large, effort)),
+    ...(await measureFold(large, effort)),
+    ...(await measurePostgres(scratch.path, effort)),
+  ];
+  return { table };
 }
 
 /** Measures creates by one writer and by many, in a store of few documents and in one of many. */
-async function measureCreates(scratch: string, largeFolder: string, effort: Effort): Promise<Part> {
+async function measureCreates(
+  scratch: string,
+  largeFolder: string,
+  effort: Effort,
+): Promise<Table> {
   const smallFolder = join(scratch, 'small');
   await fillFolder(smallFolder, PET_COUNT);
   const small = await openLowdbStore(smallFolder);
@@ -49,10 +76,10 @@ async function measureCreates(scratch: string, largeFolder: string, effort: Effo
     [fromMany]: { measure: () => createRate(large, CONCURRENCY, creates), atLeast: 0.8 },
   };
   try {
-    return joined([
-      await compare('creates a second by one writer', oneWriter, effort),
-      await compare(`creates a second by ${CONCURRENCY} writers`, manyWriters, effort),
-    ]);
+    return [
+      ...(await compare('creates a second by one writer', oneWriter, effort)),
+      ...(await compare(`creates a second by ${CONCURRENCY} writers`, manyWriters, effort)),
+    ];
   } finally {
     await file.close();
     await small.close();
@@ -61,7 +88,7 @@ async function measureCreates(scratch: string, largeFolder: string, effort: Effo
 }
 
 /** Measures creates over HTTP in a store that saves, beside one that does not. */
-async function measureOverHttp(effort: Effort): Promise<Part> {
+async function measureOverHttp(effort: Effort): Promise<Table> {
   await using rotation = await Rotation.start({
     memory: peer('store', 'memory'),
     folder: peer('store'),
@@ -76,3 +103,78 @@ async function measureOverHttp(effort: Effort): Promise<Part> {
   };
   return await compare('creates a second over HTTP', subjects, effort);
 }
+
+interface Opening {
+  readonly milliseconds: number;
+  /** Resident memory that the store adds. */
+  readonly bytes: number;
+  readonly documents: number;
+}
+
+/** Measures how long a new process opens a store, and how much memory that takes. */
+async function measureOpening(folder: string, { rounds }: Effort): Promise<Table> {
+  const args = ['--expose-gc', import.meta.filename, folder];
+  const measure = async (): Promise<Opening> => {
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    return JSON.parse(stdout);
+  };
+  const { opening } = await inRotation('opening', { opening: { measure } }, rounds);
+  const milliseconds = median(opening.map((each) => each.milliseconds));
+  const bytes = median(opening.map((each) => each.bytes / each.documents));
+  const documents = opening[0]?.documents.toLocaleString('en-US');
+  return [
+    singleRow(`ms to open a store of ${documents} documents`, milliseconds),
+    singleRow('bytes of memory for each of them', bytes, { atMost: 350 }),
+  ];
+}
+
+/**
+ * Measures for how long the event loop stops while the journal is folded, beside the same writers
+ * without that.
+ */
+async function measureFold(folder: string, { requests }: Effort): Promise<Table> {
+  const calm = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });
+  const calmStop = await longestStop(() => createRate(calm, CONCURRENCY, requests * 3));
+  await calm.close();
+  // With this limit, the journal is too long at once. The fold replaces the file of the snapshot.
+  const folding = await openLowdbStore(folder, { fold: 1 });
+  const snapshot = join(folder, 'store.json');
+  const before = statSync(snapshot).ino;
+  const foldingStop = await longestStop(async () => {
+    while (statSync(snapshot).ino === before) await createRate(folding, CONCURRENCY, requests);
+  });
+  await folding.close();
+  const stop = 'longest stop of the event loop, ms';
+  return [
+    singleRow(`${stop}: while not folding`, calmStop),
+    singleRow(`${stop}: added by folding`, foldingStop - calmStop, { atMost: 10 }),
+  ];
+}
+
+/** The longest time in milliseconds for which the work kept the event loop from its timers. */
+async function longestStop(work: () => Promise<unknown>): Promise<number> {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  await work();
+  await pause(5);
+  delays.disable();
+  return delays.max / 1e6;
+}
+
+async function openIn(folder: string): Promise<Opening> {
+  const before = residentBytes();
+  const started = performance.now();
+  const store = await openLowdbStore(folder);
+  const milliseconds = performance.now() - started;
+  const bytes = residentBytes() - before;
+  const documents = Number(await store.nextId(collection)) - 1;
+  await store.close();
+  return { milliseconds, bytes, documents };
+}
+
+function residentBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}
+
+if (import.meta.main) console.log(JSON.stringify(await openIn(process.argv[2] ?? '')));

@@ -2,9 +2,8 @@
 // requests are written.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
-import { conditionalDocOf, docOf } from './call-doc.ts';
 import { schemaNameOf } from './document.ts';
-import { expressionOf, MethodsType } from './dsl.ts';
+import { expressionOf, MethodsType, withEscapes } from './dsl.ts';
 import { typeName } from './names.ts';
 import type { Table } from './table.ts';
 
@@ -32,13 +31,13 @@ export const callsPlugin = ({ operations, service }: Table) =>
           .doc('The path that every address of the service ends with.')
           .assign(expressionOf(service.basePath)),
       );
-      const wires = operations.map((operation) => [operation.id, wireOf(operation)]);
+      const formats = operations.map((operation) => [operation.id, wireFormatOf(operation)]);
       plugin.node(
-        $.const(declared('wires'))
+        $.const(declared('wireFormats'))
           .export()
           .doc('How the requests of each operation are written, and its responses read.')
-          .type(wiresType(plugin))
-          .assign(expressionOf(Object.fromEntries(wires))),
+          .type(wireFormatsType(plugin))
+          .assign(expressionOf(Object.fromEntries(formats))),
       );
     },
   })();
@@ -103,28 +102,80 @@ function resultType(plugin: Plugin, { id, success, responses, pagination }: Oper
   return pagination ? result.idx('number') : result;
 }
 
-function wiresType(plugin: Plugin) {
+/** The documentation of a method. */
+function docOf(operation: Operation): string[] {
+  const { summary, description, stability, idempotencyKey } = operation;
+  const parts = [summary];
+  if (description !== '') parts.push(description);
+  if (stability) parts.push(`Stability: ${stability}.`);
+  if (idempotencyKey)
+    parts.push('The client sends an idempotency key by itself: one for all attempts of a call.');
+  if (!isRepeatable(operation))
+    parts.push(
+      'The client does not retry it, because it takes no idempotency key and would not be safe to repeat.',
+    );
+  parts.push(`@returns ${resultOf(operation)}`);
+  if (operation.deprecated) parts.push(deprecationOf(operation));
+  return commentOf(parts);
+}
+
+/** The documentation of a call that asks whether the result has changed. */
+function conditionalDocOf(operation: Operation): string[] {
+  const parts = [
+    `${operation.summary}, if the result has changed since the one with the \`ETag\` in \`if-none-match\`.`,
+    '@returns `undefined` if nothing has changed.',
+  ];
+  if (operation.deprecated) parts.push(deprecationOf(operation));
+  return commentOf(parts);
+}
+
+/** The lines of a comment whose parts are apart by an empty line. */
+function commentOf(parts: readonly string[]): string[] {
+  return withEscapes(parts.join('\n\n').replaceAll('*/', '*\\/')).split('\n');
+}
+
+function isRepeatable({ idempotencyKey, method }: Operation): boolean {
+  return idempotencyKey !== undefined || ['GET', 'PUT', 'DELETE'].includes(method);
+}
+
+function resultOf({ pagination, successes, responses }: Operation): string {
+  if (pagination)
+    return 'With `await`, the first page. With `for await`, every element. With `.pages()`, the pages one by one. With `.collect()`, all elements as one array.';
+  return successes.map((status) => responses[status]?.description).join(' Or: ');
+}
+
+function deprecationOf({ deprecatedSince, sunset, successor }: Operation): string {
+  const sentences = ['@deprecated'];
+  if (deprecatedSince) sentences.push(`since ${deprecatedSince}.`);
+  if (sunset) sentences.push(`It will be removed on ${sunset}.`);
+  if (successor) sentences.push(`Use \`${successor}\` instead.`);
+  return sentences.join(' ');
+}
+
+function wireFormatsType(plugin: Plugin) {
   return $.type
     .mapped('Id')
     .readonly()
     .key(imported(plugin, 'OperationId', '@petstore/types'))
-    .type(imported(plugin, 'Wire', '../request.ts'));
+    .type(imported(plugin, 'WireFormat', '../request.ts'));
 }
 
 /**
- * What the client has to know of an operation to send it, and to read its responses: the `Wire` of
- * its `request.ts`. The properties that are undefined are not written.
+ * What the client has to know of an operation to send it, and to read its responses: the
+ * `WireFormat` of its `request.ts`. The properties that are undefined are not written.
  */
-function wireOf(operation: Operation): Record<string, unknown> {
+function wireFormatOf(operation: Operation): Record<string, unknown> {
   const { method, path, body, idempotencyKey, pagination, responses, successes } = operation;
   const { deprecated, sunset, successor } = operation;
+  const bodyKind = body && (body.whole ? 'whole' : 'properties');
   return {
     method,
     path,
-    query: unlessEmpty(inputsIn('query', operation)),
     headers: unlessEmpty(inputsIn('header', operation)),
-    body: body && (body.whole ? 'whole' : 'properties'),
-    idempotencyKey: idempotencyKey?.header,
+    body: bodyKind,
+    // All inputs that are neither in the path nor in a header are in the query, if there is no body.
+    query: bodyKind === 'properties' ? unlessEmpty(inputsIn('query', operation)) : undefined,
+    idempotencyKey: idempotencyKey?.header.toLowerCase(),
     pagination: pagination && pageSizeOf(pagination.limit, operation),
     deprecated: deprecated ? { sunset, successor } : undefined,
     successes: successes.join() === '200' ? undefined : successes.map(Number),

@@ -83,10 +83,15 @@ function objectOf(properties: readonly ts.ObjectLiteralElementLike[]): ts.Expres
   return ts.factory.createObjectLiteralExpression(properties, multiLine);
 }
 
-/**
- * Code as it is: the printer does not change identifiers. But hey-api replaces `\u0041` in printed
- * code by `A`. So a backslash before `u`, which JSON has as `\\u`, becomes `\x5cu`, its code.
- */
+/** Code as it is: the printer does not change identifiers. */
 function verbatim(code: string): ts.Identifier {
-  return ts.factory.createIdentifier(code.replaceAll('\\\\u', '\\x5cu'));
+  return ts.factory.createIdentifier(withEscapes(code));
+}
+
+/**
+ * A text that hey-api prints as this one. It replaces `\u0041` in printed code by `A`, and so
+ * `\u005cu0041` by `\u0041`.
+ */
+export function withEscapes(text: string): string {
+  return text.replaceAll(/\\(?=u[0-9a-fA-F]{4})/g, '\\u005c');
 }

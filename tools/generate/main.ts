@@ -1,24 +1,50 @@
-// `npm run generate`: writes what follows from spec/openapi.yaml.
+// `npm run generate`: writes what follows from spec/openapi.yaml. hey-api writes the types by its own
+// plugin, and the table of operations and the calls by two plugins of ours.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { createClient } from '@hey-api/openapi-ts';
 import { parseYaml } from '@redocly/openapi-core';
 import { root, textOf } from '../repository.ts';
-import { recordOf } from './document.ts';
-import { renderFiles } from './hey-api.ts';
+import { callsPlugin } from './calls-plugin.ts';
+import { type Node, recordOf, schemasOf } from './document.ts';
+import { operationType, typeName } from './names.ts';
+import { operationsPlugin } from './operations-plugin.ts';
 import { refusalsOf } from './refusals.ts';
+import { tableOf } from './table.ts';
+import { isWide, typesDocument } from './types-document.ts';
 
 const specFile = 'spec/openapi.yaml';
+const typesFile = 'packages/types/src/gen/types';
 
 /**
- * The generated files by their paths. Equal texts give equal bytes. `npm start` compares the hash
- * in them with the spec's.
+ * The text of each generated file, by its path. Equal texts give equal bytes. `npm start` compares
+ * the hash in them with the spec's.
  */
-export function generate(text: string): Promise<Map<string, string>> {
+export async function generate(text: string): Promise<Map<string, string>> {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const header = `// Generated from ${specFile} (${hash}) by \`npm run generate\`. Do not edit.`;
   // The same parser as the linter's.
-  return renderFiles(recordOf(parseYaml(text)), header);
+  const document = recordOf(parseYaml(text));
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-generate-'));
+  await runHeyApi(folder.path, document, header);
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(folder.path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === 'unused.gen.ts') continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(relative(folder.path, path).replaceAll('\\', '/'), readFileSync(path, 'utf8'));
+  }
+  files.set('packages/client/src/gen/types.gen.ts', `${header}\n\n${schemaTypes(document)}`);
+  return files;
 }
 
 /** The files in the folders of the generated ones that are not generated. */
@@ -53,6 +79,54 @@ function write(file: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   console.log(`wrote ${file}`);
+}
+
+/** Lets hey-api write its files into an empty folder. */
+async function runHeyApi(path: string, document: Node, header: string): Promise<void> {
+  const table = tableOf(document);
+  await createClient({
+    input: typesDocument(document),
+    logs: { level: 'silent', file: false },
+    output: {
+      path,
+      case: 'preserve',
+      entryFile: false,
+      header,
+      module: { extension: '.ts' },
+      postProcess: [],
+    },
+    plugins: [
+      {
+        name: '@hey-api/typescript',
+        // The type `ClientOptions` goes to a file of its own, which is left out.
+        $hooks: {
+          symbols: {
+            getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : typesFile),
+          },
+        },
+        definitions: { name: typeName },
+        requests: { name: named('Data') },
+        responses: { name: named('Responses'), response: named('Response') },
+        errors: { name: named('Errors'), error: named('Error') },
+        $resolvers: {
+          number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined),
+        },
+      },
+      operationsPlugin(table),
+      callsPlugin(table),
+    ],
+  });
+}
+
+/** Exports the types of schemas by name, so that no editor offers the values of the types package. */
+function schemaTypes(document: Node): string {
+  const names = Object.keys(schemasOf(document)).map(typeName).sort();
+  return `export type { ${names.join(', ')} } from '@petstore/types';\n`;
+}
+
+/** Names the types of a part of operations: `ListPetsData` is the part `Data` of `listPets`. */
+function named(part: string) {
+  return (id: string) => operationType(id, part);
 }
 
 if (import.meta.main) await main();

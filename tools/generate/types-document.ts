@@ -8,6 +8,7 @@ import {
   schemaNameOf,
   schemasOf,
 } from './document.ts';
+import { withEscapes } from './dsl.ts';
 
 /**
  * A copy of the document without the idempotency key, which is no input of an operation, and with
@@ -31,6 +32,7 @@ export function isWide({ type, format, minimum, maximum, enum: values, const: on
 }
 
 function copyOf(value: unknown, document: Node): unknown {
+  if (typeof value === 'string') return withEscapes(value);
   if (Array.isArray(value)) return value.map((item) => copyOf(item, document));
   if (!isRecord(value)) return value;
   const isReferenceToSchema = schemaNameOf(value.$ref) !== undefined;
@@ -68,7 +70,8 @@ function describedProperties(properties: Node, document: Node): Node {
   for (const [name, property] of Object.entries(properties)) {
     const { description } = followed(document, property);
     const own = recordOf(copyOf(property, document));
-    copy[name] = description === undefined ? own : { description, ...own };
+    const described = description === undefined ? own : { description, ...own };
+    copy[withEscapes(name)] = described;
   }
   return copy;
 }

@@ -230,7 +230,7 @@ export const clientPlants: readonly Plant[] = [
     [
       'a list that ends after two pages',
       'const isLast = !page.hasMore ||',
-      'const isLast = page.response !== (await this.first).response || !page.hasMore ||',
+      'const isLast = result !== (await first) || !page.hasMore ||',
       'the elements that for await gives',
     ],
   ]),

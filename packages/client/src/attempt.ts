@@ -1,13 +1,13 @@
 import { parseExact } from '@petstore/types';
-import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
 import type { Deadline } from './deadline.ts';
 import { ConnectionError, errorClassOf, UnexpectedResponseError } from './errors.ts';
 import { basePath } from './gen/calls.gen.ts';
+import { addressWithin } from './links.ts';
 import { isNetworkError, nameOf, reasonOf } from './network-error.ts';
 import { notify } from './options.ts';
 import type { BoundOperation, PreparedRequest } from './request.ts';
-import { authorizationOf, type Settings } from './settings.ts';
+import { checkedKey, type Settings } from './settings.ts';
 
 /** Sends a request once, and reads the response. */
 export async function attemptOnce(
@@ -19,16 +19,16 @@ export async function attemptOnce(
   const { settings } = operation;
   const { apiKey } = settings;
   signal.throwIfAborted();
-  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  const headers = { ...request.headers, ...authorizationOf(key) };
+  const key = typeof apiKey === 'function' ? checkedKey(await apiKey()) : apiKey;
+  const headers = { ...request.headers, authorization: `Bearer ${key}` };
   // The call may have ended while the function got the key.
   signal.throwIfAborted();
   deadline.attempts++;
   const { response, url } = await send(operation, { ...request, headers }, deadline);
   // If a `fetch` of the caller has read the body, reading it again throws a `TypeError` for this
   // mistake.
-  const isCodeOfCaller = response.bodyUsed;
-  const text = await overNetwork(settings, isCodeOfCaller, () => response.text());
+  const isCallersCode = response.bodyUsed;
+  const text = await throughNetwork(settings, isCallersCode, () => response.text());
   return { data: dataOf(operation, request, response, text), response, url };
 }
 
@@ -37,34 +37,43 @@ const MAX_REDIRECTS = 5;
 /** Sends a request, and follows redirects of reads within the origin. */
 async function send(
   operation: BoundOperation,
-  { url: first, headers, body }: PreparedRequest,
-  { signal, attempts: attempt }: Deadline,
+  request: PreparedRequest,
+  deadline: Deadline,
 ): Promise<{ response: Response; url: string }> {
-  const { id, wire, settings } = operation;
-  const { method } = wire;
-  const { on } = settings;
-  let url = first;
+  let { url } = request;
   for (let redirects = 0; ; redirects++) {
-    // An event is made only for a hook, because it costs time.
-    if (on.request) {
-      const shown = { ...headers, authorization: '***' };
-      notify(on.request, { operation: id, attempt, method, url, headers: shown });
-    }
-    const started = performance.now();
-    const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
-    const isCodeOfCaller = settings.fetch !== undefined;
-    const fetchNow = settings.fetch ?? fetch;
-    const response = await overNetwork(settings, isCodeOfCaller, () => fetchNow(url, init));
-    if (on.response) {
-      const milliseconds = performance.now() - started;
-      const { status, headers: received } = response;
-      notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
-    }
-    const target = redirects < MAX_REDIRECTS ? redirectTarget(method, url, response) : undefined;
-    if (target === undefined) return { response, url };
+    const response = await sendOnce(operation, url, request, deadline);
+    const target = redirectTarget(operation.wire.method, url, response);
+    if (target === undefined || redirects === MAX_REDIRECTS) return { response, url };
     await response.body?.cancel();
     url = target;
   }
+}
+
+/** Sends one request, and tells the hooks of it. */
+async function sendOnce(
+  { id, wire, settings }: BoundOperation,
+  url: string,
+  { headers, body }: PreparedRequest,
+  { signal, attempts: attempt }: Deadline,
+): Promise<Response> {
+  const { method } = wire;
+  const { on, fetch: fetchNow = fetch } = settings;
+  // An event is made only for a hook, because it costs time.
+  if (on.request) {
+    const shown = { ...headers, authorization: '***' };
+    notify(on.request, { operation: id, attempt, method, url, headers: shown });
+  }
+  const started = performance.now();
+  const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
+  const isCallersCode = settings.fetch !== undefined;
+  const response = await throughNetwork(settings, isCallersCode, () => fetchNow(url, init));
+  if (on.response) {
+    const milliseconds = performance.now() - started;
+    const { status, headers: received } = response;
+    notify(on.response, { operation: id, attempt, status, headers: received, milliseconds });
+  }
+  return response;
 }
 
 /** The address of a redirect that is followed: of a read, and within the origin. */
@@ -79,15 +88,15 @@ function redirectTarget(method: string, url: string, response: Response): string
  * The result of code that uses the network. A failure of the network becomes a `ConnectionError`.
  * `fetch` throws a `TypeError` for one; in code of the caller, it may also be a mistake.
  */
-async function overNetwork<T>(
+async function throughNetwork<T>(
   settings: Settings,
-  isCodeOfCaller: boolean,
+  isCallersCode: boolean,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    const isOfFetch = !isCodeOfCaller && nameOf(cause) === 'TypeError';
+    const isOfFetch = !isCallersCode && nameOf(cause) === 'TypeError';
     if (!isOfFetch && !isNetworkError(cause)) throw cause;
     throw new ConnectionError(
       `connection to ${settings.baseUrl} failed (${reasonOf(cause)}); check baseUrl or PETSTORE_BASE_URL`,

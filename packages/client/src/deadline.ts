@@ -16,7 +16,10 @@ export class Deadline {
   /** `timeout` is in milliseconds; 0 is no limit. */
   constructor(id: string, timeout: number, signals: readonly (AbortSignal | undefined)[]) {
     this.#time = performance.now() + (timeout || Infinity);
-    if (timeout > 0) this.#after(timeout, () => this.#end(timeoutError(id, timeout)));
+    if (timeout > 0) {
+      const message = `${id} took longer than the timeout of ${timeout} ms`;
+      this.#after(timeout, () => this.#end(new TimeoutError(message)));
+    }
     for (const signal of signals) {
       if (signal) this.#endWith(signal, id);
     }
@@ -66,10 +69,6 @@ export class Deadline {
     this.#rejectCall(error);
     this.#controller.abort(error);
   }
-}
-
-function timeoutError(id: string, timeout: number): TimeoutError {
-  return new TimeoutError(`${id} took longer than the timeout of ${timeout} ms`);
 }
 
 /** The reason of `AbortSignal.timeout()` is a `DOMException` with the name `TimeoutError`. */

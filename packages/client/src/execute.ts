@@ -8,8 +8,8 @@ import {
   type BoundOperation,
   type Input,
   type PreparedRequest,
-  requestOf,
-  type Wire,
+  preparedRequest,
+  type WireFormat,
 } from './request.ts';
 import { changedSettings } from './settings.ts';
 
@@ -20,9 +20,9 @@ export async function execute(
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
-  const operation = withOptions(bound, options);
-  const prepared = requestOf(operation, input, options);
-  const request = { ...prepared, url: page?.url ?? prepared.url };
+  const operation = withCallOptions(bound, options);
+  const prepared = preparedRequest(operation, input, options);
+  const request = page ? { ...prepared, url: page.url } : prepared;
   reportDeprecated(operation);
   const { timeout } = operation.settings;
   const deadline = new Deadline(operation.id, timeout, [options.signal, page?.stop]);
@@ -34,7 +34,7 @@ export async function execute(
 }
 
 /** The operation with the options of one call. Most calls have none. */
-function withOptions(operation: BoundOperation, options: CallOptions): BoundOperation {
+function withCallOptions(operation: BoundOperation, options: CallOptions): BoundOperation {
   if (Object.keys(options).length === 0) return operation;
   return { ...operation, settings: changedSettings(operation.settings, options) };
 }
@@ -93,7 +93,7 @@ function retryDelay(
 }
 
 /** Whether a request can be sent twice without a second effect. */
-function isRepeatable({ method, idempotencyKey }: Wire): boolean {
+function isRepeatable({ method, idempotencyKey }: WireFormat): boolean {
   return idempotencyKey !== undefined || ['GET', 'PUT', 'DELETE'].includes(method);
 }
 

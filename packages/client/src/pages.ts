@@ -1,5 +1,5 @@
 import { type Call, callOf, type Success } from './call.ts';
-import { CycleDetector, hasNextPage, nextUrl } from './next-page.ts';
+import { CycleDetector, hasNextPage, nextUrl } from './links.ts';
 import { checkCount } from './settings.ts';
 
 /** One page of a list. */
@@ -24,7 +24,7 @@ export interface PageCall<T> extends Call<T[]>, AsyncIterable<T> {
   collect(options?: { max?: number }): Promise<T[]>;
 }
 
-/** A page that is requested while a list is read. */
+/** A page behind the first one: where it is, and what ends its request. */
 export interface FurtherPage {
   readonly url: string;
   /** Aborts when the list is not read any further. */
@@ -32,88 +32,72 @@ export interface FurtherPage {
 }
 
 /**
- * Requests a further page, or the first one. The first page has the wanted elements, if a page can
- * have so many; where `wanted` is undefined, the service chooses its size.
+ * Requests a first page with the wanted elements, if a page can have so many. Without `wanted`, the
+ * service chooses its size.
  */
-export type RequestPage<T> = (
-  wanted: number | undefined,
-  page?: FurtherPage,
-) => Promise<Success<T[]>>;
+type RequestFirst<T> = (wanted: number | undefined) => Promise<Success<T[]>>;
 
-/** A call of a list whose first page is on its way. */
-export function pageCallOf<T>(request: RequestPage<T>): PageCall<T> {
-  const pages = new Pages(request);
-  const call = callOf(pages.first);
+type RequestFurther<T> = (page: FurtherPage) => Promise<Success<T[]>>;
+
+/**
+ * A call of a list whose first page is on its way. The list can be read more than once, but its
+ * first page is requested only once.
+ */
+export function pageCallOf<T>(
+  requestFirst: RequestFirst<T>,
+  requestFurther: RequestFurther<T>,
+): PageCall<T> {
+  /** How many elements the caller wants; undefined if it has not said that. */
+  let wanted: number | undefined;
+  // The statement that made the call may go on with `.collect()`, which says what is wanted.
+  const success = Promise.resolve().then(() => requestFirst(wanted));
+  const call = callOf(success);
+  // By way of `call`, whose rejection would be unhandled otherwise. No promise has two readers: so the
+  // stack of an error leads to the code that reads the list.
+  const first = () => call.then(() => success);
   const read = (max?: number) => {
-    // The loop throws the error of the first page, too.
-    call.catch(() => {});
-    return pages.read(max);
+    wanted = max ?? wanted;
+    return pagesOf(first().catch(failureOf), requestFurther, max);
   };
   return Object.assign(call, {
-    withResponse: () => call.then(() => pages.first).then(pageOf),
+    withResponse: () => first().then(pageOf),
     pages: ({ max }: { max?: number } = {}) => read(max),
     collect: ({ max = Infinity }: { max?: number } = {}) => allElements(read(max)),
     [Symbol.asyncIterator]: () => elementsOf(read(Infinity)),
   });
 }
 
-/**
- * The pages of one list, which can be read more than once. The first page is requested only once.
- */
-class Pages<T> {
-  readonly first: Promise<Success<T[]>>;
-  readonly #request: RequestPage<T>;
-  /** How many elements the caller wants; undefined if it has not said that. */
-  #wanted: number | undefined;
+/** A page, or why there is none. It is no rejection, because the loop may end before it has it. */
+type PageOrFailure<T> = Success<T[]> | { readonly error: unknown };
 
-  constructor(request: RequestPage<T>) {
-    this.#request = request;
-    this.first = this.#requestFirst();
-  }
+const failureOf = (error: unknown) => ({ error });
 
-  /**
-   * The pages with at most `max` elements. Without `max`, the service chooses the size of the
-   * pages.
-   */
-  read(max?: number): AsyncGenerator<Page<T>, void> {
-    if (max !== undefined) this.#wanted = max;
-    return this.#read(max ?? Infinity);
-  }
-
-  async #requestFirst(): Promise<Success<T[]>> {
-    // The statement that made the call may go on with `.collect()`, which says how many elements
-    // are wanted.
-    await undefined;
-    return await this.#request(this.#wanted);
-  }
-
-  async *#read(max: number): AsyncGenerator<Page<T>, void> {
-    checkCount('max', max);
-    const stop = new AbortController();
-    const cycle = new CycleDetector();
-    let missing = max;
-    let next: Promise<Success<T[]>> | undefined = this.first;
-    try {
-      while (next !== undefined) {
-        const page: Page<T> = pageOf(await next);
-        const isLast = !page.hasMore || page.data.length >= missing;
-        next = isLast ? undefined : this.#requestNext(page, cycle, stop.signal);
-        // The loop awaits it, unless the caller leaves the loop.
-        next?.catch(() => {});
-        yield firstElements(page, missing);
-        missing -= page.data.length;
-      }
-    } finally {
-      stop.abort();
+/** The pages with at most `max` elements. */
+async function* pagesOf<T>(
+  first: Promise<PageOrFailure<T>>,
+  requestFurther: RequestFurther<T>,
+  max = Infinity,
+): AsyncGenerator<Page<T>, void> {
+  checkCount('max', max);
+  const stop = new AbortController();
+  const cycle = new CycleDetector();
+  const requestBehind = async (page: Page<T>) =>
+    await requestFurther({ url: nextUrl(page, cycle), stop: stop.signal });
+  let missing = max;
+  let next: Promise<PageOrFailure<T>> | undefined = first;
+  try {
+    while (next !== undefined) {
+      const result: PageOrFailure<T> = await next;
+      if ('error' in result) throw result.error;
+      const page: Page<T> = pageOf(result);
+      const isLast = !page.hasMore || page.data.length >= missing;
+      // One page ahead: it is on its way while the caller uses this one.
+      next = isLast ? undefined : requestBehind(page).catch(failureOf);
+      yield firstElements(page, missing);
+      missing -= page.data.length;
     }
-  }
-
-  async #requestNext(
-    page: Page<T>,
-    cycle: CycleDetector,
-    stop: AbortSignal,
-  ): Promise<Success<T[]>> {
-    return await this.#request(undefined, { url: nextUrl(page, cycle), stop });
+  } finally {
+    stop.abort();
   }
 }
 

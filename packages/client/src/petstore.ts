@@ -1,10 +1,10 @@
 import type { OperationId } from '@petstore/types';
 import { callOf, type Success } from './call.ts';
 import { execute } from './execute.ts';
-import { type Methods, wires } from './gen/calls.gen.ts';
+import { type Methods, wireFormats } from './gen/calls.gen.ts';
 import type { CallOptions, Options } from './options.ts';
-import { pageCallOf, type RequestPage } from './pages.ts';
-import type { BoundOperation, Input, Wire } from './request.ts';
+import { type FurtherPage, type PageCall, pageCallOf } from './pages.ts';
+import type { BoundOperation, Input, WireFormat } from './request.ts';
 import { changedSettings, type Settings, settingsFrom } from './settings.ts';
 
 /** A client of the service, with a method for each operation. */
@@ -24,8 +24,8 @@ export function petstore(options: Options = {}): Petstore {
 /** `reported` has the deprecated operations that this client has reported. */
 function clientOf(settings: Settings, reported: Set<OperationId>): Petstore {
   const methods: Record<string, unknown> = {};
-  for (const id of Object.keys(wires) as OperationId[])
-    methods[id] = methodOf({ id, wire: wires[id], settings, reported });
+  for (const id of Object.keys(wireFormats) as OperationId[])
+    methods[id] = methodOf({ id, wire: wireFormats[id], settings, reported });
   const withOptions = (options: Options) => {
     // A new hook is told of all operations, also of those that the old one knows.
     const hasNewHook = options.on?.deprecated !== undefined;
@@ -40,23 +40,23 @@ function methodOf(operation: BoundOperation) {
   const { pagination } = operation.wire;
   return (input: Input = {}, options: CallOptions = {}) =>
     pagination
-      ? pageCallOf(requestPageOf(operation, pagination, input, options))
+      ? listOf(operation, pagination, input, options)
       : callOf(execute(operation, input, options));
 }
 
-function requestPageOf(
+function listOf(
   operation: BoundOperation,
-  { limit, maximum }: NonNullable<Wire['pagination']>,
+  { limit, maximum }: NonNullable<WireFormat['pagination']>,
   input: Input,
   options: CallOptions,
-): RequestPage<unknown> {
-  return (wanted, page) => {
-    const size = input[limit] ?? pageSizeFor(wanted, maximum);
-    // `execute` checks that the data is a list.
-    return execute(operation, { ...input, [limit]: size }, options, page) as Promise<
-      Success<unknown[]>
-    >;
-  };
+): PageCall<unknown> {
+  // `execute` checks that the data of a list is an array.
+  const request = (sized: Input, page?: FurtherPage) =>
+    execute(operation, sized, options, page) as Promise<Success<unknown[]>>;
+  return pageCallOf(
+    (wanted) => request({ ...input, [limit]: input[limit] ?? pageSizeFor(wanted, maximum) }),
+    (page) => request(input, page),
+  );
 }
 
 /**

@@ -3,15 +3,16 @@ import type { CallOptions } from './options.ts';
 import { mergedHeaders, type Settings } from './settings.ts';
 
 /** How the requests of an operation are written, and its responses read. */
-export interface Wire {
+export interface WireFormat {
   readonly method: string;
   readonly path: string;
-  /** The names of the inputs in the query, and of those in headers. */
-  readonly query?: readonly string[];
+  /** The names of the inputs in headers. */
   readonly headers?: readonly string[];
   /** Whether the other inputs are the properties of the body, or the input `body` is the whole. */
   readonly body?: 'properties' | 'whole';
-  /** The header of the idempotency key. */
+  /** The names of the inputs in the query, if the others are properties of the body. */
+  readonly query?: readonly string[];
+  /** The header of the idempotency key, in lower case as all headers of a request are. */
   readonly idempotencyKey?: string;
   /** The input that sets the size of a page, and the largest size. */
   readonly pagination?: { readonly limit: string; readonly maximum?: number };
@@ -24,7 +25,7 @@ export interface Wire {
 /** An operation with the settings of its client, or of one call that has options of its own. */
 export interface BoundOperation {
   readonly id: OperationId;
-  readonly wire: Wire;
+  readonly wire: WireFormat;
   readonly settings: Settings;
   /** The deprecated operations that this client has reported. */
   readonly reported: Set<OperationId>;
@@ -41,18 +42,18 @@ export interface PreparedRequest {
 }
 
 /** Writes the request of a call. Throws for an input that cannot be sent. */
-export function requestOf(
+export function preparedRequest(
   { id, wire, settings }: BoundOperation,
   input: Input,
   { idempotencyKey }: CallOptions,
 ): PreparedRequest {
   checkNumbers(id, input);
   const path = pathOf(id, wire, input);
-  const { query, headers, properties } = sortedInputs(wire, input);
+  const { query, headers, properties } = inputsByPlace(wire, input);
   const body = bodyOf(wire, properties);
   if (body !== null) headers['content-type'] = 'application/json';
   if (wire.idempotencyKey !== undefined) {
-    const given = idempotencyKey ?? settings.headers[wire.idempotencyKey.toLowerCase()];
+    const given = idempotencyKey ?? settings.headers[wire.idempotencyKey];
     headers[wire.idempotencyKey] = given ?? randomKey();
   }
   const search = query.size === 0 ? '' : `?${query}`;
@@ -63,7 +64,7 @@ export function requestOf(
   };
 }
 
-interface SortedInputs {
+interface InputsByPlace {
   readonly query: URLSearchParams;
   readonly headers: Record<string, string>;
   /** The properties of the body. */
@@ -74,7 +75,7 @@ interface SortedInputs {
  * The inputs where the operation has them. An unknown one is where the service names it in its
  * error.
  */
-function sortedInputs(wire: Wire, input: Input): SortedInputs {
+function inputsByPlace(wire: WireFormat, input: Input): InputsByPlace {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   // Without a prototype, so that `__proto__` is a property like any other.
@@ -88,19 +89,19 @@ function sortedInputs(wire: Wire, input: Input): SortedInputs {
   return { query, headers, properties };
 }
 
-function isInBody({ body, query }: Wire, name: string): boolean {
+function isInBody({ body, query }: WireFormat, name: string): boolean {
   if (body === 'whole') return name === 'body';
   return body === 'properties' && !query?.includes(name);
 }
 
-function bodyOf(wire: Wire, properties: Readonly<Record<string, unknown>>): string | null {
+function bodyOf(wire: WireFormat, properties: Readonly<Record<string, unknown>>): string | null {
   if (wire.body === undefined) return null;
   const body = wire.body === 'whole' ? properties.body : properties;
   return body === undefined ? null : exactJson(body);
 }
 
 /** The path with its parameters. Throws for one that would lead to another path or operation. */
-function pathOf(id: string, wire: Wire, input: Input): string {
+function pathOf(id: string, wire: WireFormat, input: Input): string {
   return wire.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
     const segment = encodeURIComponent(String(input[name] ?? ''));
     if (['', '.', '..'].includes(segment))

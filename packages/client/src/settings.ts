@@ -1,5 +1,5 @@
 import { deployments } from '@petstore/types';
-import { resolvedAddress } from './addresses.ts';
+import { resolvedAddress } from './links.ts';
 import type { Hooks, Options, Retry } from './options.ts';
 
 /** The checked options of a client, with all defaults. */
@@ -41,8 +41,8 @@ export function settingsFrom(options: Options): Settings {
 export function changedSettings(settings: Settings, options: Options): Settings {
   const { apiKey = settings.apiKey, fetch = settings.fetch, timeout = settings.timeout } = options;
   checkCount('timeout', timeout);
-  // Throws for a key that is wrong. That of a function is checked before each attempt.
-  if (typeof apiKey !== 'function') authorizationOf(apiKey);
+  // That of a function is checked before each attempt.
+  if (typeof apiKey !== 'function') checkedKey(apiKey);
   return {
     baseUrl: addressIn(options) ?? settings.baseUrl,
     apiKey,
@@ -60,13 +60,11 @@ export function checkCount(option: string, value: unknown): void {
   throw new RangeError(`option ${option} must be a number >= 0`);
 }
 
-/**
- * The header with the API key. Throws for one that is missing or cannot be sent, without showing
- * it.
- */
-export function authorizationOf(key: string): Record<string, string> {
+/** The API key. Throws for one that is missing or cannot be sent, without showing it. */
+export function checkedKey(key: string): string {
   if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
-  return mergedHeaders({ authorization: `Bearer ${key}` });
+  checkHeader('authorization', key);
+  return key;
 }
 
 /** Such as `x-team`. */
@@ -84,13 +82,17 @@ export function mergedHeaders(...sources: Options['headers'][]): Record<string, 
   for (const source of sources) {
     for (const [name, value] of headerEntries(source)) {
       if (value == null) continue;
-      // fetch would throw a message with the value, which may be a secret.
-      if (!headerName.test(name) || !headerValue.test(value))
-        throw new TypeError(`the header ${name} has a character that cannot be sent`);
+      checkHeader(name, value);
       headers[name.toLowerCase()] = String(value);
     }
   }
   return headers;
+}
+
+/** Throws for a header that fetch would refuse, with a message that has no value of a secret. */
+function checkHeader(name: string, value: string): void {
+  if (!headerName.test(name) || !headerValue.test(value))
+    throw new TypeError(`the header ${name} has a character that cannot be sent`);
 }
 
 function headerEntries(source: Options['headers'] = {}): Iterable<readonly [string, string]> {

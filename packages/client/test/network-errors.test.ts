@@ -1,4 +1,4 @@
-// A failure of the network is retried, and a mistake in a `fetch` of the caller comes out as it is, at once.
+// A failure of the network is retried. A mistake in a `fetch` of the caller comes out as it is.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { petstore } from '../src/index.ts';
 import { rex } from './stub-server.ts';

@@ -1,4 +1,4 @@
-// Lists: `.pages()`, `for await` and `.collect()`. The link of the service is followed, and a loop is noticed.
+// Lists: `.pages()`, `for await` and `.collect()`. The service's link is followed, a loop is noticed.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

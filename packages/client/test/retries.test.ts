@@ -1,6 +1,7 @@
-// Back-off with `Retry-After`; a write carries one idempotency key for all its attempts, so it is retried, too.
+// Back-off with `Retry-After`. A write has one idempotency key for all its attempts, so it is
+// retried, too.
 import { describe, expect, test } from 'vitest';
-import { AbortedError, ConnectionError, type Options, petstore } from '../src/index.ts';
+import { AbortedError, ConnectionError, type Options } from '../src/index.ts';
 import {
   dropBefore,
   dropIn,
@@ -166,12 +167,4 @@ describe('a create', () => {
     expect(String(error)).toContain(`connection to ${baseUrl} failed (connect ECONNREFUSED`);
     expect(attempts).toEqual([1, 2]);
   });
-});
-
-test('a list is retried by two attempts if the options say nothing', async () => {
-  const { baseUrl, requests } = await stubbed([
-    respondError(503, 'unavailable', { 'retry-after': '0' }),
-  ]);
-  await petstore({ baseUrl, apiKey: 'k' }).listPets().outcome();
-  expect(requests.length).toBe(3);
 });

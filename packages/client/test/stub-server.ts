@@ -11,7 +11,10 @@ export const rex = { id: 1, name: 'Rex', categoryId: 2 };
 export const newPet = { name: 'Rex', categoryId: 2 };
 export const pets = respond(200, [rex]);
 
-/** Starts a real server that closes when the test ends. Each request gets the next responder, all further ones the last. */
+/**
+ * Starts a real server that closes when the test ends. Each request gets the next responder, and all
+ * further ones get the last.
+ */
 export async function stubServer(...responders: Responder[]) {
   const requests: {
     method: string;

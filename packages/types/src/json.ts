@@ -127,7 +127,7 @@ function exactValue(source: string): number | bigint | undefined {
  * `1.00000000000000000001`, or more than 64 bits.
  */
 function exactInteger(source: string): number | bigint | undefined {
-  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
+  const [mantissa = '', exponent = '0'] = source.split(/e/i);
   if (!/[1-9]/.test(mantissa)) return 0;
   const [whole = '', fraction = ''] = mantissa.split('.');
   const point = whole.length + Number(exponent);

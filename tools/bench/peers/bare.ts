@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type NewPet, service } from '@petstore/types';
-import { apiKey, firstPets, statuses } from '../pets.ts';
+import { apiKey, firstPets, statuses } from '../workload.ts';
 import { folder, host, path, printAddress, type } from './shared.ts';
 
 const file = await open(join(folder, 'bare.jsonl'), 'a');

@@ -9,7 +9,7 @@ import { middleware } from 'express-openapi-validator';
 import { JSONFilePreset } from 'lowdb/node';
 import { parse } from 'yaml';
 import { textOf } from '../../repository.ts';
-import { apiKey, firstPets } from '../pets.ts';
+import { apiKey, firstPets } from '../workload.ts';
 import { folder, host, path, printAddress } from './shared.ts';
 
 const db = await JSONFilePreset<{ pets: Pet[] }>(join(folder, 'db.json'), {

@@ -4,7 +4,7 @@
 import { openLowdbStore } from '@petstore/server';
 import { type NewPet, operations, service } from '@petstore/types';
 import { type FastifyReply, fastify } from 'fastify';
-import { apiKey, collection } from '../pets.ts';
+import { apiKey, collection } from '../workload.ts';
 import { keepPromises, linkNext, promisingOptions } from './promises.ts';
 import { folder, host, path, printAddress, type } from './shared.ts';
 

@@ -1,6 +1,6 @@
 // Our app on the store in a folder, or on one in memory: `store.ts [memory]`.
 import { createApp, keysFrom, listen, memoryStore, openLowdbStore } from '@petstore/server';
-import { apiKey } from '../pets.ts';
+import { apiKey } from '../workload.ts';
 import { folder, host } from './shared.ts';
 
 const isInMemory = process.argv.includes('memory');

@@ -3,7 +3,7 @@
 import type { Call } from '../call.ts';
 import type { CallOptions, ConditionalOptions } from '../options.ts';
 import type { PageCall } from '../pages.ts';
-import type { Wire } from '../request.ts';
+import type { WireFormat } from '../request.ts';
 import type { Input, OperationId, Pet } from '@petstore/types';
 
 /**
@@ -66,13 +66,12 @@ export const basePath = "/v1";
 /**
  * How the requests of each operation are written, and its responses read.
  */
-export const wires: {
-    readonly [Id in OperationId]: Wire;
+export const wireFormats: {
+    readonly [Id in OperationId]: WireFormat;
 } = {
     listPets: {
         method: "GET",
         path: "/pets",
-        query: ["limit", "status", "after"],
         pagination: {
             limit: "limit",
             maximum: 100
@@ -82,7 +81,7 @@ export const wires: {
         method: "POST",
         path: "/pets",
         body: "properties",
-        idempotencyKey: "Idempotency-Key",
+        idempotencyKey: "idempotency-key",
         successes: [201]
     },
     getPet: {

@@ -1,7 +1,21 @@
 import { exactJson } from '@petstore/types';
-import { addressWithin } from './addresses.ts';
 import type { Success } from './call.ts';
 import { UnexpectedResponseError } from './errors.ts';
+
+/** The address that a reference leads to; an empty string if it leads nowhere. */
+export function resolvedAddress(reference: string, base: string | undefined): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : '';
+}
+
+/**
+ * The address that a server's reference leads to, if it has the origin of the request; otherwise
+ * undefined, because the API key must not leave the origin.
+ */
+export function addressWithin(url: string, reference: string): string | undefined {
+  const target = resolvedAddress(reference, url);
+  // Not `origin`: an address with a user, or with `blob:`, has the same one, but fetch rejects it.
+  return target.startsWith(new URL('/', url).href) ? target : undefined;
+}
 
 /**
  * Whether the service links to a next page. Throws where a browser hides the header that says so.
@@ -27,21 +41,20 @@ export function nextUrl(page: Success<unknown>, cycle: CycleDetector): string {
 /**
  * Notices pages that lead back to an earlier one, by Brent's algorithm: it remembers only one
  * address, and replaces it by a later one each time that the number of pages has doubled. Of the
- * pages a b c d b c d, it remembers a and then c, and notices the second c.
+ * pages a b c d b c d, it remembers a, then b, then d, and notices the second d.
  */
 export class CycleDetector {
   #remembered = '';
-  #steps = 0;
-  #stepsToRemember = 1;
+  #count = 0;
+  #countToRemember = 1;
 
   /** Whether this page was read before. It takes at most three rounds to notice. */
   leadsBack(address: string): boolean {
     if (address === this.#remembered) return true;
-    this.#steps++;
-    if (this.#steps === this.#stepsToRemember) {
+    this.#count++;
+    if (this.#count === this.#countToRemember) {
       this.#remembered = address;
-      this.#steps = 0;
-      this.#stepsToRemember *= 2;
+      this.#countToRemember *= 2;
     }
     return false;
   }
@@ -64,10 +77,7 @@ function nextTarget(headers: Headers): string | undefined {
 function isNext(parameter: string): boolean {
   const [name = '', value = ''] = parameter.toLowerCase().split('=');
   if (name.trim() !== 'rel') return false;
-  return value
-    .trim()
-    .split(/[\s"]+/)
-    .includes('next');
+  return value.split(/[\s"]+/).includes('next');
 }
 
 function errorOf({ response, data }: Success<unknown>, problem: string): UnexpectedResponseError {
