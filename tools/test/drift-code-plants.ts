@@ -279,7 +279,7 @@ export const clientPlants: readonly Plant[] = [
 ];
 
 export const petctlPlants: readonly Plant[] = [
-  ...plantsIn('petctl', `${petctl}/operations.ts`, [
+  ...plantsIn('petctl', `${petctl}/commands/field-flags.ts`, [
     [
       'a flag that is dropped',
       'if (words !== undefined) input[name] = parse(words);',
@@ -292,6 +292,8 @@ export const petctlPlants: readonly Plant[] = [
       "return fieldFlag(name, flag.replace('-id', ''), field)",
       'petctl pets create: the error of a valid call',
     ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/commands/operations.ts`, [
     [
       'data that is not read',
       'await readData(data, operation, session.context.stdin)',
@@ -304,14 +306,6 @@ export const petctlPlants: readonly Plant[] = [
       'within 12 hours has no',
       'petctl pets create: what its help does not say',
     ],
-  ]),
-  ...plantsIn('petctl', `${petctl}/call-operation.ts`, [
-    [
-      '--all that reads one page',
-      'if (wanted === undefined) yield',
-      'if (wanted === undefined || wanted > 1e9) yield',
-      'petctl pets list: what --all prints',
-    ],
     [
       'a limit of one more',
       'return Number(parseValue({ text: limit',
@@ -319,7 +313,15 @@ export const petctlPlants: readonly Plant[] = [
       'petctl pets list: the query of the request',
     ],
   ]),
-  ...plantsIn('petctl', `${petctl}/call.ts`, [
+  ...plantsIn('petctl', `${petctl}/commands/call-operation.ts`, [
+    [
+      '--all that reads one page',
+      'if (wanted === undefined) yield',
+      'if (wanted === undefined || wanted > 1e9) yield',
+      'petctl pets list: what --all prints',
+    ],
+  ]),
+  ...plantsIn('petctl', `${petctl}/service/explain-error.ts`, [
     [
       'another exit code',
       "if (status === 404) return 'not_found';",
@@ -333,7 +335,7 @@ export const petctlPlants: readonly Plant[] = [
       'whether it prints the message of',
     ],
   ]),
-  ...plantsIn('petctl', `${petctl}/call.ts`, [
+  ...plantsIn('petctl', `${petctl}/service/client.ts`, [
     [
       'a deprecation that is not told',
       'reporter.notice(deprecationOf(operation, sunset))',

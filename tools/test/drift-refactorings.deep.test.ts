@@ -26,13 +26,13 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
   ['another hint of the client', 'packages/client/src/attempt.ts', 'check baseUrl', 'see baseUrl'],
   [
     'another notice of petctl',
-    'apps/petctl/src/call-operation.ts',
+    'apps/petctl/src/commands/call-operation.ts',
     'The list is cut',
     'This list is cut',
   ],
   [
     'another hint of petctl',
-    'apps/petctl/src/call.ts',
+    'apps/petctl/src/service/explain-error.ts',
     'Check the identifier',
     'See the identifier',
   ],

@@ -21,7 +21,7 @@ export const exitCodes = {
 export type ErrorKind = keyof typeof exitCodes;
 
 /** What an error of the service says besides its message. */
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly code?: string | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;

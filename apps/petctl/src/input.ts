@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import {
-  closest,
   type Field,
   isInt64,
   type Operation,
@@ -10,9 +10,14 @@ import {
   type Schema,
   typeIn,
 } from '@petstore/types';
-import type { InputSource } from './context.ts';
 import { UsageError } from './errors.ts';
-import { codeOf, isObject, kebab, quoted } from './text.ts';
+import { codeOf, isObject, quoted, suggestion } from './text.ts';
+
+/** A stream to read from. stdin of a process has a file descriptor. */
+export type InputSource = Readable & {
+  readonly isTTY?: boolean | undefined;
+  readonly fd?: number | undefined;
+};
 
 /** The input of an operation: parameters and properties of the body by name. */
 export type Input = Record<string, unknown>;
@@ -39,6 +44,20 @@ export function parseChoice<Choice extends string>(
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
   throw new UsageError(`${name} must be ${list(choices)}, not ${quoted(text)}.`);
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** The milliseconds of a time such as `30`, `1.5s`, `500ms` or `2m`. */
+export function parseTime({ text, name }: Word): number {
+  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(number) * (unitMilliseconds[unit] ?? 0));
+  // The longest timer of Node has 31 bits.
+  if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
+  throw new UsageError(
+    `${name} must be a time from 1ms to 35791m, not ${quoted(text)}.`,
+    'Use one such as 30, 1.5s or 2m.',
+  );
 }
 
 function isAllowed(value: string | number | bigint | boolean, schema: Schema): boolean {
@@ -127,26 +146,13 @@ export function checkNames(
 ): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const similar = closest(unknown, known);
-  const hint = similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;
-  throw new UsageError(`${source}: there is no property ${quoted(unknown)}.`, hint);
+  const message = `${source}: there is no property ${quoted(unknown)}.`;
+  throw new UsageError(message, suggestion(unknown, known));
 }
 
 /** The names of the required inputs that are missing. */
 export function missingInputs(input: Input, { fields }: Operation): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.required && input[name] === undefined);
-}
-
-/** Throws if a required input of a command is missing. */
-export function checkFlags(input: Input, operation: Operation): void {
-  const missing = missingInputs(input, operation);
-  if (missing.length === 0) return;
-  const isWhole = operation.body?.whole === true;
-  const flags = missing.map((name) => (name === 'body' && isWhole ? '--data' : `--${kebab(name)}`));
-  throw new UsageError(
-    `${flags.join(' and ')} missing.`,
-    operation.body && 'Use flags, or properties of --data.',
-  );
 }
 
 /** More than servers accept, so that an endless device does not fill the memory. */

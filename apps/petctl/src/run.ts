@@ -1,16 +1,13 @@
 import { service } from '@petstore/types';
 import { type Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { addAuth } from './auth.ts';
-import { PetctlCommand } from './command.ts';
-import { addCompletion } from './completion.ts';
-import type { Context } from './context.ts';
+import { addAuth } from './commands/auth.ts';
+import { PetctlCommand } from './commands/command.ts';
+import { addCompletion, complete, completeCommand } from './commands/completion.ts';
+import { addOperations } from './commands/operations.ts';
 import { exitCodes } from './errors.ts';
-import { addOperations } from './operations.ts';
-import { Session } from './session.ts';
-import { globalOptions } from './settings.ts';
-
-export type { Context, Environment, OutputTarget } from './context.ts';
+import { type Context, Session } from './session.ts';
+import type { CommonOptions } from './settings.ts';
 
 /** Runs a command line, and returns its exit code. All that it has to say is written by then. */
 export async function run(context: Context): Promise<number> {
@@ -21,21 +18,23 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function execute(session: Session): Promise<number> {
-  const { args } = session.context;
-  let help = '';
-  const program = programFor(session, (text) => {
-    help += text;
-  });
-  // The words to complete are no command line yet: they may begin with a dash.
-  const words = args[0] === '__complete' ? ['__complete', '--', ...args.slice(1)] : args;
+  const { context, stdout } = session;
+  const help: string[] = [];
+  const program = programFor(session, help);
+  const [first, ...words] = context.args;
+  if (first === completeCommand) await stdout.write(complete(program, words));
+  else await parse(program, context.args);
+  if (help.length > 0) await stdout.write(help.join(''));
+  return 0;
+}
+
+async function parse(program: PetctlCommand, args: readonly string[]): Promise<void> {
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     // commander throws after help and `--version`, too.
     if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
   }
-  if (help !== '') await session.stdout.write(help);
-  return 0;
 }
 
 const environmentHelp = `Environment variables:
@@ -52,9 +51,19 @@ const environmentHelp = `Environment variables:
   no_proxy                 The hosts that are called without a proxy, comma-separated.
   NODE_EXTRA_CA_CERTS      A file with further certificates to trust.`;
 
-/** The whole command line. `showHelp` gets the text of help and of `--version`. */
-function programFor(session: Session, showHelp: (text: string) => void): PetctlCommand {
+/** The whole command line. `help` gets the text of help and of `--version`. */
+function programFor(session: Session, help: string[]): PetctlCommand {
   const root = new PetctlCommand('petctl');
+  // All commands inherit this.
+  root
+    .helpOption('-h, --help', 'Show this help.')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => help.push(text),
+      getOutHelpWidth: () => session.stdout.width,
+      getOutHasColors: () => false,
+    });
   root
     .description(`${service.title} from the command line. ${service.summary}`)
     .version(manifest.version, '--version', 'Show the version.')
@@ -63,14 +72,11 @@ function programFor(session: Session, showHelp: (text: string) => void): PetctlC
   addAuth(root, session);
   addCompletion(root, session);
   addHelp(root);
-  configure(root, session, showHelp);
+  addOptions(root, session.options);
   return root;
 }
 
-/**
- * Adds the command `help` to a group and to those below it. commander's own shows other help for an
- * unknown name.
- */
+/** Adds the command `help` to a group and to those below it. commander's own knows one word only. */
 function addHelp(group: Command): void {
   for (const command of group.commands) {
     if (command.commands.length > 0) addHelp(command);
@@ -81,32 +87,15 @@ function addHelp(group: Command): void {
     .summary('Show the help of a command')
     .description('Shows the help of a command.')
     .argument('[command...]', 'The words of the command.')
-    .action((words: string[]) => commandAt(group, words).outputHelp());
-}
-
-/** The command with these words below a group. Throws a UsageError if there is none. */
-function commandAt(group: Command, words: readonly string[]): Command {
-  const [word, ...others] = words;
-  if (word === undefined || !(group instanceof PetctlCommand)) return group;
-  return commandAt(group.commandFor(word), others);
-}
-
-/** Gives a command and all below it the global options. None of them writes by itself. */
-function configure(command: Command, session: Session, showHelp: (text: string) => void): void {
-  for (const each of command.commands) configure(each, session, showHelp);
-  for (const option of globalOptions()) command.addOption(option);
-  const { stdout, reporter } = session;
-  command
-    .on('option:output', (output: string) => reporter.useFormatOf(output))
-    .on('option:quiet', () => reporter.hideNotices())
-    .helpOption('-h, --help', 'Show this help.')
-    .enablePositionalOptions()
-    .exitOverride()
-    .configureOutput({
-      writeOut: showHelp,
-      getOutHelpWidth: () => stdout.width,
-      getOutHasColors: () => false,
+    .action(async (words: string[]) => {
+      await group.parseAsync([...words, '--help'], { from: 'user' });
     });
+}
+
+/** Adds the options that every command has to a command and to all below it. */
+function addOptions(command: Command, options: CommonOptions): void {
+  for (const each of command.commands) addOptions(each, options);
+  options.addTo(command);
 }
 
 function exitCodeHelp(): string {

@@ -1,17 +1,36 @@
-import type { Context, Environment } from './context.ts';
-import { Credentials } from './credentials.ts';
-import { HttpConnections } from './http.ts';
-import { OutputStream } from './output/output-stream.ts';
+import type { EventEmitter } from 'node:events';
+import type { InputSource } from './input.ts';
+import { OutputStream, type OutputTarget } from './output/output-stream.ts';
 import { Reporter } from './output/reporter.ts';
-import { type Settings, type Target, targetOf } from './settings.ts';
+import { Credentials } from './service/credentials.ts';
+import { HttpConnections } from './service/http.ts';
+import { CommonOptions, type Environment, type Settings } from './settings.ts';
 
-/** What lives as long as one call of petctl. */
+/**
+ * What a process is to petctl. `main.ts` makes it of the real process; others may pass streams of
+ * their own.
+ */
+export interface Context {
+  /** The words of the command line, without the program. */
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly stdin: InputSource;
+  readonly stdout: OutputTarget;
+  readonly stderr: OutputTarget;
+  /** Emits `SIGINT` and `SIGTERM`. A signal without a listener ends the process. */
+  readonly signals: Pick<EventEmitter, 'once' | 'off'>;
+  /** Whether this Node has agents that use proxies. */
+  readonly knowsProxies: boolean;
+}
+
+/** What lives as long as one run of petctl. */
 export class Session {
   readonly context: Context;
   /** The variables that are set. An empty one counts as none. */
   readonly env: Environment;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  readonly options: CommonOptions;
   readonly reporter: Reporter;
   readonly credentials: Credentials;
   readonly connections: HttpConnections;
@@ -21,15 +40,15 @@ export class Session {
     this.env = Object.fromEntries(Object.entries(context.env).filter(([, value]) => value));
     this.stdout = new OutputStream(context.stdout);
     this.stderr = new OutputStream(context.stderr);
-    this.reporter = new Reporter(this.stderr);
-    this.reporter.useFormatOf(this.env.PETCTL_OUTPUT);
+    this.options = new CommonOptions(this.env);
+    this.reporter = new Reporter(this.stderr, this.options);
     this.credentials = new Credentials(this.env);
-    this.connections = new HttpConnections(this.env, () => context.knowsProxies);
+    this.connections = new HttpConnections(this.env, context);
   }
 
-  /** The service that a command calls. */
-  targetOf(settings: Settings): Target {
-    return targetOf(settings, () => this.credentials.lastAddress());
+  /** The settings of the command line, once all of it is read. */
+  settings(): Settings {
+    return this.options.settings(this.credentials);
   }
 
   /** Closes connections, and resolves when all output is written. */

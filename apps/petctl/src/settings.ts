@@ -1,9 +1,8 @@
-import { closest, deployments, service } from '@petstore/types';
+import { deployments, service } from '@petstore/types';
 import { type Command, Option } from 'commander';
-import type { Environment } from './context.ts';
 import { UsageError } from './errors.ts';
-import { parseChoice, parseValue, type Word } from './input.ts';
-import { kebab, quoted } from './text.ts';
+import { parseChoice, parseTime, parseValue, type Word } from './input.ts';
+import { kebab, suggestion } from './text.ts';
 
 const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
 export type OutputFormat = (typeof formats)[number];
@@ -11,19 +10,18 @@ export type OutputFormat = (typeof formats)[number];
 const [firstDeployment] = Object.values(deployments) as [string];
 const deploymentNames = Object.keys(deployments) as (keyof typeof deployments)[];
 
-/** The values of the options that every command has. */
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the command line and the environment say of the options that every command has. */
 export interface Settings {
-  /** The address that a flag gives. */
-  readonly flagAddress: string | undefined;
-  /** The address in the environment, which is the one that the key there is for. */
-  readonly environmentAddress: string | undefined;
+  readonly target: Target;
   readonly output: OutputFormat | undefined;
   readonly fields: string | undefined;
   readonly jq: string | undefined;
   /** In milliseconds. */
   readonly timeout: number;
   readonly retries: number;
-  readonly isQuiet: boolean;
   readonly isVerbose: boolean;
 }
 
@@ -48,50 +46,106 @@ type VariableSetting = keyof typeof variables;
 const defaultTimeout = '30s';
 const defaultRetries = '2';
 
-/** The flags as commander has parsed them: words of options with a value, `true` for the others. */
-type Flags = Readonly<Record<string, unknown>>;
+interface Logins {
+  /** The address of the last login. */
+  lastAddress(): string | undefined;
+}
 
-/**
- * The settings of a command. A flag takes precedence over the environment, and a flag after the
- * command over one before it.
- */
-export function settingsOf(command: Command, env: Environment): Settings {
-  rejectUnknownVariables(env);
-  const flags = flagsOf(command);
-  const output = wordOf('output', flags, env);
-  const timeout = wordOf('timeout', flags, env);
-  const retries = wordOf('retries', flags, env);
-  const settings: Settings = {
-    flagAddress: addressOf(flagWord('baseUrl', flags), flagWord('deployment', flags)),
-    environmentAddress: addressOf(variableWord('baseUrl', env), variableWord('deployment', env)),
-    output: output && parseChoice(output, formats),
-    fields: textOf(flags.fields),
-    jq: textOf(flags.jq),
-    timeout: parseTime(timeout ?? { text: defaultTimeout, name: 'timeout' }),
-    retries: parseRetries(retries ?? { text: defaultRetries, name: 'retries' }),
-    isQuiet: flags.quiet === true,
-    isVerbose: flags.verbose === true,
-  };
-  if (flags.output !== undefined) checkJqOutput(settings);
-  return settings;
+/** The words of the options that every command has. */
+interface Flags {
+  baseUrl?: string;
+  deployment?: string;
+  output?: string;
+  fields?: string;
+  jq?: string;
+  timeout?: string;
+  retries?: string;
+  quiet?: true;
+  verbose?: true;
 }
 
 /**
- * The target of a command: that of a flag, else of the environment, else of the last login, else
- * the first deployment.
+ * The options that every command has. They are noted as commander reads them, and checked when the
+ * whole command line is known.
  */
-export function targetOf(settings: Settings, ofLastLogin: () => string | undefined): Target {
-  const { flagAddress, environmentAddress } = settings;
-  const baseUrl = flagAddress ?? environmentAddress ?? ofLastLogin() ?? firstDeployment;
-  // Without an address beside it, the key in the environment is for any address.
-  return { baseUrl, environmentKeyFor: environmentAddress ?? baseUrl };
+export class CommonOptions {
+  readonly #env: Environment;
+  readonly #flags: Flags = {};
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** Adds the options to a command. Where one occurs twice, the last one takes precedence. */
+  addTo(command: Command): void {
+    for (const option of commonOptions()) {
+      command.addOption(option).on(`option:${option.name()}`, (word?: string) => {
+        Object.assign(this.#flags, { [option.attributeName()]: word ?? true });
+      });
+    }
+  }
+
+  get isQuiet(): boolean {
+    return this.#flags.quiet === true;
+  }
+
+  /** Whether results, notices and errors are JSON. This is known before the values are checked. */
+  get isJson(): boolean {
+    const output = this.#word('output')?.text;
+    return output === 'json' || output === 'jsonl';
+  }
+
+  /** Checks all values. A flag takes precedence over the environment. */
+  settings(logins: Logins): Settings {
+    rejectUnknownVariables(this.#env);
+    const { fields, jq, verbose, output: outputFlag } = this.#flags;
+    const output = this.#word('output');
+    const timeout = this.#word('timeout') ?? { text: defaultTimeout, name: 'timeout' };
+    const retries = this.#word('retries') ?? { text: defaultRetries, name: 'retries' };
+    const settings: Settings = {
+      target: this.#target(logins),
+      output: output && parseChoice(output, formats),
+      fields,
+      jq,
+      timeout: parseTime(timeout),
+      retries: Number(parseValue(retries, { type: 'integer', minimum: 0, maximum: 100 })),
+      isVerbose: verbose === true,
+    };
+    if (outputFlag !== undefined) checkJqOutput(settings);
+    return settings;
+  }
+
+  /** That of a flag, else of the environment, else of the last login, else the first deployment. */
+  #target(logins: Logins): Target {
+    const inFlags = addressOf(this.#flagWord('baseUrl'), this.#flagWord('deployment'));
+    const inEnvironment = addressOf(
+      this.#variableWord('baseUrl'),
+      this.#variableWord('deployment'),
+    );
+    const baseUrl = inFlags ?? inEnvironment ?? logins.lastAddress() ?? firstDeployment;
+    // Without an address beside it, the key in the environment is for any address.
+    return { baseUrl, environmentKeyFor: inEnvironment ?? baseUrl };
+  }
+
+  /** The word that sets a setting: that of its flag, else of its variable. */
+  #word(setting: VariableSetting): Word | undefined {
+    return this.#flagWord(setting) ?? this.#variableWord(setting);
+  }
+
+  #flagWord(setting: VariableSetting): Word | undefined {
+    const text = this.#flags[setting];
+    return text === undefined ? undefined : { text, name: `--${kebab(setting)}` };
+  }
+
+  #variableWord(setting: VariableSetting): Word | undefined {
+    const name = variables[setting];
+    const text = this.#env[name];
+    return text === undefined ? undefined : { text, name };
+  }
 }
 
-/**
- * The options that every command has. They are parsed by `settingsOf`, after the whole command line
- * is known.
- */
-export function globalOptions(): Option[] {
+/** The options that every command has, made for one of them. */
+export function commonOptions(): Option[] {
   const option = (flags: string, description: string, choices?: readonly string[]) => {
     const made = new Option(flags, description).helpGroup('Options of every command:');
     if (choices) made.argChoices = [...choices];
@@ -127,32 +181,6 @@ export function globalOptions(): Option[] {
   ];
 }
 
-/** The flags of a command and of those above it. */
-function flagsOf(command: Command): Flags {
-  const above = command.parent ? flagsOf(command.parent) : {};
-  return { ...above, ...command.opts() };
-}
-
-/** The word that sets a setting: that of its flag, else of its variable. */
-function wordOf(setting: VariableSetting, flags: Flags, env: Environment): Word | undefined {
-  return flagWord(setting, flags) ?? variableWord(setting, env);
-}
-
-function flagWord(setting: VariableSetting, flags: Flags): Word | undefined {
-  const text = textOf(flags[setting]);
-  return text === undefined ? undefined : { text, name: `--${kebab(setting)}` };
-}
-
-function variableWord(setting: VariableSetting, env: Environment): Word | undefined {
-  const name = variables[setting];
-  const text = env[name];
-  return text === undefined ? undefined : { text, name };
-}
-
-function textOf(flag: unknown): string | undefined {
-  return typeof flag === 'string' ? flag : undefined;
-}
-
 /** Variables that look like settings may be misspelt. */
 function rejectUnknownVariables(env: Environment): void {
   const known = [...Object.values(variables), 'PETCTL_API_KEY', 'PETCTL_KEYRING'];
@@ -160,8 +188,8 @@ function rejectUnknownVariables(env: Environment): void {
     (name) => name.startsWith('PETCTL_') && !known.includes(name),
   );
   if (unknown === undefined) return;
-  const hint = `Did you mean ${closest(unknown, known) ?? known.join(', ')}?`;
-  throw new UsageError(`${unknown} in the environment is not a setting.`, hint);
+  const message = `${unknown} in the environment is not a setting.`;
+  throw new UsageError(message, suggestion(unknown, known));
 }
 
 /**
@@ -200,22 +228,4 @@ function checkJqOutput({ jq, output }: Settings): void {
     `--jq prints what the filter makes, not ${output}.`,
     'Use it with -o json or -o jsonl.',
   );
-}
-
-const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
-
-/** The milliseconds of a time such as `30`, `1.5s`, `500ms` or `2m`. */
-function parseTime({ text, name }: Word): number {
-  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
-  const milliseconds = Math.round(Number(number) * (unitMilliseconds[unit] ?? 0));
-  // The longest timer of Node has 31 bits.
-  if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
-  throw new UsageError(
-    `${name} must be a time from 1ms to 35791m, not ${quoted(text)}.`,
-    'Use one such as 30, 1.5s or 2m.',
-  );
-}
-
-function parseRetries(word: Word): number {
-  return Number(parseValue(word, { type: 'integer', minimum: 0, maximum: 100 }));
 }

@@ -1,3 +1,5 @@
+import { closest } from '@petstore/types';
+
 /** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -21,7 +23,8 @@ export function quoted(word: string): string {
   return word.length > length ? `'${word.slice(0, length)}…'` : `'${word}'`;
 }
 
-/** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+/** What to use instead of a word that is not known: a similar one, else any of them. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const similar = closest(word, known);
+  return similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;
 }

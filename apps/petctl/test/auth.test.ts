@@ -176,7 +176,7 @@ describe('which key is sent where', () => {
     expect((await petctl(['pets', 'list'], env())).stderr).toContain(`The key is from ${file()};`);
   });
 
-  test('an empty variable counts as none, and a flag takes precedence over the environment', async () => {
+  test('an empty variable counts as none', async () => {
     await login();
     const empty = {
       PETCTL_API_KEY: '',
@@ -185,11 +185,6 @@ describe('which key is sent where', () => {
       PETCTL_TIMEOUT: '',
     };
     expect((await petctl(['pets', 'list'], env(empty))).code).toBe(0);
-    const staging = await petctl(
-      ['pets', 'list', '--deployment', 'staging'],
-      env({ PETCTL_BASE_URL: baseUrl }),
-    );
-    expect(staging.stderr).toContain(`There is no API key for ${deployments.staging}.`);
   });
 });
 
@@ -227,5 +222,14 @@ describe('the file of the keys', () => {
       { HOME: home, XDG_CONFIG_HOME: '.config' },
     ])
       expect((await petctl(['auth', 'token'], more)).code).toBe(4);
+  });
+
+  test('a folder that cannot be made is told', async () => {
+    const { env } = await record(() => ({ body: [] }));
+    const args = ['auth', 'login', '--base-url', env.PETCTL_BASE_URL];
+    expect(await petctl(args, { HOME: '/dev/null' }, 'k')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('credentials.json cannot be written (ENOTDIR)'),
+    });
   });
 });

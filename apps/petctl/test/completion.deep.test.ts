@@ -142,6 +142,7 @@ test.each([
   [['pets', 'list', '--status=so'], '--status=sold\t\n'],
   [['--base-url', 'pets', 'pets', 'cr'], 'create\tAdd an animal\n'],
   [['help', 'pets', 'cr'], 'create\tAdd an animal\n'],
+  [['pets', 'help', 'cr'], 'create\tAdd an animal\n'],
   [['pets', 'list', '--output', 'js'], 'json\t\njsonl\t\n'],
   [['nope', 'x'], ''],
 ])('%j is completed by %j', async (words, stdout) => {

@@ -191,8 +191,12 @@ describe('a base URL and a deployment', () => {
 
 describe('a misspelt variable is refused', () => {
   test.each([
-    [{ PETCTL_BASEURL: 'x' }, 'PETCTL_BASEURL in the environment', 'PETCTL_BASE_URL?'],
-    [{ PETCTL_OUTPT: 'json' }, 'PETCTL_OUTPT in the environment', 'PETCTL_OUTPUT?'],
+    [
+      { PETCTL_BASEURL: 'x' },
+      'PETCTL_BASEURL in the environment',
+      "Did you mean 'PETCTL_BASE_URL'?",
+    ],
+    [{ PETCTL_OUTPT: 'json' }, 'PETCTL_OUTPT in the environment', "Did you mean 'PETCTL_OUTPUT'?"],
     [{ PETCTL_RETRIES: 'many' }, 'PETCTL_RETRIES must be a whole number', "not 'many'"],
   ])('%j', async (env, message, hint) => {
     const { code, stderr } = await petctl(['pets', 'list'], env);

@@ -76,7 +76,7 @@ describe('before anything is sent, an import rejects', () => {
     ['name,colour\nA,red\n', "The first line: there is no property 'colour'."],
     ['name,categoryId,name\nA,1,B\n', 'a column twice'],
     ['name,categoryId\n"A"x,1\nB,2\nC,3\n', 'at line 2'],
-    ['name,categoryId\n"A,1\nB,2\nC,3\n', 'the quote that opens on line 2 is not closed'],
+    ['name,categoryId\n"A,1\nB,2\nC,3\n', 'a quote that opens after line 1 is not closed'],
     [
       '{\n  "name": "A",\n  "categoryId": 1\n}\n',
       'line 1: the JSON object does not end on this line. Put',
@@ -181,7 +181,7 @@ describe('a service that fails', () => {
     const broken = '"two\nlines",1\n\n\nB,"2\nC,3\nD,4\n';
     const { code, stderr } = await run(`name,categoryId\n${good}${broken}`, env);
     expect([code, requests.length]).toEqual([9, 301]);
-    expect(stderr).toContain('CSV: the quote that opens on line 306 is not closed.');
+    expect(stderr).toContain('CSV: a quote that opens after line 303 is not closed.');
   });
 
   test('with a broken quote, and a service that is away: the records before it are in --failed', async () => {
@@ -272,7 +272,7 @@ describe('a line that is not UTF-8', () => {
     running.stdin.end();
     const { code, stderr } = await resultOf(running);
     expect([code, requests.map(({ body }) => JSON.parse(body).name)]).toEqual([9, ['ä']]);
-    expect(stderr).toContain(`- cannot be read after byte ${Buffer.byteLength(good)} (`);
+    expect(stderr).toContain(`- cannot be read after line ${good.split('\n').length - 1} (`);
   });
 });
 
@@ -281,6 +281,11 @@ describe('CSV of spreadsheets', () => {
     ['semicolons', 'name;categoryId\nA, B;1\n', { name: 'A, B', categoryId: 1 }],
     ['a fraction of zero in an integer', 'name,categoryId\nA,1.0\n', { name: 'A', categoryId: 1 }],
     ['a mark of the byte order', '\ufeffname,categoryId\r\nA,1\r\n', { name: 'A', categoryId: 1 }],
+    [
+      'a blank line at the beginning',
+      '\r\n\r\nname,categoryId\r\nA,1\r\n',
+      { name: 'A', categoryId: 1 },
+    ],
     ['quoted names', '"name","categoryId"\n"A","1"\n', { name: 'A', categoryId: 1 }],
   ])('%s', async (_, input, pet) => {
     const { env, requests } = await record(() => ({ status: 201, body: {} }));

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { exactJson, type Operation } from '@petstore/types';
 import { CliError } from '../errors.ts';
 import type { Input } from '../input.ts';
@@ -22,20 +23,13 @@ export interface RecordKey {
 export class RecordKeys {
   readonly #operation: string;
   readonly #again: boolean;
-  readonly #crypto: typeof import('node:crypto');
   /** How often each content has occurred. */
   readonly #occurrences = new Map<string, number>();
 
   /** With `again`, no record is equal to another one, so all are added. */
-  static async create({ id }: Operation, again: boolean): Promise<RecordKeys> {
-    // Loaded on demand, because it is a fifth of a start.
-    return new RecordKeys(id, again, await import('node:crypto'));
-  }
-
-  private constructor(operation: string, again: boolean, crypto: typeof import('node:crypto')) {
-    this.#operation = operation;
+  constructor({ id }: Operation, again: boolean) {
+    this.#operation = id;
     this.#again = again;
-    this.#crypto = crypto;
   }
 
   /** The key of the next record. */
@@ -43,7 +37,7 @@ export class RecordKeys {
     if (this.#occurrences.size >= MAX_DIFFERENT_RECORDS)
       throw new CliError('partial', 'The file has too many records. Split it.');
     const properties = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1));
-    const salt = this.#again ? this.#crypto.randomUUID() : '';
+    const salt = this.#again ? randomUUID() : '';
     const content = this.#digest(exactJson(properties), salt);
     const ordinal = this.#occurrences.get(content) ?? 0;
     this.#occurrences.set(content, ordinal + 1);
@@ -52,6 +46,6 @@ export class RecordKeys {
 
   #digest(...parts: string[]): string {
     const text = [this.#operation, ...parts].join('\n');
-    return this.#crypto.createHash('sha256').update(text).digest('base64url');
+    return createHash('sha256').update(text).digest('base64url');
   }
 }

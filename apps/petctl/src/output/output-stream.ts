@@ -1,6 +1,12 @@
-import type { OutputTarget } from '../context.ts';
+import type { Writable } from 'node:stream';
 import { CliError } from '../errors.ts';
 import { codeOf } from '../text.ts';
+
+/** A stream to write to. A terminal may know its width. */
+export type OutputTarget = Writable & {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+};
 
 /** The codes of a pipe or a socket whose reader is gone. */
 const closedCodes = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];

@@ -5,7 +5,6 @@ import type { Settings } from '../settings.ts';
 import { asRow, type Format, textFormat } from './formats.ts';
 import { checkFilter, JqPrinter } from './jq.ts';
 import type { OutputStream } from './output-stream.ts';
-import { Table } from './table.ts';
 
 /** Prints results as they arrive. */
 export interface Printer {
@@ -14,13 +13,16 @@ export interface Printer {
 }
 
 /** What is known of results before they arrive. */
-export interface ResultShape {
+interface ResultShape {
   /** The properties of a row, as far as the spec names them. */
   readonly columns: readonly string[];
   readonly isList: boolean;
 }
 
-/** A printer for the format of a command. */
+/**
+ * A printer for the format of a command. Throws for an unknown name in --fields, and for an invalid
+ * filter.
+ */
 export async function printerFor(
   shape: ResultShape,
   settings: Settings,
@@ -29,21 +31,17 @@ export async function printerFor(
   const { stdout } = session;
   const { output, fields, jq } = settings;
   const names = fields === undefined ? undefined : namesIn(fields);
-  const columns = names ?? shape.columns;
-  const printer: Printer =
-    jq === undefined
-      ? new RowPrinter(await formatFor(shape, settings, session), columns, stdout)
-      : new JqPrinter({ filter: jq, isStreamed: output === 'jsonl', isList: shape.isList }, stdout);
+  if (names && shape.columns.length > 0) checkNames(names, shape.columns, '--fields');
+  let printer: Printer;
+  if (jq === undefined) {
+    const format = await formatFor(shape, settings, session);
+    printer = new RowPrinter(format, names ?? shape.columns, stdout);
+  } else {
+    await checkFilter(jq);
+    const isStreamed = output === 'jsonl';
+    printer = new JqPrinter({ filter: jq, isStreamed, isList: shape.isList }, stdout);
+  }
   return names === undefined ? printer : withProperties(names, printer);
-}
-
-/** Throws for an unknown name in --fields, and for an invalid filter, before anything is sent. */
-export async function checkOutput(
-  { columns }: ResultShape,
-  { fields, jq }: Settings,
-): Promise<void> {
-  if (fields !== undefined && columns.length > 0) checkNames(namesIn(fields), columns, '--fields');
-  if (jq !== undefined) await checkFilter(jq);
 }
 
 /** The shape of an operation's result. */
@@ -60,11 +58,11 @@ async function formatFor(
 ): Promise<Format> {
   const { output = stdout.isTerminal ? 'table' : 'tsv' } = settings;
   if (output !== 'table') return textFormat(output, isList);
-  // Loaded on demand, because it creates a segmenter, which takes as long as a request.
-  const { default: widthOf } = await import('string-width');
+  // Loaded on demand, because it measures texts by a segmenter, which takes as long as a request.
+  const { Table } = await import('./table.ts');
   const available = stdout.isTerminal ? stdout.width : undefined;
   const isBold = stdout.isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
-  return new Table(widthOf, available, isBold);
+  return new Table(available, isBold);
 }
 
 /** Prints each row with a format. */

@@ -1,4 +1,5 @@
 import { CliError, exitCodes } from '../errors.ts';
+import type { CommonOptions } from '../settings.ts';
 import { escapeLine } from './escapes.ts';
 import type { OutputStream } from './output-stream.ts';
 
@@ -11,25 +12,13 @@ const eraseLine = '\r\u001b[K';
  */
 export class Reporter {
   readonly #stderr: OutputStream;
-  #isJson = false;
-  #isQuiet = false;
+  readonly #options: CommonOptions;
   /** Whether a progress line is shown, which the next line replaces. */
   #hasProgress = false;
 
-  constructor(stderr: OutputStream) {
+  constructor(stderr: OutputStream, options: CommonOptions) {
     this.#stderr = stderr;
-  }
-
-  /**
-   * Is called with each value of `--output` as the command line is read, so that all errors have
-   * its format.
-   */
-  useFormatOf(output: string | undefined): void {
-    this.#isJson = output === 'json' || output === 'jsonl';
-  }
-
-  hideNotices(): void {
-    this.#isQuiet = true;
+    this.#options = options;
   }
 
   /** Writes an error, and returns its exit code. */
@@ -50,7 +39,7 @@ export class Reporter {
 
   /** Writes a notice, unless `--quiet` is set. */
   notice(message: string): void {
-    if (!this.#isQuiet) this.#writeMessage({ notice: { message } }, message);
+    if (!this.#options.isQuiet) this.#writeMessage({ notice: { message } }, message);
   }
 
   /** Writes a line of `--verbose`. */
@@ -70,13 +59,45 @@ export class Reporter {
 
   /** Writes text, or data where results are JSON. */
   #writeMessage(data: object, text: string): void {
-    this.#writeLine(this.#isJson ? JSON.stringify(data) : `petctl: ${text}`);
+    this.#writeLine(this.#options.isJson ? JSON.stringify(data) : `petctl: ${text}`);
   }
 
   #writeLine(line: string): void {
     const erase = this.#hasProgress ? eraseLine : '';
     this.#hasProgress = false;
     this.#stderr.writeAndForget(`${erase}${escapeLine(line)}\n`);
+  }
+}
+
+const REDRAW_MS = 100;
+const BAR_WIDTH = 24;
+
+/** Shows on a terminal how much of a file is done. */
+export class ProgressBar {
+  readonly #reporter: Reporter;
+  /** In bytes; 0 if it is not known. */
+  readonly #size: number;
+  #done = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  constructor(reporter: Reporter, size: number) {
+    this.#reporter = reporter;
+    this.#size = size;
+  }
+
+  /** So many bytes more are done. Draws the bar with a summary behind it, but not too often. */
+  advance(bytes: number, summary: string): void {
+    this.#done += bytes;
+    if (performance.now() - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = performance.now();
+    this.#reporter.progress(this.#bar() + summary);
+  }
+
+  #bar(): string {
+    if (this.#size === 0) return '';
+    const share = Math.min(1, this.#done / this.#size);
+    const filled = '#'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '-');
+    return `[${filled}] ${Math.floor(share * 100)} %  `;
   }
 }
 

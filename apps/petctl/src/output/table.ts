@@ -1,3 +1,4 @@
+import widthOf from 'string-width';
 import { escapeLine } from './escapes.ts';
 import { asRow, type Format, valuesOf } from './formats.ts';
 
@@ -8,22 +9,17 @@ interface Column {
   readonly canBeCut: boolean;
 }
 
-/** Measures how wide a terminal shows a text. */
-type WidthOf = (text: string) => number;
-
 /**
  * An aligned table for people. The first rows decide the widths. On a terminal it is no wider than
  * that, if texts can be cut.
  */
 export class Table implements Format {
-  readonly #widthOf: WidthOf;
   /** Undefined outside a terminal, where no text is cut. */
   readonly #available: number | undefined;
   readonly #isBold: boolean;
   #columns: readonly Column[] = [];
 
-  constructor(widthOf: WidthOf, available: number | undefined, isBold: boolean) {
-    this.#widthOf = widthOf;
+  constructor(available: number | undefined, isBold: boolean) {
     this.#available = available;
     this.#isBold = isBold;
   }
@@ -45,7 +41,7 @@ export class Table implements Format {
 
   #columnOf(name: string, rows: readonly unknown[]): Column {
     const cells = rows.flatMap((row) => cellsOf(row, [name]));
-    const widths = [titleOf(name), ...cells].map((text) => this.#widthOf(text));
+    const widths = [titleOf(name), ...cells].map((text) => widthOf(text));
     const width = widths.reduce((most, each) => Math.max(most, each), 0);
     return { width, canBeCut: isFreeText(name, rows) };
   }
@@ -70,7 +66,7 @@ export class Table implements Format {
 
   /** A cell with spaces up to the width of its column, or cut with an ellipsis. */
   #padded(text: string, { width, canBeCut }: Column): string {
-    const missing = width - this.#widthOf(text);
+    const missing = width - widthOf(text);
     const isCut = missing < 0 && canBeCut && this.#available !== undefined;
     return isCut ? this.#cut(text, width) : text + ' '.repeat(Math.max(0, missing));
   }
@@ -79,7 +75,7 @@ export class Table implements Format {
     let start = '';
     let used = 0;
     for (const { segment } of new Intl.Segmenter().segment(text)) {
-      const next = used + this.#widthOf(segment);
+      const next = used + widthOf(segment);
       if (next > width - 1) break;
       start += segment;
       used = next;

@@ -9,10 +9,9 @@ import {
 } from 'node:fs';
 import { devNull, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Environment } from './context.ts';
-import { CliError, UsageError } from './errors.ts';
-import type { Target } from './settings.ts';
-import { codeOf, isObject } from './text.ts';
+import { CliError, UsageError } from '../errors.ts';
+import type { Environment, Target } from '../settings.ts';
+import { codeOf, isObject } from '../text.ts';
 
 /** An API key, and where it comes from. */
 export interface Key {
@@ -147,7 +146,7 @@ export class Credentials {
       writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
       renameSync(temporary, file);
     } catch (error) {
-      rmSync(temporary, { force: true });
+      if (existsSync(temporary)) rmSync(temporary);
       throw new UsageError(
         `${this.#file} cannot be written (${codeOf(error)}).`,
         'Check its folder and permissions.',
@@ -175,10 +174,10 @@ function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environ
 /** Throws for a text that `Credentials` did not write. */
 function storedIn(text: string): Stored {
   const content: unknown = JSON.parse(text);
-  if (isObject(content)) {
+  if (isObject(content) && isStringRecord(content.keys)) {
     const { current, keys } = content;
-    const hasAddress = current === undefined || isAddress(current);
-    if (hasAddress && isStringRecord(keys)) return { current, keys };
+    if (current === undefined) return { current, keys };
+    if (typeof current === 'string' && URL.canParse(current)) return { current, keys };
   }
   throw new Error('it has another content');
 }
@@ -188,11 +187,6 @@ function lockedKeyring(address: string): UsageError {
     `The keyring with the key for ${address} cannot be opened.`,
     'Unlock it, or set PETCTL_API_KEY.',
   );
-}
-
-function isAddress(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  return URL.canParse(value);
 }
 
 function isStringRecord(value: unknown): value is Record<string, string> {

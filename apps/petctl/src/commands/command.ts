@@ -1,7 +1,7 @@
 import { closest } from '@petstore/types';
 import { Command, type ErrorOptions, type HelpContext } from 'commander';
-import { UsageError } from './errors.ts';
-import { quoted } from './text.ts';
+import { UsageError } from '../errors.ts';
+import { quoted, suggestion } from '../text.ts';
 
 /**
  * A command that throws a `UsageError`, where commander would print a message and end the process.
@@ -21,23 +21,15 @@ export class PetctlCommand extends Command {
     // Without this, `petctl pets lsit --help` would show the help of `petctl pets`.
     const [word] = this.args;
     const isGroup = this.commands.length > 0;
-    if (isGroup && word !== undefined && !word.startsWith('-')) this.commandFor(word);
+    if (isGroup && word !== undefined && !word.startsWith('-') && !namesBelow(this).includes(word))
+      throw unknownCommand(this, word);
     return super.helpInformation(context);
   }
+}
 
-  /** The command with a name. Throws a UsageError if there is none. */
-  commandFor(name: string): Command {
-    const found = this.commands.find((each) => each.name() === name);
-    if (found) return found;
-    throw unknownCommand(this, name);
-  }
-
-  /** The names that help shows. */
-  commandNames(): string[] {
-    return this.createHelp()
-      .visibleCommands(this)
-      .map((each) => each.name());
-  }
+/** The names of the commands of a group. */
+function namesBelow(group: Command): string[] {
+  return group.commands.map((command) => command.name());
 }
 
 /** The words of a command: `petctl pets list`. */
@@ -46,11 +38,7 @@ function pathOf(command: Command): string {
 }
 
 /** The error for an invalid command line. Values are not quoted, because they may be keys. */
-function usageErrorOf(
-  command: PetctlCommand,
-  code: string | undefined,
-  message: string,
-): UsageError {
+function usageErrorOf(command: Command, code: string | undefined, message: string): UsageError {
   const hint = `See '${pathOf(command)} --help'.`;
   switch (code) {
     case 'commander.unknownCommand':
@@ -64,21 +52,17 @@ function usageErrorOf(
   }
 }
 
-function missingCommand(group: PetctlCommand): UsageError {
+function missingCommand(group: Command): UsageError {
   const path = pathOf(group);
   return new UsageError(
     `'${path}' needs a command.`,
-    `Use ${group.commandNames().join(', ')}; '${path} --help' explains them.`,
+    `Use ${namesBelow(group).join(', ')}; '${path} --help' explains them.`,
   );
 }
 
-function unknownCommand(group: PetctlCommand, name: string): UsageError {
-  const names = group.commandNames();
-  const similar = closest(name, names);
-  return new UsageError(
-    `'${pathOf(group)}' has no command ${quoted(name)}.`,
-    similar === undefined ? `Use ${names.join(', ')}.` : `Did you mean '${similar}'?`,
-  );
+function unknownCommand(group: Command, name: string): UsageError {
+  const message = `'${pathOf(group)}' has no command ${quoted(name)}.`;
+  return new UsageError(message, suggestion(name, namesBelow(group)));
 }
 
 /** Flags that look as if they take a key. */
@@ -92,13 +76,11 @@ function unknownOption(command: Command, flag: string): UsageError {
       "No option takes a key: use 'petctl auth login', or set PETCTL_API_KEY.",
     );
   const options = command.createHelp().visibleOptions(command);
-  const similar = closest(
-    flag,
-    options.map(({ long }) => long ?? ''),
-  );
+  const names = options.map((option) => option.name());
+  const similar = closest(flag.slice(2), names);
   return new UsageError(
     message,
-    similar === undefined ? `See '${pathOf(command)} --help'.` : `Did you mean '${similar}'?`,
+    similar === undefined ? `See '${pathOf(command)} --help'.` : `Did you mean '--${similar}'?`,
   );
 }
 

@@ -1,31 +1,44 @@
 import { Readable } from 'node:stream';
-import { CliError } from '../errors.ts';
-import type { Input } from '../input.ts';
-import type { Printer } from '../output/printer.ts';
-import type { Reporter } from '../output/reporter.ts';
+import type { Operation } from '@petstore/types';
+import { CliError, UsageError } from '../errors.ts';
+import { checkProperties, type Input, missingInputs } from '../input.ts';
+import { type Printer, shapeOf } from '../output/printer.ts';
+import type { ProgressBar, Reporter } from '../output/reporter.ts';
+import type { Calling, Method } from '../service/client.ts';
+import { explainError } from '../service/explain-error.ts';
+import { isObject } from '../text.ts';
 import type { FailedFile } from './failed-file.ts';
-import type { ImportRecord } from './record.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
 
 const CONCURRENCY = 8;
 /** So many failures of the service in a row end an import. */
 const MAX_FAILURES = 16;
 
-export interface ImportCounts {
+/** A record of a file. */
+export interface ImportRecord {
+  /** Where it stands: `line 3`. */
+  readonly place: string;
+  /** Its text, to store it in another file. */
+  readonly text: string;
+  /** The JSON value that it is. Throws a UsageError if it is none. */
+  readonly value: () => unknown;
+}
+
+export interface RecordFile {
+  /** What begins another file with some of the records. */
+  readonly header: string;
+  readonly records: AsyncIterable<ImportRecord>;
+}
+
+interface ImportCounts {
   readonly created: number;
   readonly existing: number;
   readonly failed: number;
 }
 
-/** A record that the service has, from this request or, by its key, from an earlier one. */
-interface Sent {
-  readonly data: unknown;
-  readonly isReplayed: boolean;
-}
-
-interface ImportParts {
-  /** Sends a record. Throws a `CliError` for what is no bug. */
-  readonly send: (input: Input, key: string | undefined) => Promise<Sent>;
+interface SenderParts {
+  readonly calling: Calling;
+  readonly method: Method;
   /** Undefined for an operation without idempotency keys. */
   readonly keys: RecordKeys | undefined;
   /** Undefined if results are not shown. */
@@ -49,14 +62,14 @@ interface Result {
   readonly outcome: Outcome;
 }
 
-/** One import: records are sent some at a time, and settled in the order of the file. */
-export class Import {
-  readonly #parts: ImportParts;
+/** Sends records some at a time, and settles them in the order of the file. */
+export class RecordSender {
+  readonly #parts: SenderParts;
   readonly #counts = { created: 0, existing: 0, failed: 0 };
   #failuresInRow = 0;
   #stopReason: unknown;
 
-  constructor(parts: ImportParts) {
+  constructor(parts: SenderParts) {
     this.#parts = parts;
   }
 
@@ -64,7 +77,7 @@ export class Import {
     return this.#counts;
   }
 
-  /** Why the import ended before all records were sent; undefined if it did not. */
+  /** Why not all records were sent; undefined if they were. */
   get stopReason(): unknown {
     return this.#stopReason;
   }
@@ -78,7 +91,7 @@ export class Import {
     this.#stopReason ??= reason;
   }
 
-  async importAll(records: AsyncIterable<ImportRecord>): Promise<void> {
+  async sendAll(records: AsyncIterable<ImportRecord>): Promise<void> {
     const results = Readable.from(this.#untilStopped(records)).map(
       (record: ImportRecord) => this.#send(record),
       { concurrency: CONCURRENCY },
@@ -100,14 +113,17 @@ export class Import {
   }
 
   async #send(record: ImportRecord): Promise<Result> {
+    const { calling, method, keys } = this.#parts;
     let key: RecordKey | undefined;
     try {
-      const input = record.input();
-      key = this.#parts.keys?.next(input);
+      const input = inputOf(record, calling.operation);
+      key = keys?.next(input);
       if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
-      const { data, isReplayed } = await this.#parts.send(input, key?.text);
+      const { data, response } = await method(input, { idempotencyKey: key?.text }).withResponse();
+      const isReplayed = response.headers.get('idempotency-replayed') === 'true';
       return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
-    } catch (error) {
+    } catch (thrown) {
+      const error = explainError(thrown, calling);
       if (!this.#isStopped && concernsOneRecord(error))
         return { record, key, outcome: { kind: 'failed', error } };
       this.stop(error);
@@ -120,7 +136,7 @@ export class Import {
     else if (outcome.kind === 'left') this.#store(record, key);
     else await this.#settleAdded(outcome.kind, outcome.data);
     const bytes = Buffer.byteLength(record.text) + 1;
-    this.#parts.progress?.advance(bytes, summaryOf(this.#counts));
+    this.#parts.progress?.advance(bytes, countsText(this.#counts));
   }
 
   async #settleAdded(kind: 'created' | 'existing', data: unknown): Promise<void> {
@@ -153,40 +169,29 @@ export class Import {
   }
 }
 
-const REDRAW_MS = 100;
-const BAR_WIDTH = 24;
+/** The input of a record. Throws a UsageError if it cannot be sent. */
+function inputOf(record: ImportRecord, operation: Operation): Input {
+  const value = record.value();
+  if (isObject(value)) removeResultProperties(value, operation);
+  const input = checkProperties(value, operation, record.place);
+  const missing = missingInputs(input, operation);
+  if (missing.length > 0)
+    throw new UsageError(`${record.place}: ${missing.join(' and ')} missing.`);
+  return input;
+}
 
-/** Shows on a terminal how much of a file is done. */
-export class ProgressBar {
-  readonly #reporter: Reporter;
-  /** In bytes; 0 if it is not known. */
-  readonly #size: number;
-  #done = 0;
-  #drawnAt = Number.NEGATIVE_INFINITY;
-
-  constructor(reporter: Reporter, size: number) {
-    this.#reporter = reporter;
-    this.#size = size;
-  }
-
-  /** So many bytes more are done. Draws the bar with a summary behind it, but not too often. */
-  advance(bytes: number, summary: string): void {
-    this.#done += bytes;
-    if (performance.now() - this.#drawnAt < REDRAW_MS) return;
-    this.#drawnAt = performance.now();
-    this.#reporter.progress(this.#bar() + summary);
-  }
-
-  #bar(): string {
-    if (this.#size === 0) return '';
-    const share = Math.min(1, this.#done / this.#size);
-    const filled = '#'.repeat(share * BAR_WIDTH).padEnd(BAR_WIDTH, '-');
-    return `[${filled}] ${Math.floor(share * 100)} %  `;
+/**
+ * Removes what the operation returns and does not take, such as the identifier, because petctl's
+ * own lists have it.
+ */
+function removeResultProperties(record: Record<string, unknown>, operation: Operation): void {
+  for (const name of shapeOf(operation).columns) {
+    if (!Object.hasOwn(operation.fields, name)) delete record[name];
   }
 }
 
 /** `2 created, 1 failed`. */
-export function summaryOf(counts: ImportCounts): string {
+export function countsText(counts: ImportCounts): string {
   const parts = [`${counts.created} created`];
   if (counts.existing > 0) parts.push(`${counts.existing} existing`);
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);

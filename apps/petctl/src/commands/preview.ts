@@ -1,18 +1,11 @@
 import type { Options } from '@petstore/client';
 import { exactJson, parseExact } from '@petstore/types';
-import { type Calling, explainError, methodFor } from './call.ts';
-import type { Input } from './input.ts';
-import { escapeLine, escapeLines } from './output/escapes.ts';
-import type { Session } from './session.ts';
-import type { Target } from './settings.ts';
-
-/** A call that is shown and not sent. It needs no key. */
-export interface Preview extends Omit<Calling, 'key'> {
-  readonly input: Input;
-  readonly idempotencyKey: string | undefined;
-  /** How many results are wanted; undefined for one page. */
-  readonly wanted: number | undefined;
-}
+import { escapeLine, escapeLines } from '../output/escapes.ts';
+import { type Calling, methodFor } from '../service/client.ts';
+import { explainError } from '../service/explain-error.ts';
+import type { Session } from '../session.ts';
+import type { Target } from '../settings.ts';
+import type { OperationCall } from './call-operation.ts';
 
 interface ShownRequest {
   readonly method: string;
@@ -24,24 +17,25 @@ interface ShownRequest {
 /** Stands for the key, which is never shown. */
 const keyVariable = '$PETCTL_API_KEY';
 
-/** Prints the request of a call as JSON. */
-export async function printAsJson(preview: Preview, session: Session): Promise<void> {
-  const { body, ...head } = await requestOf(preview, session);
+/** Prints the request of a call as JSON. It needs no key. */
+export async function printAsJson(call: OperationCall, session: Session): Promise<void> {
+  const { body, ...head } = await requestOf(call, session);
   const shown = body === undefined ? head : { ...head, body: parseExact(body) };
   await session.stdout.write(`${escapeLines(exactJson(shown, 2))}\n`);
 }
 
 /** Prints the request of a call as a command for a POSIX shell. */
-export async function printAsCurl(preview: Preview, session: Session): Promise<void> {
-  const request = await requestOf(preview, session);
-  const key = await keyExpression(preview.target, session);
+export async function printAsCurl(call: OperationCall, session: Session): Promise<void> {
+  const request = await requestOf(call, session);
+  const key = await keyExpression(call.settings.target, session);
   await session.stdout.write(`${curlCommand(request, key)}\n`);
 }
 
 /** The first request that the client would send, caught by a `fetch` that sends nothing. */
-function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
-  const { operation, input, idempotencyKey, wanted } = preview;
-  const calling: Calling = { ...preview, key: { value: keyVariable, from: '' } };
+function requestOf(call: OperationCall, session: Session): Promise<ShownRequest> {
+  const { operation, settings, input, idempotencyKey, wanted } = call;
+  if (needsPages(call)) session.reporter.notice('Only the first of the requests is shown.');
+  const calling: Calling = { operation, settings, key: { value: keyVariable, from: '' } };
   return new Promise((resolve, reject) => {
     const fetch: Options['fetch'] = async (url, { method = 'GET', headers, body } = {}) => {
       resolve({
@@ -52,12 +46,20 @@ function requestOf(preview: Preview, session: Session): Promise<ShownRequest> {
       });
       throw new Error('The request is shown, and not sent.');
     };
-    const call = methodFor(calling, session, fetch)(input, { idempotencyKey });
+    const sending = methodFor(calling, session, fetch)(input, { idempotencyKey });
     const isListOf = operation.pagination && wanted !== undefined;
-    const sent: Promise<unknown> = isListOf ? call.pages({ max: wanted }).next() : call;
+    const sent: Promise<unknown> = isListOf ? sending.pages({ max: wanted }).next() : sending;
     // Once `fetch` was called, the promise is resolved, and this has no effect.
     sent.catch((error: unknown) => reject(explainError(error, calling)));
   });
+}
+
+/** Whether so many results are wanted that one page cannot have them. */
+function needsPages({ operation, wanted }: OperationCall): boolean {
+  const { pagination, fields } = operation;
+  if (!pagination || wanted === undefined) return false;
+  const largest = fields[pagination.limit]?.schema.maximum;
+  return largest !== undefined && wanted > largest;
 }
 
 /** What a shell replaces by the key: the variable, or a command that prints a stored key. */

@@ -1,34 +1,25 @@
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
-import { explainError, methodFor } from './call.ts';
-import { checkedKey, enteredKey, type Key } from './credentials.ts';
-import { CliError } from './errors.ts';
-import { type Input, readWord } from './input.ts';
-import { printerFor } from './output/printer.ts';
-import type { Session } from './session.ts';
-import { type Settings, settingsOf, type Target } from './settings.ts';
+import { CliError } from '../errors.ts';
+import { type Input, readWord } from '../input.ts';
+import { printerFor } from '../output/printer.ts';
+import { methodFor } from '../service/client.ts';
+import { checkedKey, enteredKey, type Key } from '../service/credentials.ts';
+import { explainError } from '../service/explain-error.ts';
+import type { Session } from '../session.ts';
+import type { Settings } from '../settings.ts';
 
-/** What each of the commands gets. */
-interface AuthCommand {
-  readonly session: Session;
-  readonly settings: Settings;
-  readonly target: Target;
-}
+type Run = (session: Session, settings: Settings) => Promise<void>;
 
 /** Adds the commands for API keys. */
 export function addAuth(root: Command, session: Session): void {
   const auth = root.command('auth').description('Store the API key, or show the one in use.');
-  const add = (
-    name: string,
-    summary: string,
-    details: string,
-    run: (command: AuthCommand) => Promise<void>,
-  ) => {
-    const command = auth.command(name).summary(summary).description(`${summary}. ${details}`);
-    command.action(() => {
-      const settings = settingsOf(command, session.env);
-      return run({ session, settings, target: session.targetOf(settings) });
-    });
+  const add = (name: string, summary: string, details: string, run: Run) => {
+    auth
+      .command(name)
+      .summary(summary)
+      .description(`${summary}. ${details}`)
+      .action(() => run(session, session.settings()));
   };
   const loginDetails =
     'Asks for the key without echo, or reads it from stdin, and tries it. ' +
@@ -43,36 +34,37 @@ export function addAuth(root: Command, session: Session): void {
   add('logout', 'Remove the stored key for an address', logoutDetails, logout);
 }
 
-async function login(command: AuthCommand): Promise<void> {
-  const { session, target } = command;
-  const { reporter, credentials } = session;
-  const entered = await readKey(target.baseUrl, session);
+async function login(session: Session, settings: Settings): Promise<void> {
+  const { reporter, credentials, env } = session;
+  const { baseUrl } = settings.target;
+  const entered = await readKey(baseUrl, session);
   const value = checkedKey(entered.trim(), 'The input');
-  const failure = await errorWith({ value, from: enteredKey }, command);
+  const failure = await errorWith({ value, from: enteredKey }, session, settings);
   if (failure !== undefined) {
     reporter.notice('The key was not stored.');
     throw failure;
   }
-  const place = await credentials.storeKey(target.baseUrl, value);
-  reporter.notice(`Stored the key in ${place}. petctl now uses ${target.baseUrl}.`);
-  if (session.env.PETCTL_API_KEY !== undefined)
+  const place = await credentials.storeKey(baseUrl, value);
+  reporter.notice(`Stored the key in ${place}. petctl now uses ${baseUrl}.`);
+  if (env.PETCTL_API_KEY !== undefined)
     reporter.notice('PETCTL_API_KEY is set and takes precedence over the stored key.');
 }
 
-async function status(command: AuthCommand): Promise<void> {
-  const { session, settings, target } = command;
+const statusColumns = ['address', 'inUse', 'key', 'from', 'accepted'];
+
+async function status(session: Session, settings: Settings): Promise<void> {
   const { credentials } = session;
+  const { target } = settings;
+  const out = await printerFor({ columns: statusColumns, isList: true }, settings, session);
   const others = credentials.addresses().filter((address) => address !== target.baseUrl);
   const key = await credentials.findKey(target);
-  const failure = key && (await errorWith(key, command));
+  const failure = key && (await errorWith(key, session, settings));
   const accepted = key ? acceptance(failure) : null;
   const rows = [statusRow(target.baseUrl, key, true, accepted)];
   for (const address of others) {
     const otherKey = await credentials.storedKey(address);
     rows.push(statusRow(address, otherKey, false, null));
   }
-  const columns = Object.keys(rows[0] ?? {});
-  const out = await printerFor({ columns, isList: true }, settings, session);
   await out.write(rows);
   await out.end();
   if (failure !== undefined) throw failure;
@@ -101,12 +93,12 @@ function acceptance(failure: unknown): boolean | 'unknown' {
   return isRejected ? false : 'unknown';
 }
 
-async function token({ session, target }: AuthCommand): Promise<void> {
+async function token(session: Session, { target }: Settings): Promise<void> {
   const { value } = await session.credentials.keyFor(target);
   await session.stdout.write(`${value}\n`);
 }
 
-async function logout({ session, target }: AuthCommand): Promise<void> {
+async function logout(session: Session, { target }: Settings): Promise<void> {
   const { reporter, credentials, env } = session;
   const hint =
     env.PETCTL_API_KEY === undefined ? undefined : 'PETCTL_API_KEY is set and remains in use.';
@@ -117,10 +109,10 @@ async function logout({ session, target }: AuthCommand): Promise<void> {
 }
 
 /** Tries a key. Returns the error of the call; undefined if the service accepts the key. */
-async function errorWith(key: Key, { session, settings, target }: AuthCommand): Promise<unknown> {
+async function errorWith(key: Key, session: Session, settings: Settings): Promise<unknown> {
   const operation = Object.values<Operation>(operations).find(isHarmless);
   if (!operation) return undefined;
-  const calling = { operation, settings, target, key };
+  const calling = { operation, settings, key };
   try {
     await methodFor(calling, session)(smallestInput(operation));
     return undefined;

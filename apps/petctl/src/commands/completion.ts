@@ -1,8 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
-import { parseChoice } from './input.ts';
-import type { Session } from './session.ts';
+import { parseChoice } from '../input.ts';
+import type { Session } from '../session.ts';
 
-/** Adds the command that prints a shell's script, and the one that the scripts call. */
+/** Adds the command that prints a shell's script. */
 export function addCompletion(root: Command, session: Session): void {
   const shells = Object.keys(scripts) as (keyof typeof scripts)[];
   const shell = root.createArgument('<shell>', 'The shell.');
@@ -19,28 +19,23 @@ export function addCompletion(root: Command, session: Session): void {
       const name = parseChoice({ text, name: '<shell>' }, shells);
       await session.stdout.write(scripts[name]);
     });
-  root
-    .command('__complete [words...]', { hidden: true })
-    .action((words: string[]) => complete(root, words, session));
 }
 
 /**
- * Prints the candidates for the last of the words, one on each line, with a tab and a description.
+ * The command that the scripts call. It is no command of commander, because the words to complete
+ * are no command line yet: they may begin with a dash.
  */
-async function complete(
-  root: Command,
-  words: readonly string[],
-  { stdout }: Session,
-): Promise<void> {
+export const completeCommand = '__complete';
+
+/** The candidates for the last of the words: on each line one, a tab, and its description. */
+export function complete(root: Command, words: readonly string[]): string {
   const typed = flagsAndValues(words);
-  // `petctl help pets` is completed like `petctl pets`.
-  if (typed[0] === 'help' && typed.length > 1) typed.shift();
   const last = typed.pop() ?? '';
   const found = candidates(positionAfter(root, typed), last);
   const lines = found
     .filter(([word]) => word.startsWith(last))
     .map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
-  await stdout.write(lines.join(''));
+  return lines.join('');
 }
 
 /**
@@ -78,6 +73,8 @@ function positionAfterWord({ command, operands, option }: Position, word: string
     return { command, operands, option: withValue };
   }
   const child = command.commands.find((one) => one.name() === word);
+  // `petctl help pets` is completed like `petctl pets`.
+  if (child && word === 'help') return { command, operands, option };
   if (child) return { command: child, operands: 0, option: undefined };
   return { command, operands: operands + 1, option: undefined };
 }
@@ -89,7 +86,7 @@ function candidates({ command, operands, option }: Position, last: string): Cand
     return optionsOf(command).map((one) => [one.long ?? '', one.description]);
   const argument = command.registeredArguments[operands];
   if (argument) return choicesOf(argument);
-  const commands = operands === 0 ? command.createHelp().visibleCommands(command) : [];
+  const commands = operands === 0 ? command.commands : [];
   return commands.map((one) => [one.name(), one.summary() || one.description()]);
 }
 

@@ -1,9 +1,14 @@
 import type { Agent, AgentOptions, IncomingMessage } from 'node:http';
-import type { Environment } from './context.ts';
-import { CliError, UsageError } from './errors.ts';
+import { CliError, UsageError } from '../errors.ts';
+import type { Environment } from '../settings.ts';
 
 /** More than any page has. */
 const MAX_LENGTH = 64 * 2 ** 20;
+
+/** What this Node can do. It takes time to find out, and is only read where a proxy is set. */
+interface NodeFeatures {
+  readonly knowsProxies: boolean;
+}
 
 /** The members of a response that the client uses. */
 type UsedResponse = Pick<Response, 'status' | 'body' | 'text'> & { headers: Pick<Headers, 'get'> };
@@ -13,12 +18,12 @@ type UsedResponse = Pick<Response, 'status' | 'body' | 'text'> & { headers: Pick
  */
 export class HttpConnections {
   readonly #env: Environment;
-  readonly #knowsProxies: () => boolean;
+  readonly #node: NodeFeatures;
   #agent: Agent | undefined;
 
-  constructor(env: Environment, knowsProxies: () => boolean) {
+  constructor(env: Environment, node: NodeFeatures) {
     this.#env = env;
-    this.#knowsProxies = knowsProxies;
+    this.#node = node;
   }
 
   /** `fetch`, as far as the client needs it. All requests of a call of petctl have one origin. */
@@ -53,7 +58,7 @@ export class HttpConnections {
   #proxyOptions(url: URL): object {
     const proxy = proxyFor(url, this.#env);
     if (proxy === undefined) return {};
-    if (!this.#knowsProxies())
+    if (!this.#node.knowsProxies)
       throw new UsageError(
         'This version of Node does not support proxies.',
         'Use Node 22.21 or later, or name the host in no_proxy.',
@@ -108,7 +113,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
 }
 
 /** The proxy for an address, as curl finds it in the environment; undefined if there is none. */
-export function proxyFor(url: URL, env: Environment): string | undefined {
+function proxyFor(url: URL, env: Environment): string | undefined {
   const variable = proxyVariable(url, env);
   if (variable === undefined || isExcepted(url, env)) return undefined;
   const value = env[variable] ?? '';
