@@ -1,51 +1,48 @@
 // What no request to a healthy server gets: 409, 429, 500 and 503 are provoked, and the life of an idempotency key passes.
 import { type Handlers, handlers, memoryStore } from '@petstore/server';
 import { type Attempt, type Cases, caseOf } from './cases.ts';
-import type { Context, Exchange } from './exchange.ts';
-import { expectEqual } from './expect.ts';
-import type { Operation } from './interface.ts';
-import { withServer } from './running.ts';
+import { type Context, type RunningServer, type Setting, withServer } from './running-server.ts';
+import type { IdempotencyKey, Operation } from './spec.ts';
 
-export async function checkCircumstances(context: Context, cases: Cases): Promise<void> {
-  await checkFailures(context, cases);
-  await checkRate(context, cases);
-  for (const operation of context.spec.operations)
-    if (operation.idempotencyKey) {
-      await checkOverlap(context, cases, operation);
-      await checkRepetitions(context, cases, operation);
-    }
-}
-
-/** Handlers that fail get 500, and a store that is not open gets 503. */
-async function checkFailures(context: Context, cases: Cases): Promise<void> {
-  const { operations } = context.spec;
+export async function checkCircumstances(context: Context): Promise<void> {
   const failing = around(() => {
     throw new Error('a failure that the drift check provokes');
   });
-  await withServer(context, { options: { handlers: failing } }, async (server) => {
-    for (const operation of operations)
-      await expectStatus(server, cases, operation, 'a handler that fails', 500);
-  });
-  const never = new Promise<never>(() => {});
-  await withServer(context, { store: never }, async (server) => {
-    for (const operation of operations)
-      await expectStatus(server, cases, operation, 'a store that is not open', 503);
+  await expectStatus(context, { options: { handlers: failing } }, 'a handler that fails', 500);
+  await expectStatus(context, { options: { rateLimit: 1 } }, 'a key beyond its rate', 429);
+  const opening = { store: new Promise<never>(() => {}) };
+  await expectStatus(context, opening, 'a store that is not open', 503);
+  await withServer(context, opening, async (server) => {
     const { status } = await server.get('/readyz');
-    expectEqual(context.report, 'GET /readyz before the store is open: the status', status, 503);
+    context.findings.expect('GET /readyz before the store is open: the status', status, 503);
   });
+  for (const operation of context.spec.operations)
+    if (operation.idempotencyKey) {
+      await checkOverlap(context, operation);
+      await checkRepetitions(context, operation, operation.idempotencyKey);
+    }
 }
 
-async function checkRate(context: Context, cases: Cases): Promise<void> {
-  const { operations, basePath } = context.spec;
-  await withServer(context, { options: { rateLimit: 1 } }, async (server) => {
-    await server.get(`${basePath}/no-such-path`);
-    for (const operation of operations)
-      await expectStatus(server, cases, operation, 'a key beyond its rate', 429);
+/** With this setting, every operation responds with one status. */
+async function expectStatus(
+  context: Context,
+  setting: Setting,
+  what: string,
+  status: number,
+): Promise<void> {
+  const { spec, cases } = context;
+  await withServer(context, setting, async (server) => {
+    // It uses up a rate of one request.
+    await server.get(`${spec.basePath}/no-such-path`);
+    for (const operation of spec.operations) {
+      const least = cases.least(operation);
+      await server.attempt({ ...least, what, statuses: [status], isAboutInputs: false });
+    }
   });
 }
 
 /** While a request with a key is running, another one with its key gets 409. */
-async function checkOverlap(context: Context, cases: Cases, operation: Operation): Promise<void> {
+async function checkOverlap(context: Context, operation: Operation): Promise<void> {
   const entered = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const waiting = around(async (handle) => {
@@ -53,16 +50,12 @@ async function checkOverlap(context: Context, cases: Cases, operation: Operation
     await released.promise;
     return handle();
   });
+  const attempt = keyed(context.cases, operation, 'overlapping');
+  const what = 'a request that overlaps with the first one';
   await withServer(context, { options: { handlers: waiting } }, async (server) => {
-    const attempt = keyed(cases, operation, 'overlapping');
     const first = server.attempt(attempt);
     await Promise.race([entered.promise, first]);
-    const overlapping = {
-      ...attempt,
-      what: 'a request that overlaps with the first one',
-      statuses: [409],
-    };
-    const second = server.attempt(overlapping);
+    const second = server.attempt({ ...attempt, what, statuses: [409] });
     // A server that executes it would wait for this.
     setTimeout(released.resolve, 500).unref();
     await second;
@@ -72,73 +65,67 @@ async function checkOverlap(context: Context, cases: Cases, operation: Operation
 }
 
 /** A repetition gets the first response until its time has passed. The handler runs once. */
-async function checkRepetitions(context: Context, cases: Cases, operation: Operation) {
-  const { report } = context;
-  const { idempotencyKey, method, path } = operation;
-  if (!idempotencyKey) return;
+async function checkRepetitions(
+  context: Context,
+  operation: Operation,
+  { name, hours, schema }: IdempotencyKey,
+): Promise<void> {
+  const { cases, findings } = context;
+  const expect = findings.expectOf(`${operation.method} ${operation.path} with a repeated ${name}`);
   let executions = 0;
   const counting = around((handle) => {
     executions++;
     return handle();
   });
   const start = Date.UTC(2030, 0, 1);
+  const end = start + hours * 3_600_000;
   let now = start;
   const store = memoryStore({ clock: () => now });
   await withServer(context, { store, options: { handlers: counting } }, async (server) => {
-    for (const key of cases.values.valid(idempotencyKey.schema)) {
+    for (const key of cases.values.valid(schema).map(String)) {
       now = start;
-      const attempt = keyed(cases, operation, String(key));
-      const name = `${method} ${path} with a repeated ${idempotencyKey.name}`;
+      const attempt = keyed(cases, operation, key);
       const first = await server.attempt({ ...attempt, what: `the key ${key}` });
       executions = 0;
-      const replay = async (after: string) => {
-        const answer = await server.attempt(attempt);
-        expectEqual(report, `${name}, ${after}: the response`, answer.data, first.data);
-        expectEqual(report, `${name}, ${after}: the status`, answer.status, first.status);
-        const mark = answer.headers.get('idempotency-replayed');
-        expectEqual(report, `${name}, ${after}: Idempotency-Replayed`, mark, 'true');
+      const repeat = async (when: string) => {
+        const { data, status, headers } = await server.attempt(attempt);
+        expect(`${when}: the response`, data, first.data);
+        expect(`${when}: the status`, status, first.status);
+        expect(`${when}: Idempotency-Replayed`, headers.get('idempotency-replayed'), 'true');
       };
-      await replay('at once');
-      await checkReuse(server, cases, attempt, String(key));
-      now = start + idempotencyKey.hours * 3_600_000 - 1_000;
-      await replay(`before its ${idempotencyKey.hours} hours have passed`);
-      expectEqual(report, `${name}: the executions`, executions, 0);
-      now = start + idempotencyKey.hours * 3_600_000 + 1_000;
+      await repeat('at once');
+      await checkReuse(server, operation, key);
+      now = end - 1_000;
+      await repeat(`before its ${hours} hours have passed`);
+      expect('the executions', executions, 0);
+      now = end + 1_000;
       await server.attempt({ ...attempt, what: 'a key whose time has passed' });
-      const when = `after ${idempotencyKey.hours} hours`;
-      expectEqual(report, `${name}, ${when}: the executions`, executions, 1);
+      expect(`after ${hours} hours: the executions`, executions, 1);
     }
   });
 }
 
 /** Another request with a key that is in use gets 422. */
-async function checkReuse(server: Exchange, cases: Cases, { operation }: Attempt, key: string) {
+async function checkReuse(server: RunningServer, operation: Operation, key: string): Promise<void> {
+  const { cases } = server.context;
   const [least, ...others] = cases.valid(operation);
-  const other = others.find(
-    ({ inputs }) => inputs.body !== undefined && inputs.body !== least.inputs.body,
-  );
-  if (!other) return;
-  const attempt = keyed(cases, operation, key, other.inputs.body);
+  const bodies = others.map(({ inputs }) => inputs.body);
+  const other = bodies.find((body) => body !== undefined && body !== least.inputs.body);
+  if (other === undefined) return;
+  const attempt = keyed(cases, operation, key, other);
   await server.attempt({ ...attempt, what: 'a key of another request', statuses: [422] });
 }
 
-/** The least request of an operation with an idempotency key. */
-function keyed(cases: Cases, operation: Operation, key: string, body?: unknown): Attempt {
-  const [{ inputs }] = cases.valid(operation);
-  const name = String(operation.idempotencyKey?.name);
-  const parameters = { ...inputs.parameters, [name]: key };
-  return caseOf(operation, { parameters, body: body ?? inputs.body });
-}
-
-async function expectStatus(
-  server: Exchange,
+/** The least request of an operation, with an idempotency key. */
+function keyed(
   cases: Cases,
   operation: Operation,
-  what: string,
-  status: number,
-): Promise<void> {
-  const [least] = cases.valid(operation);
-  await server.attempt({ ...least, what, statuses: [status], isAboutInputs: false });
+  key: string,
+  body = cases.least(operation).inputs.body,
+): Attempt {
+  const name = String(operation.idempotencyKey?.name);
+  const { parameters } = cases.least(operation).inputs;
+  return caseOf(operation, { parameters: { ...parameters, [name]: key }, body });
 }
 
 type Handler = (...args: unknown[]) => unknown;

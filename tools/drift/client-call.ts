@@ -1,12 +1,38 @@
-// Calls of the client with responses that are ready, and what was sent for them.
+// Calls of the client. A `fetch` that records its requests and has its responses ready stands for the service.
 import { petstore } from '@petstore/client';
-import type { Inputs } from './cases.ts';
-import { printJson } from './exact.ts';
-import { apiKey } from './exchange.ts';
-import type { Node, Operation, Spec } from './interface.ts';
-import { isNode, propertiesOf } from './oracle.ts';
+import type { Case } from './cases.ts';
+import { printJson } from './exact-json.ts';
+import { apiKey, type Inputs } from './requests.ts';
+import { isNode, type Node, type Operation, propertiesOf, type Spec } from './spec.ts';
 
 export const origin = 'http://drift.test';
+
+/** What is called. */
+export interface Target {
+  readonly spec: Spec;
+  readonly operation: Operation;
+  readonly least: Case;
+}
+
+/** A started call of the client, as far as the check uses it. */
+export type StartedCall = Promise<unknown> &
+  AsyncIterable<unknown> & {
+    collect(options?: { max: number }): Promise<unknown[]>;
+    pages(): AsyncIterable<{ readonly data: unknown[] }>;
+  };
+
+/** What is done with a started call. */
+export type Use = (started: StartedCall) => Promise<unknown>;
+
+/** How it is called. */
+export interface CallSetting {
+  /** Default: the least. */
+  readonly inputs?: Inputs;
+  /** The options of the call. */
+  readonly options?: Node;
+  /** Default: the call is awaited. */
+  readonly use?: Use;
+}
 
 /** What was sent. */
 export interface Sent {
@@ -22,38 +48,15 @@ export interface Ended {
   readonly notices: readonly unknown[];
 }
 
-/** A call of the client, as far as the check uses it. */
-export type Call = Promise<unknown> &
-  AsyncIterable<unknown> & {
-    collect(options?: { max: number }): Promise<unknown[]>;
-    pages(): AsyncIterable<{ readonly data: unknown[] }>;
-  };
-/** A response, or none: the service does not respond. */
-export type Ready = Response | 'never';
-
-type Method = (input: Node, options: Node) => Call;
-
-/** What is done with a call that has started. */
-export type Use = (started: Call) => Promise<unknown>;
-
-export async function allOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const each of iterable) all.push(each);
-  return all;
-}
-
-/** Calls an operation. Where no response is ready, the connection fails. */
-export async function callWith(
-  spec: Spec,
-  operation: Operation,
-  inputs: Inputs,
-  responses: readonly Ready[],
-  options: Node,
-  use: Use,
+/** Calls an operation, which gets these responses. */
+export async function call(
+  { spec, operation, least }: Target,
+  responses: readonly Response[],
+  { inputs = least.inputs, options = {}, use = (started) => started }: CallSetting = {},
 ): Promise<Ended> {
   const sent: Sent[] = [];
   const notices: unknown[] = [];
-  const store = petstore({
+  const client = petstore({
     apiKey,
     baseUrl: origin + spec.basePath,
     retry: 0,
@@ -61,20 +64,24 @@ export async function callWith(
     fetch: async (...args) => {
       const request = new Request(...args);
       sent.push({ request: request.clone(), body: await request.text() });
-      const response = responses[sent.length - 1];
-      if (response === undefined) throw unreached();
-      return response === 'never' ? rejectionOf(request.signal) : response;
+      return responses[sent.length - 1] ?? Response.error();
     },
   });
   // The compiler knows the methods that are generated; which of them the spec has is what is checked.
-  const methods: Readonly<Record<string, unknown>> = { ...store };
+  const methods: Readonly<Record<string, unknown>> = { ...client };
+  const method = methods[operation.id] as (input: Node, options: Node) => StartedCall;
   try {
-    const method = methods[operation.id] as Method;
-    const call = method(inputOf(spec, operation, inputs), options);
-    return { sent, notices, data: await use(call) };
+    const data = await use(method(inputOf(spec, operation, inputs), options));
+    return { sent, notices, data };
   } catch (error) {
     return { sent, notices, error };
   }
+}
+
+export async function allOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of iterable) all.push(each);
+  return all;
 }
 
 /** A JSON response, or one without a body. */
@@ -86,19 +93,6 @@ export function responseWith(
   if (data === undefined) return new Response(null, { status, headers });
   const type = { 'content-type': 'application/json' };
   return new Response(printJson(data), { status, headers: { ...headers, ...type } });
-}
-
-/** What `fetch` throws if nobody listens. */
-function unreached(): TypeError {
-  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  return new TypeError('fetch failed', { cause });
-}
-
-/** Rejects when the signal aborts. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
 }
 
 /** The input of a method: parameters and the properties of the body as one object, or the body as `body`. */

@@ -37,7 +37,7 @@ export function readPage(file: string): Page {
       if (command !== '') commands.push(partOf(command));
     }
   }
-  return { file, text, lines, spans, commands: joinContinued(commands), links };
+  return { file, text, lines, spans, commands, links };
 }
 
 /** The lines of a page, those in a block with its language. */
@@ -78,17 +78,4 @@ function commandIn(line: string, language: string): string {
   const command = line.slice(prompt.length);
   const [code = ''] = ` ${command}`.split(' #');
   return code.trim();
-}
-
-/** Joins a line that ends with a backslash to the next one. */
-function joinContinued(commands: readonly Part[]): Part[] {
-  const joined: Part[] = [];
-  let open: Part | undefined;
-  for (const { text, line } of commands) {
-    const whole: Part = open ? { text: `${open.text} ${text}`, line: open.line } : { text, line };
-    const isContinued = whole.text.endsWith('\\');
-    open = isContinued ? { ...whole, text: whole.text.slice(0, -1).trim() } : undefined;
-    if (!open) joined.push(whole);
-  }
-  return joined;
 }

@@ -1,28 +1,29 @@
 // D5: each command of petctl sends the request that the spec means, prints what the server responds, and ends with the exit code of
 // its outcome.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
-import type { Schema } from '@petstore/types';
-import { petctlHelp } from '../help.ts';
-import { petctlFile } from '../repository.ts';
+import { flagsIn, petctlHelp } from '../help.ts';
 import { type Ran, runPetctl } from '../run-petctl.ts';
-import { type Case, Cases, type Inputs } from './cases.ts';
-import { origin as nowhere } from './client-call.ts';
-import { commandLinesOf } from './command-lines.ts';
+import type { Case, Cases } from './cases.ts';
+import { Contents } from './contents.ts';
 import { Coverage } from './coverage.ts';
-import { Documents } from './documents.ts';
-import { parseJson, printJson } from './exact.ts';
-import { apiKey } from './exchange.ts';
-import { expectEqual } from './expect.ts';
-import type { Collection, Node, Operation, Spec } from './interface.ts';
-import { judgeOf } from './judge.ts';
-import { asNode, follow, kebab } from './oracle.ts';
-import type { Report } from './report.ts';
-import { compareRequest, type Expect } from './requests.ts';
-import { withServer } from './running.ts';
+import { parseJson, printJson } from './exact-json.ts';
+import { type Expect, Findings } from './findings.ts';
+import { apiKey, compareRequest, type Inputs } from './requests.ts';
+import { withServer } from './running-server.ts';
+import {
+  asNode,
+  type Collection,
+  follow,
+  isNode,
+  kebab,
+  type Node,
+  type Operation,
+  pathParameters,
+  type Spec,
+  successorOf,
+} from './spec.ts';
 
 /** A command, and what it is compared with. */
 interface Tested {
@@ -34,14 +35,11 @@ interface Tested {
   readonly expect: Expect;
 }
 
-export async function check(spec: Spec, report: Report): Promise<void> {
-  const judge = judgeOf(spec);
-  const cases = new Cases(spec, judge);
+export async function check(spec: Spec, findings: Findings, cases: Cases): Promise<void> {
   const helps = await petctlHelp();
   const testedOf = (operation: Operation): Tested => {
     const { command } = operation;
-    const expect: Expect = (what, found, wanted) =>
-      expectEqual(report, `petctl ${command}: ${what}`, found, wanted);
+    const expect = findings.expectOf(`petctl ${command}`);
     return { spec, cases, operation, help: helps.get(command) ?? '', expect };
   };
   for (const operation of spec.operations) {
@@ -49,27 +47,25 @@ export async function check(spec: Spec, report: Report): Promise<void> {
     const [group = ''] = operation.command.split(' ');
     checkHelp(tested, helps.get(group) ?? '');
     await checkRequests(tested);
-    await checkRefusals(tested);
     await checkExitCodes(tested);
   }
-  // The check of the server reports what is wrong with the server.
-  const context = { spec, judge, report: () => {}, coverage: new Coverage() };
-  await withServer(context, {}, async (server, origin) => {
-    const documents = new Documents(server, cases);
+  // The check of the server says what is wrong with the server.
+  const context = { spec, cases, findings: new Findings('', ''), coverage: new Coverage() };
+  await withServer(context, {}, async (server) => {
+    const contents = new Contents(server);
     for (const collection of spec.collections)
-      await checkOutput(testedOf(collection.list), collection, documents, origin);
+      await checkOutput(testedOf(collection.list), collection, contents);
   });
 }
 
 /** The help says what the command does, how long its key lives, and what to use instead of a deprecated one. */
 function checkHelp({ spec, operation, help, expect }: Tested, helpOfGroup: string): void {
-  const { summary, idempotencyKey, isDeprecated, sunset, successor } = operation;
+  const { summary, idempotencyKey, isDeprecated, sunset } = operation;
   // The help wraps its lines.
   const text = `${help} ${helpOfGroup}`.split(/\s+/).join(' ');
-  const target = spec.operations.find(({ id }) => id === successor);
   const words = [summary];
   if (idempotencyKey) words.push(`${idempotencyKey.hours} hours`);
-  if (isDeprecated) words.push(sunset ?? '', target?.command ?? '');
+  if (isDeprecated) words.push(sunset ?? '', successorOf(spec, operation)?.command ?? '');
   const missing = words.filter((word) => !text.includes(word));
   expect('what its help does not say', missing, []);
   expect('whether its help says deprecated', help.includes('deprecated'), isDeprecated);
@@ -77,10 +73,11 @@ function checkHelp({ spec, operation, help, expect }: Tested, helpOfGroup: strin
 
 /** `--dry-run` shows the request that the spec means by each case, with flags and with `--data`. */
 async function checkRequests(tested: Tested): Promise<void> {
-  for (const each of tested.cases.valid(tested.operation))
-    for (const args of linesOf(tested, each.inputs)) {
-      const { code, stdout, stderr } = await run(tested.spec, [...args, '--dry-run']);
-      tested.expect('the error of a valid call', code === 0 ? '' : stderr, '');
+  const { spec, cases, operation, expect } = tested;
+  for (const each of cases.valid(operation))
+    for (const args of commandLinesOf(tested, each.inputs)) {
+      const { code, stdout, stderr } = await run(spec, [...args, '--dry-run']);
+      expect('the error of a valid call', code === 0 ? '' : stderr, '');
       if (code === 0) compareShown(tested, each, asNode(parseJson(stdout)));
     }
 }
@@ -91,31 +88,6 @@ function compareShown({ spec, expect }: Tested, { request: wanted }: Case, shown
   compareRequest(spec, wanted, { method, url: String(url), body }, expect);
   for (const [name, value] of Object.entries(wanted.headers))
     expect(`the header ${name} of the request`, asNode(headers)[name], value);
-}
-
-/** A value that the spec forbids is a usage error, and nothing is sent. */
-async function checkRefusals(tested: Tested): Promise<void> {
-  const { spec, cases, operation, expect } = tested;
-  const [{ inputs }] = cases.valid(operation);
-  for (const { name, in: place, schema } of operation.parameters) {
-    // `--limit` is how many results, over pages.
-    if (place === 'path' || name === operation.pagination?.limit) continue;
-    for (const value of refusedValues(tested, schema)) {
-      const parameters = { ...inputs.parameters, [name]: value };
-      const [args = []] = linesOf(tested, { ...inputs, parameters });
-      const { code } = await run(spec, [...args, '--dry-run']);
-      expect(`the exit code for a forbidden --${kebab(name)}`, code, 2);
-    }
-  }
-}
-
-/** Values beyond the bounds of an integer, or beside those of an enumeration. petctl leaves other rules to the service. */
-function refusedValues({ spec, cases }: Tested, schema: Schema): unknown[] {
-  const { type, enum: listed } = follow(spec, schema);
-  if (type !== 'integer' && !listed) return [];
-  const kind = type === 'integer' ? 'number' : 'string';
-  const invalid = cases.values.invalid(schema).map(({ value }) => value);
-  return invalid.filter((value) => typeof value === kind);
 }
 
 /** The exit codes that scripts rely on. */
@@ -129,7 +101,7 @@ function exitCodeFor(status: number): number {
 async function checkExitCodes(tested: Tested): Promise<void> {
   const { spec, cases, operation, expect } = tested;
   const { isDeprecated, sunset, responses } = operation;
-  const [args = []] = linesOf(tested, cases.valid(operation)[0].inputs);
+  const [args = []] = commandLinesOf(tested, cases.least(operation).inputs);
   for (const [code, status] of spec.errorStatuses) {
     // A path that the service lacks is a wrong address, which petctl explains in its own words.
     if (status === 405 || (status === 404 && !responses.has('404'))) continue;
@@ -144,26 +116,22 @@ async function checkExitCodes(tested: Tested): Promise<void> {
   }
 }
 
-/** More elements than a page can have. */
-const MORE_THAN_A_PAGE = 20;
-
 /** What petctl prints is what the server has: documents as they were created, and lists of any length. */
 async function checkOutput(
   { spec, cases, expect }: Tested,
   collection: Collection,
-  documents: Documents,
-  origin: string,
+  contents: Contents,
 ): Promise<void> {
   const { create, list, get, key } = collection;
   if (!create) return;
   const limit = list.parameters.find(({ name }) => name === list.pagination?.limit);
   const { maximum = 100 } = follow(spec, limit?.schema);
-  for (const each of cases.valid(create)) await documents.create(collection, each.inputs);
-  const [least] = cases.valid(create);
-  while (documents.of(collection).length < maximum + MORE_THAN_A_PAGE)
-    await documents.create(collection, least.inputs);
-  const all = documents.of(collection);
+  for (const each of cases.valid(create)) await contents.create(collection, each.inputs);
+  while (contents.documentsIn(collection).length < maximum + 2)
+    await contents.create(collection, cases.least(create).inputs);
+  const all = contents.documentsIn(collection);
   const compare = async (args: readonly string[], wanted: unknown) => {
+    const { origin } = contents.server;
     const { code, stdout, stderr } = await run(spec, [...args, '--output=json'], origin);
     const found = code === 0 ? parseJson(stdout) : stderr;
     expect(`what ${args.at(-1)} prints`, found, wanted);
@@ -173,36 +141,48 @@ async function checkOutput(
   await compare([...words, `--limit=${maximum + 1}`], all.slice(0, maximum + 1));
   await compare([...words, '--limit=3'], all.slice(0, 3));
   if (get) await compare([...get.command.split(' '), String(all[0]?.[key])], all[0]);
-  const args = [...words, '--limit=3', '--output=json'];
-  const { stdout } = await run(spec, args, origin);
-  const own = await runProcess(spec, args, origin);
-  expect('what it prints in a process of its own', own, stdout);
 }
 
-function linesOf({ operation, help }: Tested, inputs: Inputs): string[][] {
-  return commandLinesOf(operation, inputs, help);
+/** The command lines that inputs mean: with `--data` for a body, and with flags if flags can express it. */
+function commandLinesOf(tested: Tested, { parameters, body }: Inputs): string[][] {
+  const { command, path } = tested.operation;
+  const names = pathParameters(path);
+  const line = [...command.split(' '), ...names.map((name) => String(parameters[name]))];
+  for (const [name, value] of Object.entries(parameters))
+    if (!names.includes(name)) line.push(...flagsFor(tested, name, value));
+  if (body === undefined) return [line];
+  const withData = [...line, `--data=${printJson(body)}`];
+  if (!isNode(body) || Object.values(body).some(isNested)) return [withData];
+  const flags = Object.entries(body).flatMap(([name, value]) => flagsFor(tested, name, value));
+  return [withData, [...line, ...flags]];
 }
 
-function run(spec: Spec, args: readonly string[], to = nowhere): Promise<Ran> {
-  return runPetctl(args, environment(spec, to));
+function isNested(value: unknown): boolean {
+  return typeof value === 'object';
 }
 
-async function runProcess(spec: Spec, args: readonly string[], origin: string): Promise<string> {
-  const env = { ...process.env, ...environment(spec, origin) };
-  const { stdout } = await promisify(execFile)(process.execPath, [petctlFile, ...args], { env });
-  return stdout;
+/** `--category-id=5`; with the place before the name where petctl itself has a flag of this name. */
+function flagsFor({ operation, help }: Tested, name: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  const place = operation.parameters.find((each) => each.name === name)?.in ?? 'body';
+  const prefixed = `--${place}-${kebab(name)}`;
+  const flag = flagsIn(help).includes(prefixed) ? prefixed : `--${kebab(name)}`;
+  const values = Array.isArray(value) ? value : [value];
+  return values.map((each) => `${flag}=${each}`);
 }
 
-function environment({ basePath }: Spec, origin: string): Record<string, string> {
-  return { PETCTL_BASE_URL: origin + basePath, PETCTL_API_KEY: apiKey };
+/** Runs petctl. The default address is that of no service. */
+function run(spec: Spec, args: readonly string[], origin = 'http://drift.test'): Promise<Ran> {
+  const env = { PETCTL_BASE_URL: origin + spec.basePath, PETCTL_API_KEY: apiKey };
+  return runPetctl(args, env);
 }
 
 /** Uses a service that has one response. */
-async function withResponse<T>(
+async function withResponse(
   status: number,
   body: unknown,
-  use: (origin: string) => Promise<T>,
-): Promise<T> {
+  use: (origin: string) => Promise<Ran>,
+): Promise<Ran> {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(printJson(body));

@@ -1,31 +1,28 @@
 // D7: a change that breaks callers of the last release has a changeset that says so.
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Schema } from '@petstore/types';
 import { root, textOf } from '../repository.ts';
-import type { Spec } from './interface.ts';
-import { readSpec, specFile } from './oracle.ts';
-import type { Report } from './report.ts';
-import { type Terms, termsOf } from './terms.ts';
+import type { Findings } from './findings.ts';
+import { readSpec } from './read-spec.ts';
+import { follow, type Operation, type Parameter, type Spec, specFile } from './spec.ts';
 
-export async function check(now: Spec, report: Report): Promise<string | undefined> {
+export async function check(now: Spec, findings: Findings): Promise<string | undefined> {
   const text = releasedText();
   if (text === undefined) return 'nothing has been released, so there is nothing to compare with.';
   const before = readSpec(text);
   if (majorOf(now) > majorOf(before) || hasMajorChangeset()) return undefined;
   for (const what of breaks(termsOf(before), termsOf(now)))
-    report(`${what} breaks callers of the last release`);
+    findings.add(`${what} breaks callers of the last release`);
   return undefined;
 }
 
-/** The spec of the last release: that of the newest tag, or in tests the file DRIFT_BASE. */
+/** The spec of the last release, which is that of the newest tag. */
 function releasedText(): string | undefined {
-  const { DRIFT_BASE: file } = process.env;
-  if (file) return readFileSync(file, 'utf8');
   if (!existsSync(join(root, '.git'))) return undefined;
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
-  const tags = git('tag', '--list', '@petstore/spec@*', '--sort=-creatordate').split('\n');
-  const newest = tags[0];
+  const [newest] = git('tag', '--list', '@petstore/spec@*', '--sort=-creatordate').split('\n');
   return newest ? git('show', `${newest}:${specFile}`) : undefined;
 }
 
@@ -46,17 +43,170 @@ function breaks(before: Terms, now: Terms): string[] {
   const gone = [...before.offers]
     .filter(([offer, wider]) => !now.offers.has(offer) && !(wider && now.offers.has(wider)))
     .map(([offer]) => `the removal of '${offer}'`);
-  const demanded = [...now.demands].filter(
-    ([term, { bound, about }]) =>
-      // What is new has no callers.
-      before.offers.has(about) &&
-      bound > (before.demands.get(term)?.bound ?? Number.NEGATIVE_INFINITY),
-  );
-  const unassured = [...before.assures].filter(
-    ([term, { bound }]) => bound > (now.assures.get(term)?.bound ?? Number.NEGATIVE_INFINITY),
-  );
-  const bounds = [...demanded, ...unassured].map(([term, { bound }]) =>
-    bound === 0 ? `'${term}'` : `'${term} ${Math.abs(bound)}'`,
-  );
+  const demanded = exceeding(now.demands, before.demands);
+  const unassured = exceeding(before.assures, now.assures);
+  const bounds = [...demanded, ...unassured]
+    // What is new has no callers.
+    .filter(({ place }) => before.offers.has(place))
+    .map(({ term, bound }) => (bound === 0 ? `'${term}'` : `'${term} ${Math.abs(bound)}'`));
   return [...gone, ...bounds];
+}
+
+/** The bounds that are higher than the other ones, or not among them. */
+function exceeding(bounds: Bounds, others: Bounds): Bound[] {
+  return [...bounds.values()].filter(({ term, bound }) => {
+    const other = others.get(term);
+    return other === undefined || bound > other.bound;
+  });
+}
+
+/** The terms of an interface: what callers rely on. */
+interface Terms {
+  /** What callers may use or rely on, each with a wider offer that may replace it. */
+  readonly offers: ReadonlyMap<string, string | undefined>;
+  /** What is demanded of those who send. A higher bound demands more. */
+  readonly demands: Bounds;
+  /** What is assured to those who read. A higher bound assures more. */
+  readonly assures: Bounds;
+}
+
+/** By their terms. */
+type Bounds = ReadonlyMap<string, Bound>;
+
+interface Bound {
+  /** The offer that is bounded: `listPets limit`. */
+  readonly place: string;
+  /** `listPets limit: maximum`. */
+  readonly term: string;
+  readonly bound: number;
+}
+
+function termsOf(spec: Spec): Terms {
+  const collector = new TermCollector(spec);
+  for (const [name, url] of spec.deployments) collector.offer(`the server ${name} at ${url}`);
+  for (const operation of spec.operations) collector.addOperation(operation);
+  return collector;
+}
+
+/** Below this depth, a schema that contains itself has nothing new. */
+const MAX_DEPTH = 6;
+
+const lowerBounds = ['minimum', 'minLength', 'minItems'] as const;
+const upperBounds = ['maximum', 'maxLength', 'maxItems'] as const;
+const forms = ['pattern', 'format', 'const'] as const;
+
+class TermCollector implements Terms {
+  readonly offers = new Map<string, string | undefined>();
+  readonly demands = new Map<string, Bound>();
+  readonly assures = new Map<string, Bound>();
+  readonly #spec: Spec;
+
+  constructor(spec: Spec) {
+    this.#spec = spec;
+  }
+
+  offer(what: string, wider?: string): void {
+    this.offers.set(what, wider);
+  }
+
+  addOperation(operation: Operation): void {
+    const { id, method, path, command, parameters, idempotencyKey, body, pagination } = operation;
+    for (const what of [id, `${id} ${method} ${path}`, `${id} ${command}`]) this.offer(what);
+    for (const [name, value] of Object.entries(pagination ?? {}))
+      this.offer(`${id} has pages by ${name} ${value}`);
+    if (idempotencyKey) this.offer(`${id} ${idempotencyKey.name}`);
+    for (const parameter of parameters) this.#addParameter(id, parameter);
+    if (body) this.#addBody(id, body.schema);
+    if (body?.required) this.#add(this.demands, id, 'needs a body');
+    this.#addResponses(operation);
+  }
+
+  #addResponses({ id, responses }: Operation): void {
+    for (const [status, { schema, headers }] of responses) {
+      this.offer(`${id} ${status}`);
+      this.offer(`${id} ${status}${schema ? ' with' : ' without'} a body`);
+      if (schema) this.#addRead(schema, `${id} ${status}`);
+      for (const header of headers.keys()) this.offer(`${id} ${status} with ${header}`);
+    }
+  }
+
+  #addParameter(id: string, { name, in: place, required, schema }: Parameter): void {
+    this.offer(`${id} ${name} in ${place}`);
+    this.#addSent(schema, `${id} ${name}`);
+    if (required) this.#add(this.demands, id, `needs ${name}`);
+  }
+
+  /** The properties of a body stand beside the parameters. */
+  #addBody(id: string, schema: Schema): void {
+    this.#addSent(schema, id);
+    for (const name of Object.keys(follow(this.#spec, schema).properties ?? {}))
+      this.offer(`${id} ${name} in body`);
+  }
+
+  /** A sender relies on what is taken. */
+  #addSent(schema: Schema, place: string, depth = 0): void {
+    const full = follow(this.#spec, schema);
+    this.offer(place);
+    this.#offerValues(full, place);
+    for (const name of full.required ?? []) this.#add(this.demands, place, `needs ${name}`);
+    if (full.default !== undefined) this.offer(`${place} is ${full.default} if it is left out`);
+    for (const [name, bound] of boundsOf(full)) this.#add(this.demands, place, name, bound);
+    if (depth < MAX_DEPTH)
+      for (const [name, part] of partsOf(full))
+        this.#addSent(part, placeOf(place, name), depth + 1);
+  }
+
+  #offerValues(schema: Schema, place: string): void {
+    for (const type of typesOf(schema)) {
+      this.offer(`${place}: type ${type}`);
+      if (type === 'number') this.offer(`${place}: type integer`);
+    }
+    if (!schema.enum) this.offer(`${place} takes any`);
+    for (const value of schema.enum ?? [])
+      this.offer(`${place} takes ${JSON.stringify(value)}`, `${place} takes any`);
+  }
+
+  /** A reader relies on what always comes, and on nothing else coming. */
+  #addRead(schema: Schema, place: string, depth = 0): void {
+    const full = follow(this.#spec, schema);
+    this.offer(place);
+    this.offer(`${place}: type ${typesOf(full).join(' or ')}`);
+    const values = full.enum?.map((value) => JSON.stringify(value)) ?? ['any'];
+    this.offer(`${place} is ${values.sort().join(' or ')}`);
+    for (const name of full.required ?? []) this.offer(`${place} always has ${name}`);
+    for (const [name, bound] of boundsOf(full)) this.#add(this.assures, place, name, bound);
+    if (depth < MAX_DEPTH)
+      for (const [name, part] of partsOf(full))
+        this.#addRead(part, placeOf(place, name), depth + 1);
+  }
+
+  #add(bounds: Map<string, Bound>, place: string, name: string, bound = 0): void {
+    const term = `${place}: ${name}`;
+    bounds.set(term, { place, term, bound });
+  }
+}
+
+function typesOf({ type }: Schema): readonly (string | undefined)[] {
+  return Array.isArray(type) ? type : [type as string | undefined];
+}
+
+/** The bounds of a schema, each so that a higher one allows less. */
+function boundsOf(schema: Schema): [name: string, bound: number][] {
+  const found: [string, number][] = [];
+  for (const key of lowerBounds) if (schema[key] !== undefined) found.push([key, schema[key]]);
+  for (const key of upperBounds) if (schema[key] !== undefined) found.push([key, -schema[key]]);
+  for (const key of forms) if (schema[key] !== undefined) found.push([`${key} ${schema[key]}`, 0]);
+  return found;
+}
+
+/** The schemas within a schema, by property; an alternative has no name. */
+function partsOf({ properties, items, oneOf, anyOf, allOf }: Schema): [string, Schema][] {
+  const found = Object.entries(properties ?? {});
+  if (items) found.push(['items', items]);
+  for (const part of [...(oneOf ?? []), ...(anyOf ?? []), ...(allOf ?? [])]) found.push(['', part]);
+  return found;
+}
+
+function placeOf(place: string, name: string): string {
+  return name === '' ? place : `${place} ${name}`;
 }

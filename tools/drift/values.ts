@@ -1,14 +1,21 @@
 // Values for each schema: valid ones, and invalid ones with one fault each.
 import type { Schema } from '@petstore/types';
-import { printJson } from './exact.ts';
-import type { Spec } from './interface.ts';
-import { integerBounds, type Judge } from './judge.ts';
-import { follow, isNode, propertiesOf } from './oracle.ts';
+// The path that ajv documents for JSON Schema 2020-12.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { printJson } from './exact-json.ts';
+import { asNode, follow, isNode, type Node, propertiesOf, type Spec } from './spec.ts';
 
+/** A value with a fault. */
 export interface Faulty {
   readonly what: string;
   readonly value: unknown;
 }
+
+/** The bounds of the integer formats. */
+const integerBounds: Readonly<Record<string, readonly [least: bigint, most: bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
 
 /** A schema may contain itself. Below this depth, only what is required is made. */
 const MAX_DEPTH = 4;
@@ -36,14 +43,29 @@ const awkwardStrings = [
   'y'.repeat(20_000),
 ];
 
-/** Makes values for the schemas of a spec. */
+/** Makes values for the schemas of a spec, and judges them. */
 export class Values {
   readonly #spec: Spec;
-  readonly #judge: Judge;
+  readonly #ajv = new Ajv2020({ strict: false, strictNumbers: true, logger: false });
+  readonly #validators = new Map<string, ValidateFunction>();
 
-  constructor(spec: Spec, judge: Judge) {
+  constructor(spec: Spec) {
     this.#spec = spec;
-    this.#judge = judge;
+    this.#ajv.addSchema({ $id: 'spec', components: asNode(spec.document.components) });
+    for (const [name, [least, most]] of Object.entries(integerBounds))
+      this.#ajv.addFormat(name, {
+        type: 'number',
+        validate: (value) => value >= Number(least) && value <= Number(most),
+      });
+  }
+
+  /** What is wrong with a value; undefined if the schema allows it. */
+  faultIn(schema: Schema, value: unknown): string | undefined {
+    const validate = this.#validatorOf(schema);
+    if (validate(withoutBigInts(value))) return undefined;
+    const [error] = validate.errors ?? [];
+    if (!error) return 'it is invalid';
+    return `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`.trim();
   }
 
   /** Values that the schema allows. The first one is ordinary, and has the required properties only. */
@@ -53,10 +75,10 @@ export class Values {
       ...this.#arrays(schema, depth),
       ...this.#objects(schema, depth),
     ];
-    for (const part of alternativesOf(follow(this.#spec, schema)))
-      all.push(...this.valid(part, depth + 1));
+    const { oneOf = [], anyOf = [] } = follow(this.#spec, schema);
+    for (const part of [...oneOf, ...anyOf]) all.push(...this.valid(part, depth + 1));
     const distinct = new Map(all.map((value) => [printJson(value), value]));
-    return [...distinct.values()].filter((value) => this.#judge(schema, value) === undefined);
+    return [...distinct.values()].filter((value) => this.#allows(schema, value));
   }
 
   /** Values that the schema forbids. */
@@ -67,7 +89,21 @@ export class Values {
       all.push(...this.#faultyObjects(schema, depth));
       all.push(...this.#faultyArrays(schema, depth));
     }
-    return all.filter(({ value }) => this.#judge(schema, value) !== undefined);
+    return all.filter(({ value }) => !this.#allows(schema, value));
+  }
+
+  #allows(schema: Schema, value: unknown): boolean {
+    return this.faultIn(schema, value) === undefined;
+  }
+
+  /** The compiled schema. Its references lead into the spec, whose own schemas are compiled once. */
+  #validatorOf(schema: Schema): ValidateFunction {
+    const text = JSON.stringify(schema, (key, value) => (key === '$ref' ? `spec${value}` : value));
+    const known = this.#validators.get(text);
+    if (known) return known;
+    const validate = this.#ajv.compile(JSON.parse(text));
+    this.#validators.set(text, validate);
+    return validate;
   }
 
   /** Valid and invalid scalars: what the schema lists, awkward ones, and those at and beside its bounds. */
@@ -99,7 +135,6 @@ export class Values {
     return values.length === 0 ? [[]] : lengths.map(arrayOf);
   }
 
-  /** The required properties, all properties, and each valid value of each property beside the required ones. */
   #objects(schema: Schema, depth: number): unknown[] {
     const { properties, required } = propertiesOf(this.#spec, schema);
     const names = Object.keys(properties).filter(
@@ -108,16 +143,7 @@ export class Values {
     const values = new Map(
       names.map((name) => [name, this.valid(properties[name] ?? {}, depth + 1)]),
     );
-    const least: Record<string, unknown> = {};
-    const all: Record<string, unknown> = {};
-    for (const [name, [first]] of values) {
-      all[name] = first;
-      if (required.includes(name)) least[name] = first;
-    }
-    const single = [...values].flatMap(([name, each]) =>
-      each.map((value) => ({ ...least, [name]: value })),
-    );
-    return [least, all, ...single];
+    return combinationsOf(values, required);
   }
 
   #faultyObjects(schema: Schema, depth: number): Faulty[] {
@@ -148,8 +174,21 @@ export class Values {
   }
 }
 
-function alternativesOf({ oneOf = [], anyOf = [] }: Schema): Schema[] {
-  return [...oneOf, ...anyOf];
+/** Objects with the required names, with all names, and with each value of each name beside the required ones. */
+export function combinationsOf(
+  values: ReadonlyMap<string, readonly unknown[]>,
+  required: readonly string[],
+): [least: Node, all: Node, ...single: Node[]] {
+  const least: Record<string, unknown> = {};
+  const all: Record<string, unknown> = {};
+  for (const [name, [first]] of values) {
+    all[name] = first;
+    if (required.includes(name)) least[name] = first;
+  }
+  const single = [...values].flatMap(([name, each]) =>
+    each.map((value) => ({ ...least, [name]: value })),
+  );
+  return [least, all, ...single];
 }
 
 function stringsAround({ minLength, maxLength }: Schema): string[] {
@@ -170,4 +209,14 @@ function integersAround({ minimum, maximum, format = '' }: Schema): (number | bi
     const number = Number(each);
     return Number.isSafeInteger(number) ? number : each;
   });
+}
+
+/** ajv knows no bigint. One of 64 bits becomes the nearest double, any other one infinity, which is no integer. */
+function withoutBigInts(value: unknown): unknown {
+  if (typeof value === 'bigint')
+    return BigInt.asIntN(64, value) === value ? Number(value) : Number.POSITIVE_INFINITY;
+  if (Array.isArray(value)) return value.map(withoutBigInts);
+  if (!isNode(value)) return value;
+  const entries = Object.entries(value).map(([name, each]) => [name, withoutBigInts(each)]);
+  return Object.fromEntries(entries);
 }

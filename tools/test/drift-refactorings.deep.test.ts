@@ -39,7 +39,7 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
   ['other prose', 'README.md', 'A store of pets:', 'A shop of pets:'],
 ];
 test.each(refactorings)('%s is no contradiction', (_, file, from, to) => {
-  expect(copy.driftAfter([{ file, from, to }], [])).toMatchObject({ code: 0 });
+  expect(copy.driftAfter([{ file, from, to }]).output).toContain('Nothing drifts');
 });
 
 test('the same spec in other words is generated, and contradicts nothing', () => {
@@ -47,7 +47,7 @@ test('the same spec in other words is generated, and contradicts nothing', () =>
     { file: spec, from: /^/, to: '# A comment.\n' },
     { file: spec, from: '[available, pending, sold]', to: '["available", \'pending\', sold]' },
   ];
-  expect(copy.driftAfter(edits, [], true)).toMatchObject({ code: 0 });
+  expect(copy.driftAfter(edits, [], true).output).toContain('Nothing drifts');
 });
 
 const listCategories = `  /categories:
@@ -163,7 +163,7 @@ test('a second resource and a second filter are understood, and a filter that is
   ]);
   generate();
   spawnSync(process.execPath, ['tools/reference.ts'], { cwd: folder });
-  expect(copy.drift([])).toMatchObject({ code: 0 });
+  expect(copy.drift().output).toContain('Nothing drifts');
 
   replaceAll(handlers, [
     [all, '{ limit, after, filters: filters.status ? { status: filters.status } : {} }'],

@@ -15,21 +15,16 @@ export function parseSpec(): SpecNode {
   return parse(readSpec(), { maxAliasCount: 1000, merge: true });
 }
 
-const declaredHeaders = new Map<string, ReadonlySet<string>>();
+let parsed: SpecNode | undefined;
 
 /** The names in lower case of the headers that the spec declares for a response. */
 export function headersDeclaredFor(operation: Operation, status: number): ReadonlySet<string> {
-  const id = `${operation.id} ${status}`;
-  const known = declaredHeaders.get(id);
-  if (known) return known;
-  const spec = parseSpec();
+  parsed ??= parseSpec();
   const method = operation.method.toLowerCase();
-  const responses = nodeAt(spec, ['paths', operation.path, method, 'responses']);
-  const response = followed(spec, responses[status] ?? responses.default);
-  const headers = followed(spec, response.headers);
-  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  declaredHeaders.set(id, names);
-  return names;
+  const responses = nodeAt(parsed, ['paths', operation.path, method, 'responses']);
+  const response = followed(parsed, responses[status] ?? responses.default);
+  const headers = followed(parsed, response.headers);
+  return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
 }
 
 /** The object at a path, with references followed. An empty one if there is none. */
