@@ -18,8 +18,8 @@ import { MAX_AGE_MS } from '../apps/server/src/metrics.ts';
 import { createProgram } from '../apps/server/src/program.ts';
 import { MAX_REMEMBERED_BODY } from '../apps/server/src/reply.ts';
 import { MAX_UNREAD } from '../apps/server/src/send.ts';
+import { WAITING } from '../apps/server/src/store/batch.ts';
 import { KEYS, MAX_PAGE_SIZE } from '../apps/server/src/store/store.ts';
-import { WAITING } from '../apps/server/src/store/write-queue.ts';
 import { MAX_REMEMBERED, MAX_REMEMBERED_LENGTH } from '../apps/server/src/target.ts';
 import { errorClasses } from './client-errors.ts';
 import { type Help, petctlHelp } from './help.ts';
@@ -131,7 +131,7 @@ const fixedBounds: readonly (readonly [bound: string, value: string, beyond: str
   ['requests of a connection', `1 in progress, ${MAX_WAITING} waiting`, 'reading stops'],
   ['head of a request', `${maxHeaderSize / 1024} KiB, ${seconds(MAX_HEAD_MS)}`, '431, 408'],
   ['connections', `${count(MAX_CONNECTIONS)}, ${seconds(KEEP_ALIVE_MS)} idle`, 'closed'],
-  ['waiting writes', `${count(WAITING.writes)}, ${mebibytes(WAITING.size)}`, '503'],
+  ['waiting writes', `${count(WAITING.items)}, ${mebibytes(WAITING.size)}`, '503'],
   ['the embedded store', "a third of Node's heap", 'creates get 503'],
   ['computing `/metrics`', `once in ${seconds(MAX_AGE_MS)}`, 'cached text'],
   [

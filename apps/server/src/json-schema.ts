@@ -4,6 +4,7 @@ import { type Schema, schemas } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { invalid } from './errors.ts';
+import type { DocumentCheck } from './transfer.ts';
 
 export function createAjv(): Ajv2020 {
   // Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.
@@ -11,6 +12,19 @@ export function createAjv(): Ajv2020 {
   for (const [name, schema] of Object.entries<Schema>(schemas))
     ajv.addSchema(schema, `#/components/schemas/${name}`);
   return ajv;
+}
+
+/** Checks documents by the schemas of their collections. */
+export function documentCheck(
+  collections: readonly { readonly name: string; readonly schema: Schema }[],
+): DocumentCheck {
+  const ajv = createAjv();
+  const validators = new Map(collections.map(({ name, schema }) => [name, ajv.compile(schema)]));
+  return (collection, document) => {
+    const validate = validators.get(collection);
+    if (!validate || validate(toJsonNumbers(document))) return undefined;
+    return ajv.errorsText(validate.errors, { dataVar: 'document' });
+  };
 }
 
 /** The highest double of 64 bits stands for the integers above it. */

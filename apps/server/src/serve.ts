@@ -2,18 +2,17 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createProbesApp, createService, type Service } from './app.ts';
 import { type Config, secrets } from './config.ts';
-import { documentCheck } from './document-check.ts';
 import { UsageError } from './errors.ts';
 import { collections } from './handlers.ts';
-import { ImportInput } from './import-input.ts';
 import { declarations, openLowdbStore, openPostgresStore } from './index.ts';
+import { documentCheck } from './json-schema.ts';
 import { createKey, FollowedKeys, readKeys } from './key-file.ts';
 import { keysFrom } from './keys.ts';
 import { type Listener, listen } from './listen.ts';
 import { ServerLog } from './log.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
-import { checkExport, exportLines, type Imported, importExport } from './transfer.ts';
+import { exportLines, type Imported, importLines } from './transfer.ts';
 
 /** The least time that the store has to close, however long the requests took. */
 const MIN_CLOSE_MS = 250;
@@ -85,10 +84,9 @@ export async function exportDocuments(config: Config): Promise<void> {
 export async function importDocuments(config: Config, isUnchecked: boolean): Promise<Imported> {
   const store = await openStore(config);
   try {
-    await using input = await ImportInput.copy(process.stdin, config.dataDir);
     const check = isUnchecked ? undefined : documentCheck(Object.values(collections));
-    await checkExport(input.open, declarations, check);
-    return await importExport(input.open, declarations, store);
+    const options = { declarations, folder: config.dataDir, check };
+    return await importLines(process.stdin, store, options);
   } finally {
     await store.close();
   }

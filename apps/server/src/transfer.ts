@@ -1,4 +1,9 @@
 // Exports and imports: all documents of a store as JSON Lines.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { exactJson, parseExact } from '@petstore/types';
 import { linesIn } from './store/disk.ts';
 import { type Declaration, type Store, type StoredPage, StoreError } from './store/store.ts';
@@ -33,19 +38,53 @@ export async function* exportLines(
 /** What is wrong with a document; undefined if it is as the spec says. */
 export type DocumentCheck = (collection: string, document: object) => string | undefined;
 
-/**
- * Opens the input of an import. It is read twice: all lines are checked before anything is written.
- */
-export type OpenInput = () => AsyncIterable<Uint8Array>;
+/** How many documents of an export were added, and how many were there already. */
+export interface Imported {
+  readonly added: number;
+  readonly present: number;
+}
 
-/** Throws unless the input is a complete export. With a check, every document has to pass it. */
-export async function checkExport(
-  open: OpenInput,
-  declarations: readonly Declaration[],
-  check?: DocumentCheck,
+export interface ImportOptions {
+  readonly declarations: readonly Declaration[];
+  /** Where the input is copied to. There has to be room for it anyway. */
+  readonly folder: string;
+  /** Every document has to pass it. */
+  readonly check?: DocumentCheck | undefined;
+}
+
+/**
+ * Adds the documents of an export to a store. The export is read twice: all of it is checked before anything is written. An
+ * import that was interrupted can be repeated.
+ */
+export async function importLines(
+  input: AsyncIterable<Uint8Array>,
+  store: Pick<Store, 'restore' | 'reserve'>,
+  { declarations, folder, check }: ImportOptions,
+): Promise<Imported> {
+  await using file = await openUnnamed(folder);
+  await file.writeFile(input);
+  await checkLines(readAgain(file), new ExportReader(declarations), check);
+  return await restoreLines(readAgain(file), new ExportReader(declarations), store);
+}
+
+/** Opens a file in a folder, or else in the temporary folder. It has no name, so that the end of the process removes it. */
+async function openUnnamed(folder: string): Promise<FileHandle> {
+  const path = join(existsSync(folder) ? folder : tmpdir(), `import-${randomUUID()}.tmp`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+function readAgain(file: FileHandle): AsyncIterable<Uint8Array> {
+  return file.createReadStream({ start: 0, autoClose: false });
+}
+
+async function checkLines(
+  input: AsyncIterable<Uint8Array>,
+  reader: ExportReader,
+  check: DocumentCheck | undefined,
 ): Promise<void> {
-  const reader = new ExportReader(declarations);
-  for await (const lines of linesIn(open())) {
+  for await (const lines of linesIn(input)) {
     for (const line of lines) {
       const found = reader.take(line);
       const problem = found && check?.(found.collection, found.document);
@@ -58,31 +97,19 @@ export async function checkExport(
   reader.finish();
 }
 
-/** How many documents of an export were added, and how many were there already. */
-export interface Imported {
-  readonly added: number;
-  readonly present: number;
-}
-
-/**
- * Adds the documents of a checked export to a store. An import that was interrupted can be
- * repeated.
- */
-export async function importExport(
-  open: OpenInput,
-  declarations: readonly Declaration[],
+async function restoreLines(
+  input: AsyncIterable<Uint8Array>,
+  reader: ExportReader,
   store: Pick<Store, 'restore' | 'reserve'>,
 ): Promise<Imported> {
-  const reader = new ExportReader(declarations);
   let added = 0;
-  for await (const lines of linesIn(open())) {
+  for await (const lines of linesIn(input)) {
     const found = lines.flatMap((line) => reader.take(line) ?? []);
     for (const [collection, some] of Map.groupBy(found, (one) => one.collection)) {
       const documents = new Map(some.map(({ id, document }) => [id, document]));
       added += await store.restore(collection, documents);
     }
   }
-  reader.finish();
   for (const [collection, nextId] of Object.entries(reader.nextIds))
     await store.reserve(collection, nextId);
   return { added, present: reader.count - added };

@@ -30,21 +30,23 @@ export class MemoryCollection {
     return this.#documents.count;
   }
 
-  text = (id: number): string | undefined => this.#documents.get(id);
+  text(id: number): string | undefined {
+    return this.#documents.get(id);
+  }
 
-  get = (id: number): StoredDocument | undefined => {
+  get(id: number): StoredDocument | undefined {
     const json = this.#documents.get(id);
     return json === undefined ? undefined : new StoredDocument(json);
-  };
+  }
 
-  list = ({ after, limit, filters = {} }: Query): StoredPage => {
+  list({ after, limit, filters = {} }: Query): StoredPage {
     const matching = this.#matching(filters);
     let smallest = this.#documents;
     for (const one of matching) if (one.count <= smallest.count) smallest = one;
     const isInAll = (id: number) => matching.every((one) => one === smallest || one.has(id));
     const { texts, next } = smallest.slice(after + 1, limit, MAX_PAGE_SIZE, isInAll);
     return new StoredPage(`[${texts.join(',')}]`, next);
-  };
+  }
 
   /** The texts from an identifier on, for a snapshot. */
   slice(least: number, maxSize: number): Slice {

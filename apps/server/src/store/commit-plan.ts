@@ -7,45 +7,21 @@ import {
 } from './store.ts';
 
 /** A write that waits for its commit. */
-export type Write = Create | Replace | Remove | Restore | Reserve;
-
-interface EveryWrite {
-  readonly declaration: Declaration;
+export interface Write {
+  readonly collection: string;
+  /** The document that it has to know. */
+  readonly id?: number;
   readonly key?: WriteKey | undefined;
-  /** About how many bytes of memory it takes while it waits. */
-  readonly size: number;
+  /** Adds its changes to a plan. */
+  addTo(plan: CommitPlan): Outcome;
 }
 
-interface WithDocument extends EveryWrite {
+/** A document to write, without its identifier. */
+export interface Content {
+  readonly declaration: Declaration;
   readonly document: object;
   /** The document as JSON without its identifier. */
   readonly body: string;
-}
-
-export interface Create extends WithDocument {
-  readonly kind: 'create';
-}
-
-export interface Replace extends WithDocument {
-  readonly kind: 'replace';
-  readonly id: number;
-}
-
-export interface Remove extends EveryWrite {
-  readonly kind: 'remove';
-  readonly id: number;
-}
-
-/** Adds a document under its identifier. */
-export interface Restore extends WithDocument {
-  readonly kind: 'restore';
-  readonly id: number;
-}
-
-/** Raises the next identifier. */
-export interface Reserve extends EveryWrite {
-  readonly kind: 'reserve';
-  readonly nextId: number;
 }
 
 /** What a write records of its idempotency key. */
@@ -67,20 +43,33 @@ export interface KeyRecord {
 }
 
 /** A change of the stored data. Applying it twice has the same result as applying it once. */
-export type Change =
-  | {
-      readonly kind: 'put';
-      readonly collection: string;
-      readonly id: number;
-      readonly json: string;
-      /** The parsed JSON. */
-      readonly document: object;
-      readonly key?: KeyRecord | undefined;
-    }
-  /** The next identifier is greater than `id` afterwards, also if there was no such document. */
-  | { readonly kind: 'remove'; readonly collection: string; readonly id: number }
-  /** The key of a request that removed its document, and, in a snapshot, any key. */
-  | { readonly kind: 'key'; readonly collection: string; readonly key: KeyRecord };
+export type Change = Put | Removal | KeyChange;
+
+/** A document that is added or replaced, with the idempotency key of its request. */
+export interface Put {
+  readonly kind: 'put';
+  readonly collection: string;
+  readonly id: number;
+  readonly json: string;
+  /** The parsed JSON. */
+  readonly document: object;
+  readonly key?: KeyRecord | undefined;
+}
+
+/** The next identifier is greater than `id` afterwards, also if there was no such document. */
+export interface Removal {
+  readonly kind: 'remove';
+  readonly collection: string;
+  readonly id: number;
+  readonly key?: undefined;
+}
+
+/** The key of a request that removed its document, and, in a snapshot, any key. */
+export interface KeyChange {
+  readonly kind: 'key';
+  readonly collection: string;
+  readonly key: KeyRecord;
+}
 
 /** The result of a write. An error rejects this write alone. */
 export type Outcome = StoredDocument | undefined | Error;
@@ -88,7 +77,8 @@ export type Outcome = StoredDocument | undefined | Error;
 /** What a commit has to know of the stored data. */
 export interface State {
   nextId(collection: string): number;
-  get(collection: string, id: number): string | undefined;
+  /** The JSON of a document. */
+  text(collection: string, id: number): string | undefined;
   key(id: string): KeyRecord | undefined;
   /** How much documents may grow. */
   readonly room: number;
@@ -114,64 +104,61 @@ export class CommitPlan {
     for (const write of writes) this.outcomes.push(this.#outcomeOf(write));
   }
 
-  #outcomeOf(write: Write): Outcome {
-    const { key } = write;
-    const first = key && (this.#keys.get(key.id) ?? this.#state.key(key.id));
-    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
-    if (first) return new StoredDocument(first.json, true);
-    switch (write.kind) {
-      case 'create':
-        return this.#create(write);
-      case 'replace':
-        return this.#replace(write);
-      case 'remove':
-        return this.#remove(write);
-      case 'restore':
-        return this.#restore(write);
-      case 'reserve':
-        return this.#reserve(write);
-    }
-  }
-
-  #create(write: Create): Outcome {
-    const id = this.#nextId(write.declaration.name);
+  create(content: Content, key: WriteKey | undefined): Outcome {
+    const id = this.#nextId(content.declaration.name);
     if (id >= Number.MAX_SAFE_INTEGER) return new UnavailableError('No identifier is left.');
-    return this.#put(write, id, undefined);
+    return this.#put(content, id, undefined, key);
   }
 
-  #replace(write: Replace): Outcome {
-    const before = this.#textOf(write.declaration.name, write.id);
-    return before === undefined ? undefined : this.#put(write, write.id, before);
+  /** Undefined if there is no such document. */
+  replace(id: number, content: Content, key: WriteKey | undefined): Outcome {
+    const before = this.#textOf(content.declaration.name, id);
+    return before === undefined ? undefined : this.#put(content, id, before, key);
   }
 
-  #remove({ declaration: { name }, id, key }: Remove): Outcome {
-    const before = this.#textOf(name, id);
+  /** Undefined if there is no such document. */
+  remove(collection: string, id: number, key: WriteKey | undefined): Outcome {
+    const before = this.#textOf(collection, id);
     if (before === undefined) return undefined;
     this.#room += sizeOf(before);
-    this.#drop(name, id);
+    this.#drop(collection, id);
     const record = this.#record(before, key);
-    if (record) this.changes.push({ kind: 'key', collection: name, key: record });
+    if (record) this.changes.push({ kind: 'key', collection, key: record });
     return new StoredDocument(before);
   }
 
-  /** Undefined if the document is there already. */
-  #restore(write: Restore): Outcome {
-    const { declaration, id, body } = write;
+  /** Adds a document under its identifier. Undefined if it is there already. */
+  restore(id: number, content: Content): Outcome {
+    const { declaration, body } = content;
     const before = this.#textOf(declaration.name, id);
-    if (before === undefined) return this.#put(write, id, undefined);
+    if (before === undefined) return this.#put(content, id, undefined, undefined);
     if (before === withId(declaration.id, id, body)) return undefined;
     return new StoreError(
       `Document ${id} of ${declaration.name} differs from the stored one; import into an empty store.`,
     );
   }
 
-  #reserve({ declaration: { name }, nextId }: Reserve): Outcome {
+  /** Raises the next identifier. */
+  reserve(collection: string, nextId: number): Outcome {
     // The removal of a document that was never there raises the next identifier.
-    if (nextId > this.#nextId(name)) this.#drop(name, nextId - 1);
+    if (nextId > this.#nextId(collection)) this.#drop(collection, nextId - 1);
     return undefined;
   }
 
-  #put({ declaration, document, body, key }: WithDocument, id: number, before?: string): Outcome {
+  #outcomeOf(write: Write): Outcome {
+    const { key } = write;
+    const first = key && (this.#keys.get(key.id) ?? this.#state.key(key.id));
+    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
+    if (first) return new StoredDocument(first.json, true);
+    return write.addTo(this);
+  }
+
+  #put(
+    { declaration, document, body }: Content,
+    id: number,
+    before: string | undefined,
+    key: WriteKey | undefined,
+  ): Outcome {
     const json = withId(declaration.id, id, body);
     const growth = sizeOf(json) - sizeOf(before);
     if (growth > 0 && growth > this.#room)
@@ -208,7 +195,7 @@ export class CommitPlan {
 
   #textOf(collection: string, id: number): string | undefined {
     const place = `${collection} ${id}`;
-    return this.#texts.has(place) ? this.#texts.get(place) : this.#state.get(collection, id);
+    return this.#texts.has(place) ? this.#texts.get(place) : this.#state.text(collection, id);
   }
 }
 

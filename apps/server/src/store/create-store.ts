@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '@petstore/types';
-import type { KeyRecord, Outcome, Write, WriteKey } from './commit-plan.ts';
+import { BatchQueue } from './batch.ts';
+import type { Content, KeyRecord, Outcome, Write, WriteKey } from './commit-plan.ts';
 import {
   type Awaitable,
   type Collection,
@@ -14,11 +15,10 @@ import {
   StoreError,
   UnavailableError,
 } from './store.ts';
-import { WriteQueue } from './write-queue.ts';
 
 /** Where a store keeps its data: in memory, in a folder, or in a database. */
 export interface Backend {
-  collection(name: string): Pick<Collection, 'get' | 'list'>;
+  collection(name: string): Readable;
   nextId(collection: string): Awaitable<number>;
   /** The record of an idempotency key. */
   key(id: string): Awaitable<KeyRecord | undefined>;
@@ -29,110 +29,144 @@ export interface Backend {
   close(): Promise<void>;
 }
 
+export type Readable = Pick<Collection, 'get' | 'list'>;
+
 /** A store whose commit takes longer than this is not ready. */
 const STALLED_MS = 1_500;
+/** The bounds of the commits, of which each follows the one before. */
+const COMMITS = { running: 1, items: 1_000 };
+/** The bytes of memory that a waiting write takes beside its document. */
+const WRITE_SIZE = 512;
 
 /** Creates a store. The writes of a moment become one commit of its backend. */
 export function createStore(declarations: readonly Declaration[], backend: Backend): Store {
-  const queue = new WriteQueue((writes) => backend.commit(writes));
-  const keys = new WriteKeys();
-  let isClosed = false;
-  const checkOpen = () => {
-    if (isClosed) throw new UnavailableError('The store is closed.');
-  };
-  const add = async (write: Write) => {
-    checkOpen();
-    return queue.add(write);
-  };
+  const commits = new Commits(backend);
+  const usedRequests = new WeakSet<KeyedRequest>();
+
   const declarationOf = (name: string): Declaration => {
     const declaration = declarations.find((one) => one.name === name);
     if (!declaration) throw new StoreError(`There is no collection '${name}'.`);
     return declaration;
   };
+  /** The key of a request, for its one write. */
+  const useKey = (request: KeyedRequest | undefined): WriteKey | undefined => {
+    if (!request) return undefined;
+    if (usedRequests.has(request))
+      throw new Error('A handler has made a second write with the same idempotency key.');
+    usedRequests.add(request);
+    return keyOf(request);
+  };
 
   return {
-    collection: (name, request) => {
-      const declaration = declarationOf(name);
-      const { get, list } = backend.collection(name);
-      return { get, list, ...writesOf(declaration, add, () => keys.take(request)) };
-    },
+    collection: (name, request) =>
+      collectionOf(declarationOf(name), backend.collection(name), commits, () => useKey(request)),
     replay: (request) => {
       const record = backend.key(keyOf(request).id);
       if (record instanceof Promise) return record.then((found) => replayOf(found, request));
       return replayOf(record, request);
     },
     nextId: (name) => backend.nextId(declarationOf(name).name),
-    restore: (name, documents) => restore(declarationOf(name), documents, add),
+    restore: async (collection, documents) => {
+      const declaration = declarationOf(collection);
+      const restoring = Array.from(documents, ([id, document]) => {
+        const content = contentOf(declaration, document);
+        const write: Write = { collection, id, addTo: (plan) => plan.restore(id, content) };
+        return commits.add(write, content.body);
+      });
+      const results = await Promise.all(restoring);
+      return results.filter((result) => result !== undefined).length;
+    },
     reserve: async (name, nextId) => {
-      await add({ kind: 'reserve', declaration: declarationOf(name), nextId, size: WRITE_SIZE });
+      const collection = declarationOf(name).name;
+      await commits.add({ collection, addTo: (plan) => plan.reserve(collection, nextId) });
     },
-    check: async () => {
-      checkOpen();
-      if (queue.commitTime > STALLED_MS)
-        throw new UnavailableError('The disk or the database has not responded for a while.');
-      await backend.check();
-    },
+    check: () => commits.check(),
     stats: () => backend.stats(),
-    close: async () => {
-      isClosed = true;
-      await queue.finished();
-      await backend.close();
-    },
+    close: () => commits.close(),
   };
 }
 
-type Add = (write: Write) => Promise<StoredDocument | undefined>;
+/** The commits of a backend, one after the other, until it is closed. */
+class Commits {
+  readonly #backend: Backend;
+  readonly #queue: BatchQueue<Write, StoredDocument | undefined>;
+  /** When the commit that is under way began. */
+  #began: number | undefined;
+  #isClosed = false;
 
-/** The functions of a collection that write. */
-function writesOf(
-  declaration: Declaration,
-  add: Add,
-  takeKey: () => WriteKey | undefined,
-): Pick<Collection, 'create' | 'replace' | 'remove'> {
-  return {
-    create: async (document) => {
-      const key = takeKey();
-      const created = await add({ kind: 'create', key, ...contentOf(declaration, document) });
-      if (!created) throw new Error('A create has no result.');
-      return created;
-    },
-    replace: async (id, document) => {
-      const key = takeKey();
-      return add({ kind: 'replace', id, key, ...contentOf(declaration, document) });
-    },
-    remove: async (id) =>
-      add({ kind: 'remove', id, declaration, size: WRITE_SIZE, key: takeKey() }),
-  };
-}
+  constructor(backend: Backend) {
+    this.#backend = backend;
+    this.#queue = new BatchQueue((writes) => this.#commit(writes), COMMITS);
+  }
 
-async function restore(
-  declaration: Declaration,
-  documents: ReadonlyMap<number, object>,
-  add: Add,
-): Promise<number> {
-  const restoring = Array.from(documents, ([id, document]) =>
-    add({ kind: 'restore', id, ...contentOf(declaration, document) }),
-  );
-  const results = await Promise.all(restoring);
-  return results.filter((result) => result !== undefined).length;
-}
+  /** Resolves when the write is saved. `body` is the JSON of its document. */
+  async add(write: Write, body = ''): Promise<StoredDocument | undefined> {
+    this.#checkOpen();
+    // The document is about as large as its text.
+    return this.#queue.add(write, 2 * body.length + WRITE_SIZE);
+  }
 
-/** Gives each request with an idempotency key its one write. */
-class WriteKeys {
-  readonly #taken = new WeakSet<KeyedRequest>();
+  async check(): Promise<void> {
+    this.#checkOpen();
+    if (this.#began !== undefined && performance.now() - this.#began > STALLED_MS)
+      throw new UnavailableError('The disk or the database has not responded for a while.');
+    await this.#backend.check();
+  }
 
-  /** Undefined for a request without a key. */
-  take(request: KeyedRequest | undefined): WriteKey | undefined {
-    if (!request) return undefined;
-    if (this.#taken.has(request))
-      throw new Error('A handler has made a second write with the same idempotency key.');
-    this.#taken.add(request);
-    return keyOf(request);
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#queue.finished();
+    await this.#backend.close();
+  }
+
+  async #commit(writes: readonly Write[]): Promise<Outcome[]> {
+    this.#began = performance.now();
+    try {
+      return await this.#backend.commit(writes);
+    } finally {
+      this.#began = undefined;
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new UnavailableError('The store is closed.');
   }
 }
 
-/** The bytes of memory that a waiting write takes beside its document. */
-const WRITE_SIZE = 512;
+function collectionOf(
+  declaration: Declaration,
+  documents: Readable,
+  commits: Commits,
+  useKey: () => WriteKey | undefined,
+): Collection {
+  const collection = declaration.name;
+  return {
+    get: (id) => documents.get(id),
+    list: (query) => documents.list(query),
+    create: async (document) => {
+      const key = useKey();
+      const content = contentOf(declaration, document);
+      const write: Write = { collection, key, addTo: (plan) => plan.create(content, key) };
+      const created = await commits.add(write, content.body);
+      return created as StoredDocument;
+    },
+    replace: async (id, document) => {
+      const key = useKey();
+      const content = contentOf(declaration, document);
+      const write: Write = { collection, id, key, addTo: (plan) => plan.replace(id, content, key) };
+      return commits.add(write, content.body);
+    },
+    remove: async (id) => {
+      const key = useKey();
+      return commits.add({
+        collection,
+        id,
+        key,
+        addTo: (plan) => plan.remove(collection, id, key),
+      });
+    },
+  };
+}
 
 /** What is recorded of a request. */
 function keyOf({ caller, key, fingerprint, status }: KeyedRequest): WriteKey {
@@ -145,10 +179,8 @@ function replayOf(record: KeyRecord | undefined, request: KeyedRequest): Replay 
   return { status: record.status, document: new StoredDocument(record.json, true) };
 }
 
-function contentOf(declaration: Declaration, document: object) {
+function contentOf(declaration: Declaration, document: object): Content {
   const { id } = declaration;
   const withoutId = id in document ? { ...document, [id]: undefined } : document;
-  const body = exactJson(withoutId);
-  // The document is about as large as its text.
-  return { declaration, document, body, size: 2 * body.length + WRITE_SIZE };
+  return { declaration, document, body: exactJson(withoutId) };
 }

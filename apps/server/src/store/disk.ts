@@ -126,10 +126,3 @@ export function damaged(path: string, what: string): StoreError {
     `${path}: ${what}. Nothing was changed; move the folder away and import your last export into a new one.`,
   );
 }
-
-/** A file of the format that had no heads in its journals. */
-export function earlierFormat(path: string): StoreError {
-  return new StoreError(
-    `${path}: it was written by an earlier format. Nothing was changed; export the folder with the earlier version, and import that into a new folder.`,
-  );
-}

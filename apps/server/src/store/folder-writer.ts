@@ -1,11 +1,18 @@
-import { readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Low } from 'lowdb';
 import type { Change } from './commit-plan.ts';
-import { syncFolder } from './disk.ts';
-import type { Folder } from './folder-reader.ts';
-import { Journal, journalName, journalsIn, writeNotedLength } from './journal.ts';
+import { damaged, replaceFile, syncFolder } from './disk.ts';
+import {
+  checkedLine,
+  contentOf,
+  Journal,
+  type JournalContent,
+  journalPath,
+  journalsIn,
+} from './journal.ts';
 import type { ChangeLog } from './memory.ts';
 import type { Data, Snapshot } from './snapshot.ts';
 import { messageOf, nothingDone, UnavailableError } from './store.ts';
@@ -14,6 +21,19 @@ import { messageOf, nothingDone, UnavailableError } from './store.ts';
 const QUIET_MS = 1_000;
 /** How often work on a new journal is tried after a failed sync. */
 const RETRY_MS = 1_000;
+
+const LENGTH_FILE = 'journal-length.json';
+/** The checksum of the noted length is made with a number that no journal has. */
+const NO_JOURNAL = 0;
+
+/** A folder whose files were read into a memory. */
+export interface Folder {
+  readonly path: string;
+  readonly snapshot: Snapshot;
+  readonly db: Low<Data>;
+  /** The journal to which a store appends. Undefined in a new folder. */
+  readonly lastJournal: JournalContent | undefined;
+}
 
 /**
  * A folder that is open for writing: changes go to the journal, and a long journal is folded into
@@ -30,7 +50,8 @@ export class FolderWriter implements ChangeLog {
   #folding: Promise<void> | undefined;
   #recovering: Promise<void> | undefined;
   #noting: Promise<void> = Promise.resolve();
-  #quietTimer: NodeJS.Timeout | undefined;
+  /** Begins again with each write. */
+  readonly #quietTimer: NodeJS.Timeout;
 
   private constructor({ path, db, snapshot }: Folder, journal: Journal, foldFloor: number) {
     this.#folder = path;
@@ -38,6 +59,7 @@ export class FolderWriter implements ChangeLog {
     this.#snapshot = snapshot;
     this.#journal = journal;
     this.#foldFloor = foldFloor;
+    this.#quietTimer = setTimeout(() => this.#noteLength(), QUIET_MS).unref();
   }
 
   /** Opens a folder that was read. */
@@ -65,7 +87,7 @@ export class FolderWriter implements ChangeLog {
     try {
       if (this.#isLong() && !this.#folding) await this.#startNextJournal().catch(nothingDone);
       await this.#journal.append(changes);
-      this.#noteWhenQuiet();
+      this.#quietTimer.refresh();
     } finally {
       if (this.#journal.isBroken) this.#recovering ??= this.#recover();
     }
@@ -77,8 +99,8 @@ export class FolderWriter implements ChangeLog {
     clearTimeout(this.#quietTimer);
     await this.#folding;
     await this.#recovering;
+    if (!this.#journal.isBroken) this.#noteLength();
     await this.#noting;
-    if (!this.#journal.isBroken) await this.#noteLength();
     await this.#journal.close();
   }
 
@@ -128,10 +150,10 @@ export class FolderWriter implements ChangeLog {
     const broken = this.#journal;
     process.emitWarning('A sync of the journal failed. Writes wait for a new snapshot.');
     await this.#folding;
-    let isDone = false;
-    while (!isDone && !this.#closing.signal.aborted) {
-      isDone = await this.#replaceJournal(broken);
-      if (!isDone) await this.#pause(RETRY_MS);
+    const { signal } = this.#closing;
+    while (!signal.aborted && !(await this.#replaceJournal(broken))) {
+      // It rejects when the folder is closed.
+      await pause(RETRY_MS, undefined, { signal }).catch(() => {});
     }
     this.#recovering = undefined;
   }
@@ -160,27 +182,12 @@ export class FolderWriter implements ChangeLog {
     await removeBefore(this.#folder, journal);
   }
 
-  #noteWhenQuiet(): void {
-    const { bytes } = this.#journal;
-    this.#quietTimer ??= setTimeout(() => this.#noteUnlessGrown(bytes), QUIET_MS).unref();
-  }
-
-  #noteUnlessGrown(bytes: number): void {
-    this.#quietTimer = undefined;
-    if (this.#journal.bytes === bytes) this.#noting = this.#noting.then(() => this.#noteLength());
-    else this.#noteWhenQuiet();
-  }
-
-  async #noteLength(): Promise<void> {
-    const { number, bytes } = this.#journal;
-    // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
-    await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#closing;
-    // It rejects when the folder is closed.
-    await pause(milliseconds, undefined, { signal }).catch(() => {});
+  #noteLength(): void {
+    this.#noting = this.#noting.then(async () => {
+      const { number, bytes } = this.#journal;
+      // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
+      await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
+    });
   }
 }
 
@@ -206,6 +213,25 @@ async function removeTemporary(folder: string): Promise<void> {
 
 async function removeBefore(folder: string, first: number): Promise<void> {
   for (const number of await journalsIn(folder))
-    if (number < first) await rm(join(folder, journalName(number)));
+    if (number < first) await rm(journalPath(folder, number));
   await syncFolder(folder);
+}
+
+/** How long a journal was when it was last noted. A shorter one has lost acknowledged writes. */
+export interface NotedLength {
+  readonly number: number;
+  readonly bytes: number;
+}
+
+async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
+  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), NO_JOURNAL)]);
+}
+
+/** Undefined if no length was noted yet. */
+export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
+  const path = join(folder, LENGTH_FILE);
+  if (!existsSync(path)) return undefined;
+  const content = contentOf(await readFile(path), NO_JOURNAL);
+  if (content === undefined) throw damaged(path, 'it is damaged');
+  return JSON.parse(content);
 }

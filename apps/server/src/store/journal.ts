@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Change } from './commit-plan.ts';
-import { damaged, hexOf, replaceFile, writeAll } from './disk.ts';
+import { damaged, eachLine, hexOf, replaceFile, writeAll } from './disk.ts';
 import { recordOf } from './records.ts';
 import { messageOf, nothingDone, UnavailableError, UnknownOutcomeError } from './store.ts';
 
 const FORMAT = 'petstore journal 2';
 /** The last line of a journal that is followed by another one. */
-export const END = '[]';
+const END = '[]';
 
-const LENGTH_FILE = 'journal-length.json';
-/** The checksum of the noted length is made with a number that no journal has. */
-const NO_JOURNAL = 0;
-
-export const LINE_FEED = 10;
+const LINE_FEED = 10;
 const SPACE = 32;
 
-export const journalName = (number: number) => `journal-${number}.jsonl`;
+const journalName = (number: number) => `journal-${number}.jsonl`;
+
+export function journalPath(folder: string, number: number): string {
+  return join(folder, journalName(number));
+}
 
 /** The numbers of the journals in a folder, in order. */
 export async function journalsIn(folder: string): Promise<number[]> {
@@ -54,13 +54,13 @@ export class Journal {
 
   /** Makes a journal, which a power cut leaves with its first line or not at all. */
   static async create(folder: string, number: number): Promise<Journal> {
-    const bytes = await replaceFile(join(folder, journalName(number)), [firstLine(number)]);
+    const bytes = await replaceFile(journalPath(folder, number), [firstLine(number)]);
     return Journal.open(folder, number, bytes);
   }
 
   /** Opens a journal that has so many bytes of whole lines. */
   static async open(folder: string, number: number, bytes: number): Promise<Journal> {
-    return new Journal(await open(join(folder, journalName(number)), 'r+'), number, bytes);
+    return new Journal(await open(journalPath(folder, number), 'r+'), number, bytes);
   }
 
   get bytes(): number {
@@ -136,7 +136,86 @@ export class Journal {
   }
 }
 
-export function firstLine(number: number): Buffer {
+/** What is read of a journal. */
+export class JournalContent {
+  readonly number: number;
+  /** The bytes of the whole lines. */
+  bytes = 0;
+  hasRecords = false;
+  /** Whether its last line says that another journal follows. */
+  isEnded = false;
+  #hasTail = false;
+  readonly #path: string;
+  readonly #apply: (records: string) => void;
+
+  private constructor(path: string, number: number, apply: (records: string) => void) {
+    this.#path = path;
+    this.number = number;
+    this.#apply = apply;
+  }
+
+  /**
+   * Reads a journal, and gives the records of each line to `apply`. Throws if it is damaged, but
+   * for an unfinished last line.
+   */
+  static async read(
+    folder: string,
+    number: number,
+    apply: (records: string) => void,
+  ): Promise<JournalContent> {
+    const path = journalPath(folder, number);
+    if (!existsSync(path)) throw damaged(path, 'it is missing');
+    const content = new JournalContent(path, number, apply);
+    await eachLine(path, (line, count) => content.#take(line, count));
+    if (content.bytes === 0) throw damaged(path, 'it is empty');
+    return content;
+  }
+
+  /** Takes a line of the file, of which `count` is the number. */
+  #take(line: Buffer, count: number): void {
+    if (count === 1) {
+      this.#takeFirst(line);
+      return;
+    }
+    const content = contentOf(line, this.number);
+    // Nothing follows the end of a journal, or a line that was not finished.
+    const isLast = this.isEnded || this.#hasTail;
+    if (isLast || (content === undefined && !isUnfinished(line, this.number)))
+      throw damaged(this.#path, `line ${count} is damaged`);
+    if (content === undefined) this.#hasTail = true;
+    else this.#takeContent(content, line.length);
+  }
+
+  #takeFirst(line: Buffer): void {
+    if (!line.equals(firstLine(this.number)))
+      throw damaged(this.#path, `its first line is not that of journal ${this.number}`);
+    this.bytes = line.length;
+  }
+
+  #takeContent(content: string, bytes: number): void {
+    this.bytes += bytes;
+    if (content === END) {
+      this.isEnded = true;
+    } else {
+      this.hasRecords = true;
+      this.#apply(content);
+    }
+  }
+}
+
+/**
+ * Whether a line without a valid checksum was never finished: its end is missing, or the disk still
+ * has zeros for a part of it.
+ */
+function isUnfinished(line: Buffer, number: number): boolean {
+  if (line.includes(0)) return true;
+  if (line.at(-1) === LINE_FEED) return false;
+  // If only the line feed differs, the line was finished, and is damaged.
+  const withLineFeed = Buffer.concat([line.subarray(0, -1), Buffer.of(LINE_FEED)]);
+  return contentOf(withLineFeed, number) === undefined;
+}
+
+function firstLine(number: number): Buffer {
   return checkedLine(JSON.stringify({ format: FORMAT, number }), number);
 }
 
@@ -154,25 +233,6 @@ export function contentOf(line: Buffer, number: number): string | undefined {
   const content = line.subarray(9, -1);
   const isWhole = line.toString('latin1', 0, 8) === hexOf(crc32(content, number));
   return isWhole ? content.toString() : undefined;
-}
-
-/** How long a journal was when it was last noted. A shorter one has lost acknowledged writes. */
-export interface NotedLength {
-  readonly number: number;
-  readonly bytes: number;
-}
-
-export async function writeNotedLength(folder: string, length: NotedLength): Promise<void> {
-  await replaceFile(join(folder, LENGTH_FILE), [checkedLine(JSON.stringify(length), NO_JOURNAL)]);
-}
-
-/** Undefined if no length was noted yet. */
-export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
-  const path = join(folder, LENGTH_FILE);
-  if (!existsSync(path)) return undefined;
-  const content = contentOf(await readFile(path), NO_JOURNAL);
-  if (content === undefined) throw damaged(path, 'it is damaged');
-  return JSON.parse(content);
 }
 
 function unknownOutcome(reasons: string, cause: unknown): UnknownOutcomeError {

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import { Low } from 'lowdb';
 import { createStore } from './create-store.ts';
-import { lock, makeFolder } from './disk.ts';
-import { readFolder } from './folder-reader.ts';
-import { FolderWriter } from './folder-writer.ts';
-import { journalsIn } from './journal.ts';
-import { Memory, type MemoryOptions, memoryBackend } from './memory.ts';
+import { damaged, lock, makeFolder } from './disk.ts';
+import { type Folder, FolderWriter, type NotedLength, readNotedLength } from './folder-writer.ts';
+import { JournalContent, journalPath, journalsIn } from './journal.ts';
+import { Memory, type MemoryOptions } from './memory.ts';
+import { applyRecords } from './records.ts';
+import { type Data, Snapshot } from './snapshot.ts';
 import { type Declaration, messageOf, type Store, StoreError } from './store.ts';
 
 export interface LowdbOptions extends MemoryOptions {
@@ -27,10 +29,9 @@ export async function openLowdbStore(
     await makeFolder(path);
     unlock = lock(join(path, 'lock'));
     const memory = new Memory(declarations, { size, clock });
-    const writer = await FolderWriter.open(await readFolder(path, memory), fold);
-    const backend = memoryBackend(memory, writer);
-    const close = () => backend.close().finally(unlock);
-    return createStore(declarations, { ...backend, close });
+    memory.log = await FolderWriter.open(await readFolder(path, memory), fold);
+    const store = createStore(declarations, memory);
+    return { ...store, close: () => store.close().finally(unlock) };
   } catch (error) {
     unlock();
     throw unusable(path, error);
@@ -53,34 +54,20 @@ export async function readLowdbFolder(
   }
 }
 
+/** Reads a folder until no fold replaces files meanwhile. */
 async function readBetweenFolds(
   folder: string,
   declarations: readonly Declaration[],
 ): Promise<Store> {
-  let store: Store | undefined;
-  while (!store) store = await tryToRead(folder, declarations);
-  return store;
-}
-
-/**
- * Returns undefined if a fold replaced files while they were read, whether they could be read or
- * not.
- */
-async function tryToRead(
-  folder: string,
-  declarations: readonly Declaration[],
-): Promise<Store | undefined> {
-  const before = await versionOf(folder);
-  const isReplaced = async () => (await versionOf(folder)) !== before;
-  const memory = new Memory(declarations);
-  try {
-    await readFolder(folder, memory);
-  } catch (error) {
-    if (await isReplaced()) return undefined;
-    throw error;
+  for (;;) {
+    const before = await versionOf(folder);
+    const memory = new Memory(declarations);
+    const [reading] = await Promise.allSettled([readFolder(folder, memory)]);
+    // What a fold replaces meanwhile can look like damage.
+    if ((await versionOf(folder)) !== before) continue;
+    if (reading.status === 'rejected') throw reading.reason;
+    return createStore(declarations, memory);
   }
-  if (await isReplaced()) return undefined;
-  return createStore(declarations, memoryBackend(memory));
 }
 
 /** Differs after each fold. */
@@ -88,6 +75,60 @@ async function versionOf(folder: string): Promise<string> {
   const { ino } = await stat(join(folder, 'store.json'), { bigint: true });
   const journals = await journalsIn(folder);
   return [ino, ...journals].join(' ');
+}
+
+/**
+ * Reads a folder into an empty memory: the snapshot, then the journals that follow it. Changes
+ * nothing on the disk.
+ */
+async function readFolder(path: string, memory: Memory): Promise<Folder> {
+  // Before the journals, which may grow meanwhile.
+  const noted = await readNotedLength(path);
+  const snapshot = new Snapshot(join(path, 'store.json'), memory);
+  const db = new Low<Data>(snapshot, { memory, journal: 1 });
+  await db.read();
+  const isNew = snapshot.bytes === 0;
+  if (isNew && (noted || (await hasWrites(path)))) throw damaged(snapshot.path, 'it is missing');
+  const lastJournal = isNew ? undefined : await readJournals(path, db.data);
+  if (noted && lastJournal) checkLength(path, noted, lastJournal);
+  // Those that the start forgot were forgotten before.
+  memory.keys.forgotten = 0;
+  return { path, snapshot, db, lastJournal };
+}
+
+/** Whether journals have more than an interrupted first start leaves: one journal, without records. */
+async function hasWrites(folder: string): Promise<boolean> {
+  for (const number of await journalsIn(folder)) {
+    const { hasRecords } = await JournalContent.read(folder, number, () => {});
+    if (hasRecords || number > 1) return true;
+  }
+  return false;
+}
+
+/** Reads the snapshot's journal and those after it. Returns the last one that was written. */
+async function readJournals(
+  folder: string,
+  { journal: first, memory }: Data,
+): Promise<JournalContent> {
+  const apply = (records: string) => applyRecords(memory, records);
+  const highest = (await journalsIn(folder)).at(-1) ?? first;
+  let last = await JournalContent.read(folder, first, apply);
+  for (let number = first + 1; number <= highest; number++) {
+    const next = await JournalContent.read(folder, number, apply);
+    // The next journal is made before this one ends, and written after that.
+    if (last.isEnded) last = next;
+    else if (next.hasRecords) throw damaged(journalPath(folder, last.number), 'its end is missing');
+  }
+  if (last.isEnded) throw damaged(journalPath(folder, last.number + 1), 'it is missing');
+  return last;
+}
+
+/** Only the last journal is compared with its noted length: the end of any other has been read. */
+function checkLength(folder: string, noted: NotedLength, last: JournalContent): void {
+  const path = journalPath(folder, noted.number);
+  if (noted.number > last.number) throw damaged(path, 'it is missing');
+  if (noted.number === last.number && noted.bytes > last.bytes)
+    throw damaged(path, `it has ${last.bytes} bytes, and had ${noted.bytes}`);
 }
 
 /** Two thirds of the heap at most, even if each character needs two bytes. */

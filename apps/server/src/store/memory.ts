@@ -1,5 +1,13 @@
 import { MemoryCollection } from './collection.ts';
-import { type Change, CommitPlan, type KeyRecord, type State } from './commit-plan.ts';
+import {
+  type Change,
+  CommitPlan,
+  type KeyChange,
+  type KeyRecord,
+  type Outcome,
+  type State,
+  type Write,
+} from './commit-plan.ts';
 import { type Backend, createStore } from './create-store.ts';
 import { type Declaration, KEYS, type Stats, type Store, StoreError } from './store.ts';
 
@@ -15,14 +23,24 @@ export function createMemoryStore(
   declarations: readonly Declaration[],
   options?: MemoryOptions,
 ): Store {
-  return createStore(declarations, memoryBackend(new Memory(declarations, options)));
+  return createStore(declarations, new Memory(declarations, options));
 }
 
-/** All that a store holds in memory. */
-export class Memory implements State {
+/** Where changes are saved before they are applied to the memory. */
+export interface ChangeLog {
+  readonly bytes: number;
+  save(changes: readonly Change[]): Promise<void>;
+  check(): void;
+  close(): Promise<void>;
+}
+
+/** The data of a store that serves everything from memory. */
+export class Memory implements Backend, State {
   readonly collections: ReadonlyMap<string, MemoryCollection>;
   readonly keys: RequestKeys;
   readonly now: () => number;
+  /** Without a log, everything is forgotten at the end. */
+  log: ChangeLog | undefined;
   readonly #maxSize: number;
 
   constructor(declarations: readonly Declaration[], options: MemoryOptions = {}) {
@@ -44,7 +62,7 @@ export class Memory implements State {
     return this.collection(collection).nextId;
   }
 
-  get(collection: string, id: number): string | undefined {
+  text(collection: string, id: number): string | undefined {
     return this.collection(collection).text(id);
   }
 
@@ -61,54 +79,35 @@ export class Memory implements State {
   stats(): Stats {
     const documents: Record<string, number> = {};
     for (const [name, { count }] of this.collections) documents[name] = count;
-    const stats = { documents, forgottenKeys: this.keys.forgotten };
-    return this.#maxSize === Number.POSITIVE_INFINITY ? stats : { ...stats, roomBytes: this.room };
+    return {
+      documents,
+      journalBytes: this.log?.bytes,
+      roomBytes: this.#maxSize === Number.POSITIVE_INFINITY ? undefined : this.room,
+      forgottenKeys: this.keys.forgotten,
+    };
+  }
+
+  async commit(writes: readonly Write[]): Promise<Outcome[]> {
+    const { changes, outcomes } = new CommitPlan(writes, this);
+    if (changes.length > 0) await this.log?.save(changes);
+    for (const change of changes) this.apply(change);
+    return outcomes;
   }
 
   apply(change: Change): void {
-    if (change.kind === 'key') {
-      this.keys.add({ ...change.key, collection: change.collection });
-    } else if (change.kind === 'remove') {
-      this.collection(change.collection).remove(change.id);
-    } else {
-      this.collection(change.collection).put(change.id, change.json, change.document);
-      if (change.key) this.keys.add({ ...change.key, collection: change.collection });
-    }
+    const { kind, collection, key } = change;
+    if (kind === 'put') this.collection(collection).put(change.id, change.json, change.document);
+    if (kind === 'remove') this.collection(collection).remove(change.id);
+    if (key) this.keys.add({ kind: 'key', collection, key });
   }
-}
 
-/** Where changes are saved before they are applied to the memory. */
-export interface ChangeLog {
-  readonly bytes: number;
-  save(changes: readonly Change[]): Promise<void>;
-  check(): void;
-  close(): Promise<void>;
-}
+  async check(): Promise<void> {
+    this.log?.check();
+  }
 
-/**
- * The backend of a store that serves all documents from memory. Without a log it forgets everything
- * at the end.
- */
-export function memoryBackend(memory: Memory, log?: ChangeLog): Backend {
-  return {
-    collection: (name) => memory.collection(name),
-    nextId: (name) => memory.nextId(name),
-    key: (id) => memory.key(id),
-    stats: () => (log ? { ...memory.stats(), journalBytes: log.bytes } : memory.stats()),
-    commit: async (writes) => {
-      const { changes, outcomes } = new CommitPlan(writes, memory);
-      if (changes.length > 0) await log?.save(changes);
-      for (const change of changes) memory.apply(change);
-      return outcomes;
-    },
-    check: async () => log?.check(),
-    close: async () => log?.close(),
-  };
-}
-
-interface MemoryKey extends KeyRecord {
-  /** The collection of the document. */
-  readonly collection: string;
+  async close(): Promise<void> {
+    await this.log?.close();
+  }
 }
 
 /**
@@ -118,8 +117,8 @@ interface MemoryKey extends KeyRecord {
 export class RequestKeys {
   /** How many keys were forgotten before their time. */
   forgotten = 0;
-  /** The oldest are first. */
-  readonly #records = new Map<string, MemoryKey>();
+  /** By identifier. The oldest are first. */
+  readonly #changes = new Map<string, KeyChange>();
   #size = 0;
   readonly #now: () => number;
 
@@ -128,36 +127,41 @@ export class RequestKeys {
   }
 
   get(id: string): KeyRecord | undefined {
-    const record = this.#records.get(id);
-    return record && !this.#isExpired(record) ? record : undefined;
+    const key = this.#changes.get(id)?.key;
+    return key && !this.#isExpired(key) ? key : undefined;
   }
 
-  /** All records. Those that are added meanwhile follow. */
-  all(): IterableIterator<MemoryKey> {
-    return this.#records.values();
+  /** The changes that add all keys again. Those that are added meanwhile follow. */
+  all(): IterableIterator<KeyChange> {
+    return this.#changes.values();
   }
 
-  /** Adds a record, and forgets those that are expired or too many. */
-  add(record: MemoryKey): void {
-    const before = this.#records.get(record.id);
-    if (before) this.#delete(before);
-    this.#records.set(record.id, record);
-    this.#size += record.json.length;
-    for (const oldest of this.#records.values()) {
+  /** Adds a key, and forgets those that are expired or too many. */
+  add(change: KeyChange): void {
+    const { key } = change;
+    this.#forget(key.id);
+    this.#changes.set(key.id, change);
+    this.#size += key.json.length;
+    for (const { key: oldest } of this.#changes.values()) {
       const isExpired = this.#isExpired(oldest);
-      const isTooMuch = this.#records.size > KEYS.count || this.#size > KEYS.size;
-      if (!isExpired && !isTooMuch) return;
+      if (!isExpired && !this.#isTooMuch()) return;
+      this.#forget(oldest.id);
       if (!isExpired) this.forgotten += 1;
-      this.#delete(oldest);
     }
+  }
+
+  #isTooMuch(): boolean {
+    return this.#changes.size > KEYS.count || this.#size > KEYS.size;
   }
 
   #isExpired({ made }: KeyRecord): boolean {
     return this.#now() - made >= KEYS.milliseconds;
   }
 
-  #delete(record: KeyRecord): void {
-    this.#records.delete(record.id);
-    this.#size -= record.json.length;
+  #forget(id: string): void {
+    const before = this.#changes.get(id);
+    if (!before) return;
+    this.#changes.delete(id);
+    this.#size -= before.key.json.length;
   }
 }

@@ -1,6 +1,6 @@
 import type { Pool, QueryConfig } from 'pg';
 import type { KeyRecord } from './commit-plan.ts';
-import { readRows } from './postgres-pages.ts';
+import { readRows } from './postgres-reads.ts';
 import { expiry } from './postgres-sql.ts';
 import { fillFilters } from './postgres-tables.ts';
 import { type Declaration, KEYS } from './store.ts';
@@ -10,7 +10,8 @@ import { type Declaration, KEYS } from './store.ts';
  */
 export const MAINTENANCE_MS = 2_000;
 /**
- * As many new keys, or as many characters of results, make a server look whether they are too many.
+ * After so many new keys, or so many characters of results, a server looks whether they are too
+ * many.
  */
 const NEW_KEYS = { count: 5_000, size: 2 ** 24 };
 
@@ -26,11 +27,10 @@ export class PostgresMaintenance {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #isRunning = false;
-  /**
-   * What this server has saved since it last looked whether keys are too many. At the start a look
-   * is due.
-   */
-  #newKeys = { ...NEW_KEYS };
+  /** What this server has saved since it last looked whether keys are too many. */
+  #newKeys = { count: 0, size: 0 };
+  /** Whether keys may be too many. At the start, those of other servers may be. */
+  #mayBeTooMany = true;
 
   constructor(pool: Pool, declarations: readonly Declaration[], now: () => number) {
     this.#pool = pool;
@@ -49,6 +49,8 @@ export class PostgresMaintenance {
       this.#newKeys.count += 1;
       this.#newKeys.size += json.length;
     }
+    const { count, size } = this.#newKeys;
+    if (count >= NEW_KEYS.count || size >= NEW_KEYS.size) this.#mayBeTooMany = true;
   }
 
   /**
@@ -64,11 +66,10 @@ export class PostgresMaintenance {
   }
 
   async #forgetKeys(): Promise<void> {
-    const { count, size } = this.#newKeys;
-    const mayBeTooMany = count >= NEW_KEYS.count || size >= NEW_KEYS.size;
     const expired = await readRows(this.#pool, selectExpired(this.#now()));
-    if (!mayBeTooMany && expired.length === 0) return;
+    if (!this.#mayBeTooMany && expired.length === 0) return;
     this.#newKeys = { count: 0, size: 0 };
+    this.#mayBeTooMany = false;
     type Row = { early: boolean };
     const forgotten = await readRows<Row>(this.#pool, forgetKeys(this.#now()));
     this.forgottenKeys += forgotten.filter(({ early }) => early).length;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type QueryConfig } from 'pg';
-import type { Change, CommitPlan, KeyRecord } from './commit-plan.ts';
+import type { Change, CommitPlan, KeyRecord, Put, Removal } from './commit-plan.ts';
 import { type Declaration, filterText, KEYS } from './store.ts';
 
 export const tableOf = (collection: string) => escapeIdentifier(`petstore_${collection}`);
@@ -49,7 +49,7 @@ export function applyChanges(
   const parts: string[] = [];
   for (const declaration of declarations) {
     const last = lastChanges(changes, declaration.name);
-    const removals = last.filter(({ kind }) => kind === 'remove');
+    const removals = last.filter((change) => change.kind === 'remove');
     const puts = last.filter((change) => change.kind === 'put');
     if (removals.length > 0) parts.push(deleteDocuments(statement, declaration, removals));
     if (puts.length > 0) parts.push(putDocuments(statement, declaration, puts));
@@ -57,19 +57,17 @@ export function applyChanges(
   parts.push(updateCounters(statement, nextIds));
   const named = parts.map((part, i) => `part${i} AS (${part})`);
   const keys = keysOf(changes);
-  const savedKeys = keys.length > 0 ? insertKeys(statement, keys, now) : 'SELECT 1 LIMIT 0';
+  const noRows = 'SELECT 1 LIMIT 0';
+  const savedKeys = keys.length > 0 ? insertKeys(statement, keys, now) : noRows;
   return { text: `WITH ${named.join(', ')} ${savedKeys}`, values: statement.values };
 }
-
-type Put = Extract<Change, { kind: 'put' }>;
-type DocumentChange = Exclude<Change, { kind: 'key' }>;
 
 /** The values that are bound to a statement. */
 export class Statement {
   readonly values: unknown[] = [];
 
   /** Binds an array. Returns the parameter. */
-  bind(array: readonly unknown[], type: string): string {
+  bind(type: string, array: readonly unknown[]): string {
     this.values.push(array);
     return `$${this.values.length}::${type}[]`;
   }
@@ -78,10 +76,10 @@ export class Statement {
 function deleteDocuments(
   statement: Statement,
   { name }: Declaration,
-  removals: readonly DocumentChange[],
+  removals: readonly Removal[],
 ): string {
   const ids = removals.map(({ id }) => id);
-  return `DELETE FROM ${tableOf(name)} WHERE id = ANY(${statement.bind(ids, 'bigint')})`;
+  return `DELETE FROM ${tableOf(name)} WHERE id = ANY(${statement.bind('bigint', ids)})`;
 }
 
 function putDocuments(
@@ -92,10 +90,10 @@ function putDocuments(
   const { name, filters } = declaration;
   const ids = puts.map(({ id }) => id);
   const texts = puts.map(({ json }) => json);
-  const arrays = [statement.bind(ids, 'bigint'), statement.bind(texts, 'json')];
+  const arrays = [statement.bind('bigint', ids), statement.bind('json', texts)];
   for (const property of filters) {
     const values = puts.map(({ document }) => columnText(filterText(document, property)));
-    arrays.push(statement.bind(values, 'text'));
+    arrays.push(statement.bind('text', values));
   }
   const columns = ['data', ...filters.map(columnOf)];
   const replaced = [...columns, 'filters'].map((one) => `${one} = excluded.${one}`);
@@ -105,8 +103,8 @@ function putDocuments(
 }
 
 function updateCounters(statement: Statement, nextIds: ReadonlyMap<string, number>): string {
-  const names = statement.bind([...nextIds.keys()], 'text');
-  const values = statement.bind([...nextIds.values()], 'bigint');
+  const names = statement.bind('text', [...nextIds.keys()]);
+  const values = statement.bind('bigint', [...nextIds.values()]);
   return `UPDATE petstore_counters c SET value = n.value
     FROM unnest(${names}, ${values}) n (name, value) WHERE c.name = n.name`;
 }
@@ -115,13 +113,17 @@ function updateCounters(statement: Statement, nextIds: ReadonlyMap<string, numbe
 function insertKeys(statement: Statement, keys: readonly KeyRecord[], now: number): string {
   // In one order, so that no two servers wait for each other.
   const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const ids = sorted.map(({ id }) => id);
+  const fingerprints = sorted.map(({ fingerprint }) => fingerprint);
+  const statuses = sorted.map(({ status }) => status);
+  const results = sorted.map(({ json }) => json);
   const arrays = [
-    statement.bind(columnIn(sorted, 'id'), 'text'),
-    statement.bind(columnIn(sorted, 'fingerprint'), 'text'),
-    statement.bind(columnIn(sorted, 'status'), 'int'),
-    statement.bind(columnIn(sorted, 'json'), 'text'),
+    statement.bind('text', ids),
+    statement.bind('text', fingerprints),
+    statement.bind('int', statuses),
+    statement.bind('text', results),
   ];
-  const times = statement.bind([timestampOf(now), expiry(now)], 'timestamptz');
+  const times = statement.bind('timestamptz', [timestampOf(now), expiry(now)]);
   return `INSERT INTO petstore_request_keys AS k (id, fingerprint, status, result, made)
     SELECT *, (${times})[1] FROM unnest(${arrays})
     ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
@@ -130,22 +132,16 @@ function insertKeys(statement: Statement, keys: readonly KeyRecord[], now: numbe
     RETURNING 1`;
 }
 
-function columnIn<Name extends keyof KeyRecord>(keys: readonly KeyRecord[], name: Name) {
-  return keys.map((key) => key[name]);
-}
-
 /** The last change of each document of a collection. It replaces those before. */
-function lastChanges(changes: readonly Change[], collection: string): DocumentChange[] {
-  const last = new Map<number, DocumentChange>();
+function lastChanges(changes: readonly Change[], collection: string): (Put | Removal)[] {
+  const last = new Map<number, Put | Removal>();
   for (const change of changes)
     if (change.kind !== 'key' && change.collection === collection) last.set(change.id, change);
   return [...last.values()];
 }
 
 export function keysOf(changes: readonly Change[]): KeyRecord[] {
-  const keys: KeyRecord[] = [];
-  for (const change of changes) if (change.kind !== 'remove' && change.key) keys.push(change.key);
-  return keys;
+  return changes.flatMap(({ key }) => key ?? []);
 }
 
 const timestampOf = (milliseconds: number) => new Date(milliseconds).toISOString();
@@ -153,18 +149,26 @@ const timestampOf = (milliseconds: number) => new Date(milliseconds).toISOString
 /** When a key that expires now was made. */
 export const expiry = (now: number) => timestampOf(now - KEYS.milliseconds);
 
-/** Statements with a name are prepared once for each connection. */
+/**
+ * Looks each key up by the index. Has no name, so that it is planned for each use: a plan from when
+ * the table was small would read the whole table.
+ */
 export function selectKeys(ids: readonly string[], now: number): QueryConfig {
   const text = `
-    SELECT id, fingerprint, status, (extract(epoch FROM made) * 1000)::float8 AS made, result AS json
-    FROM petstore_request_keys WHERE id = ANY($1::text[]) AND made > $2 AND status IS NOT NULL`;
-  return { name: 'keys', text, values: [ids, expiry(now)] };
+    SELECT found.* FROM unnest($1::text[]) AS wanted (id) CROSS JOIN LATERAL (
+      SELECT id, fingerprint, status, result AS json,
+        (extract(epoch FROM made) * 1000)::float8 AS made
+      FROM petstore_request_keys
+      WHERE id = wanted.id AND made > $2 AND status IS NOT NULL LIMIT 1
+    ) found`;
+  return { text, values: [ids, expiry(now)] };
 }
 
 export function selectNextId(name: string): QueryConfig {
   return { text: 'SELECT value FROM petstore_counters WHERE name = $1', values: [name] };
 }
 
+/** A statement with a name is prepared once for each connection. */
 export function selectDocuments(name: string, ids: readonly number[]): QueryConfig {
   const text = `SELECT id, data::text AS json FROM ${tableOf(name)} WHERE id = ANY($1::bigint[])`;
   return { name: `get ${name}`, text, values: [ids] };

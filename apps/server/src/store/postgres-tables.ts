@@ -61,10 +61,10 @@ function fillRows(
   const documents = rows.map(({ json }) => parseExact(json));
   const columns = filters.map(columnOf);
   const statement = new Statement();
-  const arrays = [statement.bind(ids, 'bigint')];
+  const arrays = [statement.bind('bigint', ids)];
   for (const property of filters) {
     const values = documents.map((document) => columnText(filterText(document, property)));
-    arrays.push(statement.bind(values, 'text'));
+    arrays.push(statement.bind('text', values));
   }
   const filled = columns.map((column) => `${column} = n.${column}`);
   // Servers with other filters have filled theirs, so those names stay.
@@ -120,8 +120,11 @@ async function prepareCollection(client: ClientBase, declaration: Declaration): 
   const table = tableOf(name);
   const before = await columnsIn(client, table);
   const isNew = before.length === 0;
-  if (isNew) await createCollection(client, declaration);
-  else await addColumns(client, declaration, before);
+  if (isNew) await createCollection(client, name);
+  else if (!before.includes('filters')) await nameFilters(client, table, before);
+  for (const property of filters)
+    if (!before.includes(`by_${property}`))
+      await client.query(`ALTER TABLE ${table} ADD COLUMN ${columnOf(property)} text`);
   if (filters.length === 0) return;
   // Servers with other filters look for other documents, by an index of their own.
   const id = hash('sha1', filters.toSorted().join()).slice(0, 8);
@@ -134,35 +137,30 @@ async function prepareCollection(client: ClientBase, declaration: Declaration): 
   }
 }
 
-async function createCollection(client: ClientBase, { name, filters }: Declaration): Promise<void> {
-  const columns = filters.map((property) => `, ${columnOf(property)} text`);
+/** `filters` names the filters whose columns a document has. */
+async function createCollection(client: ClientBase, name: string): Promise<void> {
   // The type json keeps the text as it is; jsonb would refuse U+0000.
   await client.query(`
-    CREATE TABLE ${tableOf(name)} (id bigint PRIMARY KEY, data json NOT NULL, filters text[]${columns.join('')});
+    CREATE TABLE ${tableOf(name)} (id bigint PRIMARY KEY, data json NOT NULL, filters text[]);
     INSERT INTO petstore_counters VALUES (${escapeLiteral(name)}, 1) ON CONFLICT DO NOTHING`);
 }
 
-/** `filters` names the filters whose columns a document has. */
-async function addColumns(
+/**
+ * Converts a table of the earlier format, whose servers have filled all their columns so far. What
+ * they still write names no filter, and is filled again.
+ */
+async function nameFilters(
   client: ClientBase,
-  { name, filters }: Declaration,
-  before: readonly string[],
+  table: string,
+  columns: readonly string[],
 ): Promise<void> {
-  const table = tableOf(name);
-  if (!before.includes('filters')) {
-    // Servers of the earlier format have filled all their columns so far. What they still write
-    // names no filter, and is filled again.
-    const present = before.filter((column) => column.startsWith('by_'));
-    const list = filterList({ filters: present.map((column) => column.slice('by_'.length)) });
-    await client.query(`
-      BEGIN;
-      ALTER TABLE ${table} ADD COLUMN filters text[] DEFAULT ${list};
-      ALTER TABLE ${table} ALTER COLUMN filters DROP DEFAULT;
-      COMMIT`);
-  }
-  for (const property of filters)
-    if (!before.includes(`by_${property}`))
-      await client.query(`ALTER TABLE ${table} ADD COLUMN ${columnOf(property)} text`);
+  const present = columns.filter((column) => column.startsWith('by_'));
+  const list = filterList({ filters: present.map((column) => column.slice('by_'.length)) });
+  await client.query(`
+    BEGIN;
+    ALTER TABLE ${table} ADD COLUMN filters text[] DEFAULT ${list};
+    ALTER TABLE ${table} ALTER COLUMN filters DROP DEFAULT;
+    COMMIT`);
 }
 
 /** The columns of a table; none if there is no such table. */

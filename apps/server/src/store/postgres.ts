@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type ClientConfig, DatabaseError, Pool } from 'pg';
-import { createStore } from './create-store.ts';
-import { PostgresBackend } from './postgres-backend.ts';
+import { type Backend, createStore } from './create-store.ts';
+import { PostgresCommits } from './postgres-commit.ts';
+import { PostgresMaintenance } from './postgres-maintenance.ts';
+import { keyQueue, PostgresCollection, readRows } from './postgres-reads.ts';
+import { selectNextId } from './postgres-sql.ts';
 import { prepareTables } from './postgres-tables.ts';
-import { type Declaration, messageOf, type Store, StoreError } from './store.ts';
+import { type Declaration, messageOf, type Store, StoreError, UnavailableError } from './store.ts';
 
 /** How long the start waits for the database. */
 const START_MS = 60_000;
@@ -35,7 +38,40 @@ export async function openPostgresStore(
   // too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return createStore(declarations, new PostgresBackend(pool, declarations, clock));
+  return createStore(declarations, createBackend(pool, declarations, clock));
+}
+
+/** The data of a database, which other servers change, too. */
+function createBackend(
+  pool: Pool,
+  declarations: readonly Declaration[],
+  now: () => number,
+): Backend {
+  const maintenance = new PostgresMaintenance(pool, declarations, now);
+  const commits = new PostgresCommits(pool, declarations, now, maintenance);
+  const keys = keyQueue(pool, now);
+  const collections = new Map<string, PostgresCollection>();
+  for (const { name } of declarations) collections.set(name, new PostgresCollection(pool, name));
+  return {
+    collection: (name) => collections.get(name) as PostgresCollection,
+    nextId: async (name) => {
+      const [row] = await readRows<{ value: string }>(pool, selectNextId(name));
+      return Number(row?.value);
+    },
+    key: async (id) => keys.add(id),
+    stats: () => ({ forgottenKeys: maintenance.forgottenKeys }),
+    commit: (writes) => commits.commit(writes),
+    check: async () => {
+      type Row = { transaction_read_only: string };
+      const [row] = await readRows<Row>(pool, 'SHOW transaction_read_only');
+      if (row?.transaction_read_only !== 'off')
+        throw new UnavailableError('The database accepts no writes.');
+    },
+    close: async () => {
+      maintenance.stop();
+      await pool.end();
+    },
+  };
 }
 
 /** Prepares the tables. A database that is not there yet is awaited for a minute. */

@@ -4,10 +4,9 @@ import type { Memory } from './memory.ts';
 
 type Document = Record<string, unknown>;
 type KeyFields = [id: string, fingerprint: string, made: number, status: number];
-type SentDocument = [collection: string, document: Document];
-type ParsedRecord =
-  | [collection: string, value: Document | number, key?: KeyFields]
-  | [collection: null, sent: SentDocument, key: KeyFields];
+type DocumentRecord = [collection: string, value: Document | number, key?: KeyFields];
+type KeyOnlyRecord = [none: null, sent: [collection: string, document: Document], key: KeyFields];
+type ParsedRecord = DocumentRecord | KeyOnlyRecord;
 
 /**
  * A change as the JSON of a record, in a snapshot or a journal:
@@ -17,22 +16,12 @@ type ParsedRecord =
  *   written here.
  */
 export function recordOf(change: Change): string {
-  if (change.kind === 'remove') return `[${JSON.stringify(change.collection)},${change.id}]`;
-  if (change.kind === 'key') {
-    const sent = documentRecord(change.collection, change.key.json);
-    return `[null,${sent},${keyJson(change.key)}]`;
-  }
-  const document = documentRecord(change.collection, change.json);
-  return change.key ? `${document.slice(0, -1)},${keyJson(change.key)}]` : document;
-}
-
-/** The record of a document without a key. */
-function documentRecord(collection: string, json: string): string {
-  return `${documentStart(collection)}${json}]`;
-}
-
-function documentStart(collection: string): string {
-  return `[${JSON.stringify(collection)},`;
+  const collection = JSON.stringify(change.collection);
+  if (change.kind === 'remove') return `[${collection},${change.id}]`;
+  if (change.kind === 'key')
+    return `[null,[${collection},${change.key.json}],${keyJson(change.key)}]`;
+  const key = change.key ? `,${keyJson(change.key)}` : '';
+  return `[${collection},${change.json}${key}]`;
 }
 
 /**
@@ -41,41 +30,38 @@ function documentStart(collection: string): string {
  */
 export function applyRecord(memory: Memory, json: string): void {
   const record = parseExact(json) as ParsedRecord;
-  const [collection, , key] = record;
-  const hasText = collection !== null && key === undefined;
-  const text = hasText ? json.slice(documentStart(collection).length, -1) : undefined;
-  apply(memory, record, text);
+  const [collection] = record;
+  if (collection === null || record.length === 3) {
+    memory.apply(changeOf(record, memory));
+    return;
+  }
+  const start = `[${JSON.stringify(collection)},`.length;
+  memory.apply(changeOf(record, memory, json.slice(start, -1)));
 }
 
 /** Applies the records of a JSON array. */
 export function applyRecords(memory: Memory, json: string): void {
-  for (const record of parseExact(json) as ParsedRecord[]) apply(memory, record);
+  for (const record of parseExact(json) as ParsedRecord[]) memory.apply(changeOf(record, memory));
 }
 
-/** Applies a record. `text` is the JSON of its document, if it is known. */
-function apply(memory: Memory, record: ParsedRecord, text?: string): void {
-  if (record[0] === null) {
-    applyKey(memory, record[1], record[2]);
-    return;
-  }
-  const [collection, value, keyFields] = record;
-  if (typeof value === 'number') {
-    memory.apply({ kind: 'remove', collection, id: value });
-    return;
-  }
+/** The change that a record stands for. `text` is the JSON of its document, if it is known. */
+function changeOf(record: ParsedRecord, memory: Memory, text?: string): Change {
+  if (record[0] === null) return keyChangeOf(record, memory);
+  const [collection, value, fields] = record;
+  if (typeof value === 'number') return { kind: 'remove', collection, id: value };
   const json = text ?? exactJson(value);
   const id = idOf(memory, collection, value);
-  const key = keyFields === undefined ? undefined : keyRecord(keyFields, json);
-  memory.apply({ kind: 'put', collection, id, json, document: value, key });
+  const key = fields === undefined ? undefined : keyRecord(fields, json);
+  return { kind: 'put', collection, id, json, document: value, key };
 }
 
-function applyKey(memory: Memory, sent: SentDocument, fields: KeyFields): void {
+function keyChangeOf([, sent, fields]: KeyOnlyRecord, memory: Memory): Change {
   const [collection, document] = sent;
   const json = exactJson(document);
-  const stored = memory.get(collection, idOf(memory, collection, document));
+  const stored = memory.text(collection, idOf(memory, collection, document));
   // As long as the document stays as it is, its text is in memory once.
   const shared = stored === json ? stored : json;
-  memory.apply({ kind: 'key', collection, key: keyRecord(fields, shared) });
+  return { kind: 'key', collection, key: keyRecord(fields, shared) };
 }
 
 function idOf(memory: Memory, collection: string, document: Document): number {

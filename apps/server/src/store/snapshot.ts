@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Adapter } from 'lowdb';
 import type { MemoryCollection, Slice } from './collection.ts';
-import { damaged, eachLine, earlierFormat, hexOf, replaceFile } from './disk.ts';
+import { damaged, eachLine, hexOf, replaceFile } from './disk.ts';
 import type { Memory } from './memory.ts';
 import { applyRecord, recordOf } from './records.ts';
+import { StoreError } from './store.ts';
 
 /** The data that lowdb holds. */
 export interface Data {
@@ -139,10 +140,7 @@ function* linesOf({ memory, journal }: Data): Generator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
   for (const [name, collection] of memory.collections) yield* documentLines(name, collection);
   // Those that are added meanwhile follow.
-  for (const key of memory.keys.all()) {
-    const { collection } = key;
-    yield `${recordOf({ kind: 'key', collection, key })},\n`;
-  }
+  for (const change of memory.keys.all()) yield `${recordOf(change)},\n`;
 }
 
 /**
@@ -162,4 +160,10 @@ function* documentLines(name: string, collection: MemoryCollection): Generator<s
 
 function endOf(checksum: number): Buffer {
   return Buffer.from(`"${hexOf(checksum)}"]}\n`);
+}
+
+function earlierFormat(path: string): StoreError {
+  return new StoreError(
+    `${path}: it was written by an earlier format. Nothing was changed; export the folder with the earlier version, and import that into a new folder.`,
+  );
 }

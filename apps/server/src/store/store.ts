@@ -103,9 +103,9 @@ export interface Replay {
 export interface Stats {
   /** How many documents each collection has. */
   readonly documents?: Readonly<Record<string, number>>;
-  readonly journalBytes?: number;
+  readonly journalBytes?: number | undefined;
   /** How many bytes documents may still grow. */
-  readonly roomBytes?: number;
+  readonly roomBytes?: number | undefined;
   /** How many idempotency keys were forgotten before their time, because there were too many. */
   readonly forgottenKeys: number;
 }

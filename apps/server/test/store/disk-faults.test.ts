@@ -165,7 +165,7 @@ test.runIf(isDeep)(
     expect(results.length - refused.length).toBeGreaterThan(300);
     expect(results.length - refused.length).toBeLessThan(400);
     for (const one of refused)
-      expect(one).toMatchObject({ reason: new UnavailableError('Too many writes are waiting.') });
+      expect(one).toMatchObject({ reason: new UnavailableError('Too many requests are waiting.') });
     await store.check();
     await store.close();
   },

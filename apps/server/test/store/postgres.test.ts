@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeep, rounds } from '@petstore/testing';
-import type { Cluster } from '@petstore/testing/postgres';
+import { ask, type Cluster } from '@petstore/testing/postgres';
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import {
@@ -79,6 +80,42 @@ describeOnSchema('servers that share a database', (newSchema) => {
     expect(await everything(stores[0].collection('things'))).toHaveLength(20);
     for (const store of stores) await store.close();
   });
+
+  test.runIf(isDeep)(
+    'find idempotency keys by the index, also if their table was analyzed when it was small',
+    async () => {
+      const url = await newSchema();
+      const store = await open(url);
+      const create = async (name: string) => {
+        await store.replay(key(name));
+        await store.collection('things', key(name)).create({});
+      };
+      const createMany = async (count: number) => {
+        let created = 0;
+        const creating = Array.from({ length: 50 }, async () => {
+          while (created < count) await create(`${count} ${created++}`);
+        });
+        await Promise.all(creating);
+      };
+      await createMany(50);
+      await ask(url, 'VACUUM ANALYZE petstore_request_keys');
+      await createMany(10_000);
+      await store.close();
+      const client = new Client(url);
+      await client.connect();
+      const rowsOf = async (what: 'n_tup_ins' | 'seq_tup_read') => {
+        const { rows } = await client.query<{ count: number }>(
+          `SELECT ${what}::int AS count FROM pg_stat_user_tables
+          WHERE relid = 'petstore_request_keys'::regclass`,
+        );
+        return rows[0]?.count;
+      };
+      await expect.poll(() => rowsOf('n_tup_ins')).toBe(10_050);
+      // If each statement read the whole table, they would read some millions.
+      expect(await rowsOf('seq_tup_read')).toBeLessThan(1_000_000);
+      await client.end();
+    },
+  );
 
   test.runIf(isDeep)(
     'forget expired keys, and the oldest beyond a size, which is counted',
@@ -200,6 +237,9 @@ describeOnClusters('a database', (newCluster) => {
     await cluster.signal('SIGSTOP');
     const creating = collection.create({ late: true });
     await expect(creating).rejects.toThrow(UnavailableError);
+    // Those that wait for the first statements do not wait for one time-out after the other.
+    const gets = await Promise.allSettled(Array.from({ length: 1000 }, () => collection.get(1)));
+    for (const get of gets) expect(get).toMatchObject({ reason: expect.any(UnavailableError) });
     await expect(store.check()).rejects.toThrow(UnavailableError);
     await cluster.signal('SIGCONT');
     expect(parsed(await collection.create({ after: true }))).toEqual({ key: 2, after: true });

@@ -1,17 +1,12 @@
 // Exports and imports between stores.
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeep, newFolder } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { readLowdbFolder } from '../../src/store/lowdb.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { type Store, StoreError } from '../../src/store/store.ts';
-import {
-  checkExport,
-  type DocumentCheck,
-  exportLines,
-  type Imported,
-  importExport,
-} from '../../src/transfer.ts';
+import { type DocumentCheck, exportLines, type Imported, importLines } from '../../src/transfer.ts';
 import { describeOnSchema } from '../databases.ts';
 import { open, others, parsed, things } from './fixture.ts';
 import { busy, History } from './history.ts';
@@ -35,8 +30,7 @@ async function imported(
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
   }
-  await checkExport(chunks, all, check);
-  return importExport(chunks, all, store);
+  return await importLines(chunks(), store, { declarations: all, folder: tmpdir(), check });
 }
 
 /** A store with strange documents and gaps. */
