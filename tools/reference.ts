@@ -16,8 +16,7 @@ import {
 import { MAX_UNWRITTEN } from '../apps/server/src/log.ts';
 import { MAX_AGE_MS } from '../apps/server/src/metrics.ts';
 import { createProgram } from '../apps/server/src/program.ts';
-import { MAX_REMEMBERED_BODY } from '../apps/server/src/reply.ts';
-import { MAX_UNREAD } from '../apps/server/src/send.ts';
+import { MAX_REMEMBERED_BODY, MAX_UNREAD } from '../apps/server/src/send.ts';
 import { WAITING } from '../apps/server/src/store/batch.ts';
 import { KEYS, MAX_PAGE_SIZE } from '../apps/server/src/store/store.ts';
 import { MAX_REMEMBERED, MAX_REMEMBERED_LENGTH } from '../apps/server/src/target.ts';

@@ -123,7 +123,7 @@ export const serverPlants: readonly Plant[] = [
       'state is no property of what is listed',
     ],
   ]),
-  ...plantsIn('server', `${server}/reply.ts`, [
+  ...plantsIn('server', `${server}/send.ts`, [
     [
       'an ETag of the path',
       'etagOf(target, body)',
@@ -198,8 +198,8 @@ export const serverPlants: readonly Plant[] = [
   ...plantsIn('server', `${server}/parameters.ts`, [
     [
       'unknown parameters that are ignored',
-      'if (!parameter) throw invalid',
-      'if (!parameter) continue;\n    if (!parameter) throw invalid',
+      'if (!isDeclared) throw invalid',
+      'if (!isDeclared) continue;\n    if (!isDeclared) throw invalid',
       'this request should get 400',
     ],
   ]),

@@ -14,7 +14,7 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
     'createPet: (pet, { pets }) => pets.create(pet),',
     'createPet: async ({ name, ...others }, { pets }) => {\n    return await pets.create({ name, ...others });\n  },',
   ],
-  ['another hash', 'apps/server/src/reply.ts', "hash('sha256', body", "hash('sha512', body"],
+  ['another hash', 'apps/server/src/send.ts', "hash('sha256', body", "hash('sha512', body"],
   [
     'another message',
     'apps/server/src/handlers.ts',

@@ -1,25 +1,24 @@
 // Who may call: origins of web pages, API keys, and how often.
 import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import { HttpError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
 import type { KeyCheck } from './keys.ts';
+import { send } from './send.ts';
 
 /** Lets the pages of these origins call; `*` stands for all. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
-  const options = {
+  const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
     exposedHeaders,
     maxAge: 3600,
-  };
-  const answerPreflight = cors(options);
-  const allow = cors({ ...options, preflightContinue: true });
+    preflightContinue: true,
+  });
   return (request, response, next) => {
-    if (!isPreflight(request)) return allow(request, response, next);
-    const { requestId } = exchangeOf(response);
-    response.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
-    answerPreflight(request, response, next);
+    allow(request, response, (error?: unknown) => {
+      if (error || !isPreflight(request)) return next(error);
+      send(exchangeOf(response), { status: 204 });
+    });
   };
 }
 
@@ -64,16 +63,22 @@ function bearerKey(authorization = ''): string {
 
 /** Lets so many requests of an API key pass in a minute. */
 export function limitRate(perMinute: number): RequestHandler {
-  return rateLimit({
-    limit: perMinute,
-    windowMs: 60_000,
-    standardHeaders: 'draft-7',
-    legacyHeaders: false,
-    validate: false,
-    keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
-    handler: (_request, _response, next) => {
-      const message = 'This key has reached its rate limit. Wait as long as Retry-After says.';
-      next(new HttpError('rate_limited', message));
-    },
-  });
+  let limiter: RequestHandler | undefined;
+  return async (request, response, next) => {
+    // Most servers have no limit, and start sooner without the library.
+    const { rateLimit } = await import('express-rate-limit');
+    limiter ??= rateLimit({
+      limit: perMinute,
+      windowMs: 60_000,
+      standardHeaders: 'draft-7',
+      legacyHeaders: false,
+      validate: false,
+      keyGenerator: (_request, response) => exchangeOf(response).caller ?? '',
+      handler: (_request, _response, next) => {
+        const message = 'This key has reached its rate limit. Wait as long as Retry-After says.';
+        next(new HttpError('rate_limited', message));
+      },
+    });
+    await limiter(request, response, next);
+  };
 }

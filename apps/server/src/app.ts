@@ -1,28 +1,26 @@
 // The Express app: every request passes these steps, one after the other.
-import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
-import { begin } from './begin.ts';
 import { readBody } from './body.ts';
 import { callHandler } from './call.ts';
 import { docs } from './docs.ts';
 import { notAllowed, nothingAt } from './errors.ts';
-import { Budget, exchangeOf } from './exchange.ts';
+import { Budget, begin, type Exchange, exchangeOf } from './exchange.ts';
 import { loadExplainer } from './explainer.ts';
-import { type Handlers, handlers as ours } from './handlers.ts';
-import { Health, OpeningStore, probes } from './health.ts';
+import { collections, type Handlers, handlers as ours } from './handlers.ts';
+import { Health, probes } from './health.ts';
 import type { KeyCheck } from './keys.ts';
 import type { Log } from './log.ts';
 import { readParameters } from './parameters.ts';
 import { MAX_UNREAD, send, sendError } from './send.ts';
 import type { Store } from './store/store.ts';
-import { compileValidators, validate } from './validation.ts';
+import { validate } from './validation.ts';
 
 export interface AppOptions {
   /** Returns the name of a valid key. */
   readonly keys: KeyCheck;
   readonly handlers?: Partial<Handlers>;
-  /** The validator's middleware sees each request and response, and each response is compared with the spec. */
+  /** Whether each response is compared with the spec. */
   readonly validateResponses?: boolean;
   /** The largest body in bytes. */
   readonly bodyLimit?: number;
@@ -39,7 +37,7 @@ export interface AppOptions {
 export interface Service {
   readonly app: Express;
   readonly health: Health;
-  /** Resolves when the store is open and the validators are loaded. */
+  /** Resolves when the store is open. */
   readonly ready: Promise<void>;
 }
 
@@ -51,14 +49,13 @@ export function createApp(store: Store | Promise<Store>, options: AppOptions): E
   return app;
 }
 
-export function createService(store: Store | Promise<Store>, options: AppOptions): Service {
+export function createService(opening: Store | Promise<Store>, options: AppOptions): Service {
   const { handlers = ours, validateResponses = false, bodyLimit = 2 ** 20 } = options;
   const { keys, corsOrigins, rateLimit, log, hasProbes = true } = options;
-  const opening = new OpeningStore(store);
-  const health = new Health(opening);
+  const health = new Health();
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses };
   const app = appOf([
-    begin(shared, health.metrics, log),
+    begin(shared, (exchange) => report(exchange, health, log)),
     hasProbes ? probes(health) : undefined,
     docs,
     corsOrigins ? allowOrigins(corsOrigins) : undefined,
@@ -68,32 +65,33 @@ export function createService(store: Store | Promise<Store>, options: AppOptions
     readParameters,
     readBody(bodyLimit),
     validate,
-    callHandler(opening, handlers, log),
+    callHandler(health, handlers, collections, log),
   ]);
-  return { app, health, ready: loadValidators(opening, health, validateResponses) };
+  return { app, health, ready: makeReady(opening, health, log) };
 }
 
-/** Loads the validators, which takes long, once the store is open. Requests that have waited for the store are answered first. */
-async function loadValidators(
-  opening: OpeningStore,
+/** Waits for the store. What explains invalid requests is loaded later, unless one needs it before. */
+async function makeReady(
+  opening: Store | Promise<Store>,
   health: Health,
-  validateResponses: boolean,
+  log: Log | undefined,
 ): Promise<void> {
-  await opening.opened;
-  await pause(FIRST_ANSWERS_MS);
-  compileValidators();
-  await loadExplainer(validateResponses);
-  health.noteLoaded();
+  health.noteOpen(await opening);
+  const warn = (error: unknown) => log?.warn(`Invalid requests cannot be explained yet: ${error}`);
+  setTimeout(() => loadExplainer().catch(warn), PRELOAD_MS).unref();
 }
 
 /** Creates the app of an admin port, which has the probes only. */
 export function createProbesApp(health: Health, log: Log): Express {
   const shared = { unread: new Budget(MAX_UNREAD), validateResponses: false };
-  return appOf([begin(shared, health.metrics, log), probes(health), nothing]);
+  return appOf([
+    begin(shared, (exchange) => report(exchange, health, log)),
+    probes(health),
+    nothing,
+  ]);
 }
 
-/** The time for requests that have waited for the store. */
-const FIRST_ANSWERS_MS = 10;
+const PRELOAD_MS = 1000;
 
 /** Every target. A route with many steps takes less time than as many `app.use`. */
 const EVERY = /^/;
@@ -104,6 +102,12 @@ function appOf(steps: readonly (RequestHandler | undefined)[]): Express {
   app.route(EVERY).all(...steps.filter((step) => step !== undefined));
   app.use(handleError);
   return app;
+}
+
+/** Counts and logs an exchange that has ended. */
+function report(exchange: Exchange, { metrics }: Health, log: Log | undefined): void {
+  metrics.count(exchange);
+  log?.request(exchange);
 }
 
 /** Lets requests pass that have an operation. */

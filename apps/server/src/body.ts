@@ -4,8 +4,6 @@ import { InexactNumberError, type Operation, parseExact, repeatedKey } from '@pe
 import type { RequestHandler } from 'express';
 import { HttpError, invalid, unavailable } from './errors.ts';
 import { Budget, type Exchange, exchangeOf } from './exchange.ts';
-import { toJsonNumbers } from './json-schema.ts';
-import type { Input } from './target.ts';
 
 /** The memory for all bodies that are being received. */
 export const MAX_RECEIVING = 2 ** 26;
@@ -18,9 +16,7 @@ export function readBody(limit: number): RequestHandler {
     const { routedOperation: operation, readInput: input } = exchange;
     if (!expectsBody(exchange, operation)) return next();
     return receiveBody(exchange, limit, budget).then((bytes) => {
-      const { body, plainBody } = parseBody(bytes);
-      input.body = body;
-      input.plainBody = plainBody;
+      input.body = parseBody(bytes);
       next();
     });
   };
@@ -62,6 +58,9 @@ function isJson({ headers }: IncomingMessage): boolean {
   });
 }
 
+/** Each chunk costs memory beside its bytes, so so many become one. */
+const MAX_CHUNKS = 1024;
+
 /** Receives a body of up to `limit` bytes. */
 function receiveBody(
   { request, response }: Exchange,
@@ -70,25 +69,35 @@ function receiveBody(
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const received = new Promise<Buffer>((resolve, reject) => {
-    const body = new IncomingBody(budget);
-    // The rest is read and forgotten, so that the client gets the response.
-    const refuse = (error: HttpError) => {
-      body.discard();
-      reject(error);
-    };
-    request.on('data', (chunk: Buffer) => {
-      if (body.isDone) return;
-      body.add(chunk);
-      if (body.size > limit) refuse(tooLarge(limit));
+    let chunks: Buffer[] = [];
+    let size = 0;
+    let isComplete = false;
+    const add = (chunk: Buffer) => {
+      size += chunk.length;
+      budget.use(chunk.length);
+      chunks.push(chunk);
+      if (chunks.length >= MAX_CHUNKS) chunks = [Buffer.concat(chunks)];
+      if (size > limit) refuse(tooLarge(limit));
       else if (budget.isExceeded)
         refuse(unavailable('Too many bodies are being received. Retry later.'));
-    });
-    request.on('end', () => {
-      if (!body.isDone) resolve(body.finish());
-    });
-    request.on('close', () => {
-      if (!body.isDone) refuse(invalid('The body is incomplete.'));
-    });
+    };
+    const finish = () => {
+      isComplete = true;
+      budget.release(size);
+      resolve(Buffer.concat(chunks));
+      // An idle connection keeps its last request, and with it this function.
+      chunks = [];
+    };
+    const close = () => {
+      if (!isComplete) refuse(invalid('The body is incomplete.'));
+    };
+    const refuse = (error: HttpError) => {
+      budget.release(size);
+      // The rest is read and forgotten, so that the client gets the response.
+      request.off('data', add).off('end', finish).off('close', close).resume();
+      reject(error);
+    };
+    request.on('data', add).on('end', finish).on('close', close);
   });
   // A client that expects it waits for this before it sends the body.
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -99,51 +108,15 @@ function tooLarge(limit: number): HttpError {
   return new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
 }
 
-/** Each chunk costs memory beside its bytes, so so many become one. */
-const MAX_CHUNKS = 1024;
-
-/** A body that is being received. */
-class IncomingBody {
-  readonly #budget: Budget;
-  #chunks: Buffer[] = [];
-  size = 0;
-  isDone = false;
-
-  constructor(budget: Budget) {
-    this.#budget = budget;
-  }
-
-  add(chunk: Buffer): void {
-    this.size += chunk.length;
-    this.#budget.use(chunk.length);
-    this.#chunks.push(chunk);
-    if (this.#chunks.length >= MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
-  }
-
-  finish(): Buffer {
-    const [first] = this.#chunks;
-    const bytes = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.discard();
-    return bytes;
-  }
-
-  discard(): void {
-    this.isDone = true;
-    this.#budget.release(this.size);
-    this.#chunks = [];
-  }
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body exactly. Throws for what `JSON.parse` would change silently. */
-function parseBody(bytes: Uint8Array): Pick<Input, 'body' | 'plainBody'> {
+function parseBody(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
     const body = parseExact(text);
-    const plainBody = toJsonNumbers(body);
     const repeated = repeatedKey(text);
-    if (repeated === undefined) return { body, plainBody };
+    if (repeated === undefined) return body;
     throw invalid(`body '${repeated.toWellFormed()}': it appears more than once`);
   } catch (error) {
     throw error instanceof HttpError ? error : invalid(reasonOf(error));

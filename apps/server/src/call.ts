@@ -1,28 +1,79 @@
 // Calls the handler of a valid request, and sends what it returns. A request with an idempotency key is executed once.
 import { hash } from 'node:crypto';
-import { exactJson, type Operation } from '@petstore/types';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  exactJson,
+  type Input as InputOf,
+  type Operation,
+  type OperationId,
+  type Result,
+} from '@petstore/types';
 import type { RequestHandler } from 'express';
 import { HttpError, inFlight, unavailable } from './errors.ts';
 import { type Exchange, exchangeOf, type Reply } from './exchange.ts';
-import { collections, type Handlers } from './handlers.ts';
-import { type Context, ExchangeContext } from './handling.ts';
-import type { OpeningStore } from './health.ts';
+import type { Health } from './health.ts';
 import type { Log } from './log.ts';
-import { replayOf, replyOf, successesOf } from './reply.ts';
-import { send } from './send.ts';
-import type { Collection, KeyedRequest, Store, StoredDocument } from './store/store.ts';
+import { replayOf, replyOf, send, successStatus } from './send.ts';
+import type {
+  Awaitable,
+  Collection,
+  Declaration,
+  KeyedRequest,
+  Store,
+  StoredDocument,
+  StoredPage,
+} from './store/store.ts';
 import type { Input, Values } from './target.ts';
+
+/** What else is known of a request. */
+export interface Context {
+  /** The name of the API key. */
+  readonly caller: string;
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Aborts if the client is gone before it has the response. */
+  readonly signal: AbortSignal;
+  readonly log: HandlerLog;
+}
+
+/** Writes lines with the identifier of the request. */
+export interface HandlerLog {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+/**
+ * What a handler may return for a result of the spec: a list or a page of a collection, an object or a document of a
+ * collection, and `undefined` only where the spec declares a success without a body.
+ */
+type Returned<R> = R extends readonly unknown[]
+  ? R | StoredPage
+  : undefined extends R
+    ? R
+    : R | StoredDocument;
+
+/** A function for each operation, which gets valid input. It throws an `HttpError` for an error of the spec. */
+export type HandlersOver<Declarations> = {
+  readonly [Id in OperationId]: (
+    input: InputOf<Id>,
+    /** Bound to the idempotency key of the request. */
+    collections: { readonly [Name in keyof Declarations]: Collection },
+    context: Context,
+  ) => Awaitable<Returned<Result<Id>>>;
+};
 
 type Collections = Readonly<Record<string, Collection>>;
 type AnyHandler = (input: Values, collections: Collections, context: Context) => unknown;
+type Declarations = Readonly<Record<string, Declaration>>;
 
 /** Calls the handler of the operation, and sends what it returns. */
 export function callHandler(
-  opening: OpeningStore,
-  handlers: Partial<Handlers>,
+  health: Health,
+  handlers: object,
+  declarations: Declarations,
   log: Log | undefined,
 ): RequestHandler {
-  const byOperation = new Map(Object.entries(handlers) as [string, AnyHandler][]);
+  const byOperation = new Map<string, AnyHandler>(Object.entries(handlers));
   const running = new Set<string>();
   /** The collections of requests without an idempotency key. */
   let unkeyed: Collections | undefined;
@@ -35,18 +86,20 @@ export function callHandler(
     const handler = byOperation.get(operation.id);
     if (!handler)
       throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
-    const store = opening.get();
+    const { store } = health;
     input.values ??= Object.freeze(valuesOf(operation, input));
     const { values } = input;
     const context = new ExchangeContext(exchange, log);
     if (input.idempotencyKey === undefined) {
-      unkeyed ??= collectionsOf(store);
+      unkeyed ??= collectionsOf(declarations, (name) => store.collection(name));
       send(exchange, replyOf(operation, target, await handler(values, unkeyed, context)));
       return;
     }
     const request = keyedRequest(context.caller, input.idempotencyKey, operation, values);
     const reply = await whileRunning(running, request, () =>
-      callOnce(exchange, store, request, (keyed) => handler(values, keyed, context)),
+      callOnce(exchange, store, request, (keyed) =>
+        handler(values, collectionsOf(declarations, keyed), context),
+      ),
     );
     send(exchange, reply);
   };
@@ -58,10 +111,56 @@ function valuesOf(operation: Operation, { header, query, path, body }: Input): V
   return operation.body.whole ? { ...parameters, body } : { ...parameters, ...(body as object) };
 }
 
-function collectionsOf(store: Pick<Store, 'collection'>): Collections {
+/** A class, because an object literal with a getter lives until V8 collects all garbage. */
+class ExchangeContext implements Context {
+  readonly #exchange: Exchange;
+  readonly #log: Log | undefined;
+  #controller: AbortController | undefined;
+  readonly caller: string;
+  readonly requestId: string;
+
+  constructor(exchange: Exchange, log: Log | undefined) {
+    this.#exchange = exchange;
+    this.#log = log;
+    this.caller = exchange.caller ?? '';
+    this.requestId = exchange.requestId;
+  }
+
+  get headers() {
+    return this.#exchange.request.headers;
+  }
+
+  /** Made only for handlers that use it, because it takes long. */
+  get signal(): AbortSignal {
+    this.#controller ??= abortedWith(this.#exchange.response);
+    return this.#controller.signal;
+  }
+
+  get log(): HandlerLog {
+    const { requestId } = this;
+    return {
+      info: (message) => this.#log?.info(message, { requestId }),
+      warn: (message) => this.#log?.warn(message, { requestId }),
+    };
+  }
+}
+
+function abortedWith(response: Exchange['response']): AbortController {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.closed) abort();
+  else response.once('close', abort);
+  return controller;
+}
+
+function collectionsOf(
+  declarations: Declarations,
+  open: (name: string) => Collection,
+): Collections {
   const all: Record<string, Collection> = {};
-  for (const [name, declaration] of Object.entries(collections))
-    all[name] = store.collection(declaration.name);
+  for (const [property, { name }] of Object.entries(declarations)) all[property] = open(name);
   return all;
 }
 
@@ -71,9 +170,17 @@ function keyedRequest(
   operation: Operation,
   values: Values,
 ): KeyedRequest {
-  const { withBody, empty } = successesOf(operation);
-  const fingerprint = fingerprintOf(operation.method, operation.path, values);
-  return { caller, key, fingerprint, status: withBody ?? empty ?? 200 };
+  const text = `${operation.method} ${operation.path} ${exactJson(sorted(values))}`;
+  const status = successStatus(operation, true) ?? successStatus(operation, false) ?? 200;
+  return { caller, key, fingerprint: hash('sha256', text, 'base64url'), status };
+}
+
+/** The value with the properties of its objects in the order of their names, which does not matter. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
 }
 
 /** While a keyed request is running, others with its key get 409. */
@@ -97,67 +204,45 @@ async function callOnce(
   { routedOperation: operation, target }: Exchange,
   store: Store,
   request: KeyedRequest,
-  call: (collections: Collections) => unknown,
+  call: (open: (name: string) => Collection) => unknown,
 ): Promise<Reply> {
   const replay = await store.replay(request);
-  if (replay) return replayOf(operation, target, replay.document);
-  const writes = new KeyedWrites(store, request);
-  const result = await call(collectionsOf(writes));
-  const { written } = writes;
-  if (!written) return replyOf(operation, target, result);
+  if (replay) return replayOf(operation, replay);
+  const writes: Writes = { last: undefined };
+  const result = await call((name) => noting(writes, store.collection(name, request)));
+  if (!writes.last) return replyOf(operation, target, result);
   // A repetition gives the document that the write returned, so the first response has to be the same.
-  const isEmpty = successesOf(operation).withBody === undefined;
-  if (result !== (isEmpty ? undefined : written))
+  const first = replayOf(operation, { status: request.status, document: writes.last });
+  if (result !== (first.body === undefined ? undefined : writes.last))
     throw new Error(
       `${operation.id} returned something else than what it wrote with an idempotency key; a repetition could not return it.`,
     );
   // Another server may have executed the request since it was looked up.
-  if (written.isReplayed) return replayOf(operation, target, written);
-  return replyOf(operation, target, result);
+  return writes.last.isReplayed ? first : replyOf(operation, target, result);
 }
 
-/** The collections of a store for one keyed request, and the document that its write returned. */
-class KeyedWrites {
-  readonly #store: Store;
-  readonly #request: KeyedRequest;
-  written: StoredDocument | undefined;
-
-  constructor(store: Store, request: KeyedRequest) {
-    this.#store = store;
-    this.#request = request;
-  }
-
-  collection(name: string): Collection {
-    const collection = this.#store.collection(name, this.#request);
-    return {
-      get: (id) => collection.get(id),
-      list: (query) => collection.list(query),
-      create: async (document) => {
-        const created = await collection.create(document);
-        this.written = created;
-        return created;
-      },
-      replace: async (id, document) => {
-        this.written = await collection.replace(id, document);
-        return this.written;
-      },
-      remove: async (id) => {
-        this.written = await collection.remove(id);
-        return this.written;
-      },
-    };
-  }
+/** What the last write of a request returned. */
+interface Writes {
+  last: StoredDocument | undefined;
 }
 
-/** A hash of a request, which tells whether another is the same. The order of properties does not matter. */
-function fingerprintOf(method: string, path: string, values: object): string {
-  return hash('sha256', `${method} ${path} ${exactJson(sorted(values))}`, 'base64url');
-}
-
-/** The value with the properties of its objects in the order of their names. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each)]));
+/** A collection that notes what its writes return. */
+function noting(writes: Writes, collection: Collection): Collection {
+  return {
+    get: (id) => collection.get(id),
+    list: (query) => collection.list(query),
+    create: async (document) => {
+      const created = await collection.create(document);
+      writes.last = created;
+      return created;
+    },
+    replace: async (id, document) => {
+      writes.last = await collection.replace(id, document);
+      return writes.last;
+    },
+    remove: async (id) => {
+      writes.last = await collection.remove(id);
+      return writes.last;
+    },
+  };
 }

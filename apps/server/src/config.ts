@@ -9,66 +9,32 @@ type Parse<T = unknown> = (text: string) => T;
 
 const levels = ['error', 'warn', 'info', 'silent'];
 
-/** The settings that have a flag, which overrides their variable: variable, default, how it is parsed, and help. */
+/** The settings that have a flag, which overrides their variable: default, how it is parsed, and help. */
 const settings = {
-  host: ['HOST', '127.0.0.1', text, 'address to listen on'],
-  port: ['PORT', '8080', integer(0, 65_535), 'port to listen on; 0 takes any free one'],
-  dataDir: ['PETSTORE_DATA_DIR', 'data', text, 'folder for keys and documents'],
-  bodyLimit: [
-    'PETSTORE_BODY_LIMIT',
-    '1048576',
-    integer(1, 2 ** 26),
-    'bytes of the largest request body',
-  ],
-  requestTimeout: [
-    'PETSTORE_REQUEST_TIMEOUT',
-    '30',
-    seconds(0.001),
-    'seconds for a request to arrive',
-  ],
-  drainDelay: ['PETSTORE_DRAIN_DELAY', '0', seconds(0), 'seconds to serve on after a stop signal'],
-  shutdownTimeout: [
-    'PETSTORE_SHUTDOWN_TIMEOUT',
-    '10',
-    seconds(0.001),
-    'seconds to finish requests then',
-  ],
-  adminPort: [
-    'PETSTORE_ADMIN_PORT',
-    'off',
-    orOff(integer(0, 65_535)),
-    'own port for probes and metrics',
-  ],
-  trustProxy: [
-    'PETSTORE_TRUST_PROXY',
-    'off',
-    orOff(proxies),
-    'proxies in front: their number or addresses',
-  ],
-  corsOrigin: [
-    'PETSTORE_CORS_ORIGIN',
-    'off',
-    orOff(origins),
-    "origins whose pages may call, or '*'",
-  ],
-  rateLimit: ['PETSTORE_RATE_LIMIT', 'off', orOff(integer(1, 1e9)), 'requests per minute and key'],
-  logLevel: [
-    'PETSTORE_LOG_LEVEL',
-    'info',
-    oneOf(...levels),
-    `level of the log: ${levels.join(', ')}`,
-  ],
-  validateResponses: [
-    'PETSTORE_VALIDATE_RESPONSES',
-    'false',
-    boolean,
-    'compare responses with the spec: true, false',
-  ],
-} satisfies Record<string, [variable: string, usual: string, Parse, about: string]>;
+  host: ['127.0.0.1', text, 'address to listen on'],
+  port: ['8080', integer(0, 65_535), 'port to listen on; 0 takes any free one'],
+  dataDir: ['data', text, 'folder for keys and documents'],
+  bodyLimit: ['1048576', integer(1, 2 ** 26), 'bytes of the largest request body'],
+  requestTimeout: ['30', seconds(0.001), 'seconds for a request to arrive'],
+  drainDelay: ['0', seconds(0), 'seconds to serve on after a stop signal'],
+  shutdownTimeout: ['10', seconds(0.001), 'seconds to finish requests then'],
+  adminPort: ['off', orOff(integer(0, 65_535)), 'own port for probes and metrics'],
+  trustProxy: ['off', orOff(proxies), 'proxies in front: their number or addresses'],
+  corsOrigin: ['off', orOff(origins), "origins whose pages may call, or '*'"],
+  rateLimit: ['off', orOff(integer(1, 1e9)), 'requests per minute and key'],
+  logLevel: ['info', oneOf(...levels), `level of the log: ${levels.join(', ')}`],
+  validateResponses: ['false', boolean, 'compare responses with the spec: true, false'],
+} satisfies Record<string, [usual: string, Parse, about: string]>;
+
+/** `PETSTORE_DATA_DIR` for `dataDir`. The variables of host and port are those that all servers have. */
+function variableOf(name: string): string {
+  const variable = name.replace(/[A-Z]/g, '_$&').toUpperCase();
+  return name === 'host' || name === 'port' ? variable : `PETSTORE_${variable}`;
+}
 
 /** The settings of a server. Times are in milliseconds. Never print the secrets. */
 export type Config = {
-  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name][2]>;
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name][1]>;
 } & {
   readonly [Name in keyof typeof secrets]: string | undefined;
 };
@@ -83,10 +49,10 @@ Environment:
 
 /** Adds the flags of all settings to a program. */
 export function addSettings(program: Command): Command {
-  for (const [name, [variable, usual, parse, about]] of Object.entries(settings)) {
+  for (const [name, [usual, parse, about]] of Object.entries(settings)) {
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const option = new Option(`--${flag} <value>`, about)
-      .env(variable)
+      .env(variableOf(name))
       .default(parse(usual), usual);
     program.addOption(option.argParser<unknown>(parse));
   }
@@ -102,8 +68,7 @@ export function configOf(program: Command): Config {
 
 /** Refuses variables that look like settings, because they may be misspelt. */
 function rejectUnknown(env: NodeJS.ProcessEnv): void {
-  const variables = Object.values(settings).map(([variable]) => variable);
-  const known = [...Object.values(secrets), ...variables];
+  const known = [...Object.values(secrets), ...Object.keys(settings).map(variableOf)];
   for (const [name, value = ''] of Object.entries(env)) {
     if (!name.startsWith('PETSTORE_') || known.includes(name)) continue;
     if (isOfOurs(name) || isOfOrchestrator(name, value)) continue;
@@ -120,17 +85,14 @@ function isOfOurs(name: string): boolean {
   );
 }
 
-/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP` */
-const SERVICE = /^PETSTORE_(\w+_)?SERVICE_(HOST|PORT)/;
-/** `PETSTORE_PORT`, with a value like `tcp://10.0.0.1:8080` */
-const PORT = /^PETSTORE_(\w+_)?PORT$/;
-/** `PETSTORE_PORT_8080_TCP_ADDR` */
-const NUMBERED_PORT = /^PETSTORE_(\w+_)?PORT_\d+_/;
+/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP`, `PETSTORE_PORT_8080_TCP_ADDR` */
+const OF_SERVICE = /_(SERVICE_HOST|SERVICE_PORT|PORT_\d+)(_|$)/;
 
 /** Whether Kubernetes or Docker sets a variable for a service whose name begins with petstore. */
 function isOfOrchestrator(name: string, value: string): boolean {
-  if (SERVICE.test(name) || NUMBERED_PORT.test(name)) return true;
-  return PORT.test(name) && (value.startsWith('tcp:') || value.startsWith('udp:'));
+  // `PETSTORE_PORT`, with a value like `tcp://10.0.0.1:8080`
+  const isAddress = value.startsWith('tcp:') || value.startsWith('udp:');
+  return OF_SERVICE.test(name) || (name.endsWith('_PORT') && isAddress);
 }
 
 function refuse(valid: string): never {

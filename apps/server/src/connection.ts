@@ -1,5 +1,5 @@
 // One connection, whose requests are served one after the other.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpError } from './errors.ts';
 import { newRequestId } from './exchange.ts';
@@ -134,6 +134,8 @@ export class Connection {
 /** The bytes of a response with an error that closes the connection. */
 function bytesOf(error: HttpError, requestId: string): string {
   const { status, json } = error;
+  // Imported, node:http would make the start longer: see listen.ts.
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
   const headers = ['X-Request-Id', requestId, ...constantHeaders()];
   for (const [name, value] of Object.entries(error.headers))
     if (name !== 'Connection') headers.push(name, value);

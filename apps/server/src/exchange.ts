@@ -1,7 +1,9 @@
 // What is known of a request while it passes through the app. The steps of `app.ts` fill it in.
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@petstore/types';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { type HttpError, malformed } from './errors.ts';
 import { type Input, type Target, targetOf } from './target.ts';
 
 /** What is sent as a response, beside the headers that every response has. */
@@ -16,6 +18,13 @@ export interface Reply {
   readonly body?: string | undefined;
   /** The media type of the body. Default: JSON. */
   readonly type?: string | undefined;
+}
+
+/** The head of a response, but for the length and the type of its body. */
+export interface Head {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: string[];
 }
 
 /** What the exchanges of an app share. */
@@ -65,8 +74,6 @@ export class Exchange {
   caller: string | undefined;
   /** The content of the request, once it is read. */
   input: Input | undefined;
-  /** The reply that is being sent, if responses are validated. */
-  reply: Reply | undefined;
   /** The cause of a failure, for the log. */
   error: unknown;
 
@@ -95,11 +102,21 @@ export class Exchange {
   }
 }
 
-/** Begins an exchange, which later steps get by `exchangeOf`. */
-export function beginExchange(request: Request, response: Response, shared: Shared): Exchange {
-  const exchange = new Exchange(request, response, shared);
-  response.locals.exchange = exchange;
-  return exchange;
+/** The first step: begins the exchange of a request, and refuses what HTTP does not allow. */
+export function begin(shared: Shared, onEnd: (exchange: Exchange) => void): RequestHandler {
+  return (request, response, next) => {
+    const exchange = new Exchange(request, response, shared);
+    response.locals.exchange = exchange;
+    response.on('close', () => {
+      exchange.milliseconds = performance.now() - exchange.startedAt;
+      onEnd(exchange);
+      // An idle connection keeps its last exchange.
+      exchange.input = undefined;
+    });
+    const fault = protocolFault(request);
+    if (fault) throw fault;
+    next();
+  };
 }
 
 /** The exchange that has begun with this response. */
@@ -122,4 +139,53 @@ const GIVEN_ID = /^[\w.:+/=-]{1,128}$/;
 /** The identifier that a request brings, if it is harmless. */
 function givenId(text: string | string[] | undefined): string | undefined {
   return typeof text === 'string' && GIVEN_ID.test(text) ? text : undefined;
+}
+
+/** Headers that must not repeat, because a proxy and this server could use different ones. Node keeps only one of them. */
+const SINGLE = new Set(['host', 'authorization', 'content-type']);
+
+/** A name, an IPv4 address or a bracketed IPv6 address, perhaps with a port: `shop.example:80`, `[::1]`. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/** The error of a message that HTTP does not allow (RFC 9112), where Node is lenient; undefined if it is allowed. */
+function protocolFault(request: IncomingMessage): HttpError | undefined {
+  const { headers, rawHeaders, httpVersion } = request;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return malformed('This server speaks HTTP/1.1.');
+  return (
+    hostFault(headers.host, httpVersion) ??
+    repetition(rawHeaders) ??
+    codingFault(headers['transfer-encoding'], httpVersion) ??
+    expectationFault(headers.expect)
+  );
+}
+
+function hostFault(host: string | undefined, httpVersion: string): HttpError | undefined {
+  // HTTP/1.0 had no Host.
+  if (host === undefined && httpVersion === '1.0') return undefined;
+  if (!host) return malformed('The Host header is missing or empty.');
+  return HOST.test(host) ? undefined : malformed('The Host header is not a host.');
+}
+
+function repetition(rawHeaders: readonly string[]): HttpError | undefined {
+  const seen: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (!SINGLE.has(name)) continue;
+    if (seen.includes(name))
+      return malformed(`The ${rawHeaders[i]} header appears more than once.`);
+    seen.push(name);
+  }
+  return undefined;
+}
+
+function codingFault(coding: string | undefined, httpVersion: string): HttpError | undefined {
+  if (coding === undefined) return undefined;
+  if (httpVersion === '1.1' && coding.toLowerCase() === 'chunked') return undefined;
+  return malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
+}
+
+function expectationFault(expect: string | undefined): HttpError | undefined {
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined;
+  return malformed(`The expectation '${expect}' is not supported.`, 417);
 }

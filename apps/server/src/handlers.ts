@@ -1,7 +1,7 @@
 // What this service does. This file is the only one about pets.
 import { operations, type Schema } from '@petstore/types';
+import type { HandlersOver } from './call.ts';
 import { HttpError } from './errors.ts';
-import type { HandlersOver } from './handling.ts';
 import type { Declaration } from './store/store.ts';
 
 const { listPets } = operations;

@@ -9,51 +9,20 @@ import type { Store } from './store/store.ts';
 /** They have no line in the log, which they would fill. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** A store that may not be open yet: the server listens before it opens the store. */
-export class OpeningStore {
+/** Whether a server can serve requests. It listens before its store is open. */
+export class Health {
+  readonly metrics = new Metrics(() => this.#store?.stats());
   #store: Store | undefined;
-  /** Resolves when the store is open. */
-  readonly opened: Promise<Store>;
-
-  constructor(store: Store | Promise<Store>) {
-    this.opened = Promise.resolve(store);
-    this.opened.then(
-      (opened) => {
-        this.#store = opened;
-      },
-      () => {
-        // It stays closed. Whoever opens it reports why.
-      },
-    );
-  }
-
-  /** The store; undefined until it is open. */
-  get current(): Store | undefined {
-    return this.#store;
-  }
+  #isDraining = false;
 
   /** The store. Throws a 503 until it is open. */
-  get(): Store {
+  get store(): Store {
     if (!this.#store) throw unavailable('The store is still being opened. Retry later.');
     return this.#store;
   }
-}
 
-/** Whether a server can serve requests. */
-export class Health {
-  readonly metrics: Metrics;
-  readonly #store: OpeningStore;
-  #isLoaded = false;
-  #isDraining = false;
-
-  constructor(store: OpeningStore) {
+  noteOpen(store: Store): void {
     this.#store = store;
-    this.metrics = new Metrics(() => store.current?.stats());
-  }
-
-  /** Notes that the validators are loaded. */
-  noteLoaded(): void {
-    this.#isLoaded = true;
   }
 
   /** Notes that the server is stopping. */
@@ -64,9 +33,7 @@ export class Health {
   /** Throws if the server cannot serve requests now. */
   async check(): Promise<void> {
     if (this.#isDraining) throw unavailable('The server is stopping.');
-    const store = this.#store.get();
-    if (!this.#isLoaded) throw unavailable('The validator is still being loaded. Retry later.');
-    await store.check();
+    await this.store.check();
   }
 }
 

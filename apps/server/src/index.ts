@@ -5,9 +5,9 @@ import type { PostgresOptions } from './store/postgres.ts';
 import type { Store } from './store/store.ts';
 
 export { type AppOptions, createApp } from './app.ts';
+export type { Context, HandlerLog } from './call.ts';
 export { HttpError } from './errors.ts';
 export { type Handlers, handlers } from './handlers.ts';
-export type { Context, HandlerLog } from './handling.ts';
 export { type KeyCheck, keysFrom } from './keys.ts';
 export { type Listener, type ListenOptions, listen } from './listen.ts';
 export {

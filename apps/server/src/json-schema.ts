@@ -7,8 +7,15 @@ import { invalid } from './errors.ts';
 import type { DocumentCheck } from './transfer.ts';
 
 export function createAjv(): Ajv2020 {
-  // Types are strict: nothing is coerced. Annotations of OpenAPI are no keywords of JSON Schema.
-  const ajv = new Ajv2020({ strict: false, strictNumbers: true, formats: integerFormats });
+  const ajv = new Ajv2020({
+    // Annotations of OpenAPI are no keywords of JSON Schema.
+    strict: false,
+    strictNumbers: true,
+    formats: integerFormats,
+    // The drift check does that. Without it, ajv need not compile the schema of schemas at each start.
+    validateSchema: false,
+    meta: false,
+  });
   for (const [name, schema] of Object.entries<Schema>(schemas))
     ajv.addSchema(schema, `#/components/schemas/${name}`);
   return ajv;
@@ -61,6 +68,7 @@ function convertedArray(
   name: string | undefined,
   depth: number,
 ): unknown {
+  // Only what has bigints is copied: many large bodies at once would take twice the memory.
   let copy: unknown[] | undefined;
   for (const [i, item] of array.entries()) {
     const converted = toJsonNumbers(item, name, depth + 1);

@@ -1,12 +1,15 @@
 // Listens for an app, with limits and time-outs. Where Node would answer without a body, the answer is an error of the spec.
 import { once } from 'node:events';
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import { Connection } from './connection.ts';
 import { HttpError, malformed } from './errors.ts';
 import type { Log } from './log.ts';
+
+/** An import of node:http would also load Node's `fetch`, which takes longer than a start of Node. */
+const http = process.getBuiltinModule('node:http');
 
 export interface ListenOptions {
   readonly host: string;
@@ -81,12 +84,13 @@ export async function listen(app: Express, options: ListenOptions): Promise<List
     },
     stop: async (milliseconds: number) => {
       const closed = once(server, 'close');
+      const late = pause(milliseconds, undefined, { ref: false });
       server.close();
       for (const connection of connections.values()) connection.drain();
       // The head of a request may be on its way.
-      await Promise.race([closed, pause(Math.min(MIN_DRAIN_MS, milliseconds))]);
+      await Promise.race([closed, late, pause(MIN_DRAIN_MS)]);
       for (const [socket, connection] of connections) if (connection.isIdle) socket.destroy();
-      await Promise.race([closed, pause(milliseconds, undefined, { ref: false })]);
+      await Promise.race([closed, late]);
       server.closeAllConnections();
       await closed;
     },
@@ -99,7 +103,7 @@ const notSupported = new HttpError('method_not_allowed', 'CONNECT is not support
 });
 
 function createLimitedServer(app: Express, { requestTimeout = 30_000 }: ListenOptions): Server {
-  const server = createServer({
+  const server = http.createServer({
     ...messageClasses(app),
     headersTimeout: Math.min(MAX_HEAD_MS, requestTimeout),
     requestTimeout,
@@ -120,8 +124,8 @@ function createLimitedServer(app: Express, { requestTimeout = 30_000 }: ListenOp
  * that Node does with it slower.
  */
 function messageClasses(app: Express) {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse extends ServerResponse<AppRequest> {}
+  class AppRequest extends http.IncomingMessage {}
+  class AppResponse extends http.ServerResponse<AppRequest> {}
   adopt(AppRequest.prototype, app.request);
   adopt(AppResponse.prototype, app.response);
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });

@@ -18,6 +18,9 @@ export type TrustProxy = (address: string, hop: number) => boolean;
 const MAX_BATCH_LENGTH = 2 ** 16;
 const MAX_BATCH_MS = 20;
 
+/** The end of the process waits so long for the last lines. */
+const MAX_CLOSE_MS = 100;
+
 /** While nothing can be written, so many characters wait. Further lines are lost. */
 export const MAX_UNWRITTEN = 2 ** 20;
 
@@ -31,8 +34,10 @@ export class ServerLog {
   readonly #level: number;
   readonly #trustProxy: TrustProxy | null;
   readonly #destination = pino.destination({ dest: 1, sync: false, maxLength: MAX_UNWRITTEN });
-  readonly #outages = new Outages();
   readonly #origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
+  /** The operations that the store has refused in this outage, and how many requests. */
+  readonly #refused = new Set<string>();
+  #refusals = 0;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
   #lost = 0;
@@ -84,19 +89,25 @@ export class ServerLog {
   async close(): Promise<void> {
     const drained = once(this.#destination, 'drain').catch(ignore);
     this.#flush();
-    await Promise.race([drained, pause(500)]);
+    await Promise.race([drained, pause(MAX_CLOSE_MS)]);
   }
 
-  /** Writes a line when an outage of the store begins, and one when it ends. */
+  /**
+   * Writes a line when an outage of the store begins, and one when it ends: each refused request would log the same stack. It
+   * ends when all operations that were refused have succeeded again.
+   */
   #noteOutage({ error, operation, requestId, response }: Exchange): void {
     const id = operation?.id ?? '';
     if (isRefusal(error)) {
-      if (!this.#outages.refused(id)) return;
-      const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
-      this.#write(ERROR, { requestId, msg, err: serialized(error) });
-    } else if (response.statusCode < 400) {
-      const refused = this.#outages.succeeded(id);
-      if (refused !== undefined) this.info('The store serves requests again.', { refused });
+      if (this.#refused.size === 0) {
+        this.#refusals = 0;
+        const msg = 'The store refuses requests. Until it serves again, their lines have no stack.';
+        this.#write(ERROR, { requestId, msg, err: serialized(error) });
+      }
+      this.#refused.add(id);
+      this.#refusals++;
+    } else if (response.statusCode < 400 && this.#refused.delete(id) && this.#refused.size === 0) {
+      this.info('The store serves requests again.', { refused: this.#refusals });
     }
   }
 
@@ -129,31 +140,6 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof UnavailableError || error instanceof UnknownOutcomeError;
 }
 
-/**
- * Notices when the store begins and stops to refuse requests. Without it, each refused request would log the same stack.
- * An outage begins with a refused operation, and ends when all operations that were refused have succeeded
- * again.
- */
-class Outages {
-  readonly #refused = new Set<string>();
-  #count = 0;
-
-  /** Notes a refused request. Returns whether the outage begins with it. */
-  refused(operation: string): boolean {
-    const isBegin = this.#refused.size === 0;
-    if (isBegin) this.#count = 0;
-    this.#refused.add(operation);
-    this.#count++;
-    return isBegin;
-  }
-
-  /** Notes a successful request. Returns how many were refused, if the outage ends with it. */
-  succeeded(operation: string): number | undefined {
-    const isEnd = this.#refused.delete(operation) && this.#refused.size === 0;
-    return isEnd ? this.#count : undefined;
-  }
-}
-
 function entryOf(exchange: Exchange, client: string | undefined): object {
   const { request, response, target, caller } = exchange;
   const parent = traceParentOf(request.headers.traceparent);
@@ -172,18 +158,15 @@ function entryOf(exchange: Exchange, client: string | undefined): object {
   };
 }
 
-const TRACE_ID = /^[\da-f]{32}$/;
-const PARENT_ID = /^[\da-f]{16}$/;
+/** `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01` (W3C Trace Context) */
+const TRACE_PARENT = /^00-[\da-f]{32}-[\da-f]{16}-.{2}$/;
 const ZEROS = /^0+$/;
 
-/** Of `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`, for example (W3C Trace Context). */
 function traceParentOf(text: string | string[] | undefined) {
-  if (typeof text !== 'string') return undefined;
-  const [version, traceId = '', parentId = '', flags = '', ...more] = text.split('-');
-  if (version !== '00' || flags.length !== 2 || more.length > 0) return undefined;
-  if (!TRACE_ID.test(traceId) || ZEROS.test(traceId)) return undefined;
-  if (!PARENT_ID.test(parentId) || ZEROS.test(parentId)) return undefined;
-  return { traceId, parentId };
+  if (typeof text !== 'string' || !TRACE_PARENT.test(text)) return undefined;
+  const traceId = text.slice(3, 35);
+  const parentId = text.slice(36, 52);
+  return ZEROS.test(traceId) || ZEROS.test(parentId) ? undefined : { traceId, parentId };
 }
 
 function serialized(error: unknown): unknown {

@@ -70,50 +70,44 @@ function inputOf(target: Target, headers: IncomingHttpHeaders, declared: Declare
 
 function readInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
   const { parameters, idempotencyKey } = declared;
+  for (const [name] of target.query) {
+    const isDeclared = parameters.some((each) => each.place === 'query' && each.name === name);
+    if (!isDeclared) throw invalid(`query '${name}': there is no such parameter`);
+  }
+  const valuesIn = (place: string): Values => {
+    const values: Record<string, unknown> = {};
+    for (const parameter of parameters.filter((each) => each.place === place)) {
+      const texts = textsOf(parameter, target, headers);
+      if (texts.length > 0) values[parameter.name] = parsedValue(parameter, texts);
+    }
+    return values;
+  };
   return {
-    query: readQuery(target.query, parameters),
-    path: readPath(target.params, parameters),
-    header: readHeaders(headers, parameters),
+    query: valuesIn('query'),
+    path: valuesIn('path'),
+    header: valuesIn('header'),
     idempotencyKey: idempotencyKey && readIdempotencyKey(headers, idempotencyKey),
   };
 }
 
-function readPath(params: ReadonlyMap<string, string>, parameters: readonly Parameter[]): Values {
-  const path: Record<string, unknown> = {};
-  for (const { name, place, type } of parameters)
-    if (place === 'path') path[name] = typedValue('path', name, type, params.get(name) ?? '');
-  return path;
+/** The strings that a request has for a parameter. */
+function textsOf(
+  { name, place }: Parameter,
+  target: Target,
+  headers: IncomingHttpHeaders,
+): readonly string[] {
+  if (place === 'path') return [target.params.get(name) ?? ''];
+  if (place === 'query')
+    return target.query.filter(([own]) => own === name).map(([, text]) => text);
+  const text = headers[name.toLowerCase()];
+  return text === undefined ? [] : [String(text)];
 }
 
-function readHeaders(headers: IncomingHttpHeaders, parameters: readonly Parameter[]): Values {
-  const values: Record<string, unknown> = {};
-  for (const { name, place, type } of parameters) {
-    const text = place === 'header' ? headers[name.toLowerCase()] : undefined;
-    if (text !== undefined) values[name] = typedValue('header', name, type, String(text));
-  }
-  return values;
-}
-
-function readQuery(
-  pairs: readonly (readonly [string, string])[],
-  parameters: readonly Parameter[],
-): Values {
-  const query: Record<string, unknown> = {};
-  for (const [name, text] of pairs) {
-    const parameter = parameters.find((each) => each.place === 'query' && each.name === name);
-    if (!parameter) throw invalid(`query '${name}': there is no such parameter`);
-    const value = typedValue('query', name, parameter.type, text);
-    if (parameter.isList) query[name] = [...listIn(query, name), value];
-    else if (Object.hasOwn(query, name))
-      throw invalid(`query '${name}': it appears more than once`);
-    else query[name] = value;
-  }
-  return query;
-}
-
-function listIn(query: Values, name: string): readonly unknown[] {
-  const list = Object.hasOwn(query, name) ? query[name] : undefined;
-  return Array.isArray(list) ? list : [];
+function parsedValue({ name, place, isList, type }: Parameter, texts: readonly string[]): unknown {
+  const values = texts.map((text) => typedValue(place, name, type, text));
+  if (isList) return values;
+  if (values.length > 1) throw invalid(`${place} '${name}': it appears more than once`);
+  return values[0];
 }
 
 const DECIMAL = /^-?[1-9]\d*$/;

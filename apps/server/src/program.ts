@@ -3,7 +3,7 @@ import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
 import { addSettings, type Config, configOf, secrets } from './config.ts';
 import { lineOf, UsageError } from './errors.ts';
-import { createKey, listKeys, revokeKey } from './key-file.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
 import type { Running } from './serve.ts';
 
 /** Only the commands that need the server load it, because that takes long. */
@@ -27,13 +27,12 @@ export function createProgram(): Command {
     // The settings may also follow a command.
     .configureHelp({ showGlobalOptions: true })
     .action(() => start(configOf(program)));
-  addExport(program);
-  addImport(program);
+  addTransfers(program);
   addKeys(program);
   return program;
 }
 
-function addExport(program: Command): void {
+function addTransfers(program: Command): void {
   program
     .command('export')
     .description('print all documents as JSON lines, also while the server runs')
@@ -41,9 +40,6 @@ function addExport(program: Command): void {
       const { exportDocuments } = await serving();
       await exportDocuments(configOf(program));
     });
-}
-
-function addImport(program: Command): void {
   program
     .command('import')
     .description('add the documents of an export on stdin to an empty store')
@@ -63,11 +59,11 @@ function addKeys(program: Command): void {
     .command('create')
     .description('create a key, and print it')
     .option('--name <name>', 'name of the key')
-    .action((options: { name?: string }) => {
+    .action(async (options: { name?: string }) => {
       const { dataDir, apiKeys } = configOf(program);
       if (apiKeys !== undefined)
         throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
-      const { name, key } = createKey(dataDir, options.name);
+      const { name, key } = await createKey(dataDir, options.name);
       process.stderr.write(`The key '${name}' is shown only this once:\n`);
       process.stdout.write(`${key}\n`);
     });
@@ -81,18 +77,24 @@ function addKeys(program: Command): void {
   keys
     .command('revoke <name>')
     .description('revoke a key')
-    .action((name: string) => {
-      process.stderr.write(`Revoked. Keys left: ${revokeKey(configOf(program).dataDir, name)}.\n`);
+    .action(async (name: string) => {
+      const left = await revokeKey(configOf(program).dataDir, name);
+      process.stderr.write(`Revoked. Keys left: ${left}.\n`);
     });
 }
 
+/** Signals that follow each other so soon are one: npm passes on what its process group gets, too. */
+const SAME_SIGNAL_MS = 1000;
+
 async function start(config: Config): Promise<void> {
   let running: Running | undefined;
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const stop = async () => {
-    // A second signal ends at once.
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     await running?.stop();
     process.exit(0);
   };

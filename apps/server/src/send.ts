@@ -1,8 +1,10 @@
-// Sends replies, and errors as the spec describes them.
-import { type Operation, operations, parseExact, service } from '@petstore/types';
+// Makes replies of what handlers returned, and sends replies, and errors as the spec describes them.
+import { hash } from 'node:crypto';
+import { exactJson, type Operation, operations, service } from '@petstore/types';
 import { asHttpError } from './errors.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { toJsonNumbers } from './json-schema.ts';
+import type { Exchange, Head, Reply } from './exchange.ts';
+import { type Replay, StoredDocument, StoredPage } from './store/store.ts';
+import type { Target } from './target.ts';
 import { checkBody, checkHeaders } from './validation.ts';
 
 /** Responses that slow clients have not read yet may take this much memory. */
@@ -10,11 +12,71 @@ export const MAX_UNREAD = 2 ** 26;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Longer bodies are not remembered, which bounds the memory of all targets. */
+export const MAX_REMEMBERED_BODY = 2 ** 13;
+
+/** The reply with the result of a handler. */
+export function replyOf(operation: Operation, target: Target, result: unknown): Reply {
+  if (result === undefined) return { status: declaredStatus(operation, false) };
+  const status = declaredStatus(operation, true);
+  const isText = result instanceof StoredDocument || result instanceof StoredPage;
+  const body = isText ? result.json : exactJson(result);
+  // A response to another method is not the current version of what the target names.
+  const etag = operation.method === 'GET' ? etagOf(target, body) : undefined;
+  const link = result instanceof StoredPage ? nextPage(operation, target, result) : undefined;
+  return { status, etag, link, body };
+}
+
+/** The reply to the repetition of a request. */
+export function replayOf({ responses }: Operation, { status, document }: Replay): Reply {
+  const body = responses[status]?.schema ? document.json : undefined;
+  return { status, headers: ['Idempotency-Replayed', 'true'], body };
+}
+
+/** The status of the success with a body, or of the one without; undefined if the spec declares none. */
+export function successStatus(operation: Operation, hasBody: boolean): number | undefined {
+  const { successes, responses } = operation;
+  const status = successes.find((each) => Boolean(responses[each]?.schema) === hasBody);
+  return status === undefined ? undefined : Number(status);
+}
+
+function declaredStatus(operation: Operation, hasBody: boolean): number {
+  const status = successStatus(operation, hasBody);
+  if (status !== undefined) return status;
+  const returned = hasBody ? 'a result' : 'nothing';
+  const missing = hasBody ? 'with' : 'without';
+  throw new Error(
+    `${operation.id} returned ${returned}; the spec declares no success ${missing} a body.`,
+  );
+}
+
+/** The version of a body. If it is the body of the last request for this target, the version is known. */
+function etagOf(target: Target, body: string): string {
+  // To compare a body takes a tenth of the time that to hash it takes.
+  if (target.version?.body === body) return target.version.etag;
+  // 128 bits are enough.
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+  if (body.length <= MAX_REMEMBERED_BODY) target.version = { body, etag };
+  return etag;
+}
+
+/** The link to the next page. It is relative to the request, so it also works behind a proxy that adds a path. */
+function nextPage(operation: Operation, target: Target, page: StoredPage): string | undefined {
+  const { pagination } = operation;
+  if (!pagination || page.next === undefined) return undefined;
+  const query = new URLSearchParams(target.query.map(([name, value]) => [name, value]));
+  query.set(pagination.cursor, String(page.next));
+  return `<?${query}>; rel="next"`;
+}
+
 /** Sends a reply. If responses are validated, it throws for one that the spec does not declare. */
 export function send(exchange: Exchange, reply: Reply): void {
   const { operation, shared } = exchange;
-  if (shared.validateResponses && operation) sendValidated(exchange, operation, reply);
-  else write(exchange, reply);
+  if (shared.validateResponses && operation) {
+    checkHeaders(operation, headOf(exchange, reply));
+    checkBody(operation, reply);
+  }
+  write(exchange, reply);
 }
 
 /** Sends anything thrown as an error of the spec. Its cause goes to the log only. */
@@ -33,42 +95,10 @@ export function sendError(exchange: Exchange, thrown: unknown): void {
   }
 }
 
-/**
- * Lets the validator's middleware see the bodies of responses. It checks what is given to `response.json`, before it calls the
- * function that was there. This one then writes the reply that `sendValidated` has left in the exchange: its text, because
- * JSON of numbers would round those of 64 bits.
- */
-export function writeByJson(exchange: Exchange): void {
-  const { response } = exchange;
-  response.json = () => {
-    if (exchange.reply) write(exchange, exchange.reply);
-    return response;
-  };
-}
-
-function sendValidated(exchange: Exchange, operation: Operation, reply: Reply): void {
-  const { status, headers } = headOf(exchange, reply);
-  checkHeaders(operation, status, headers);
-  const body = reply.body === undefined ? undefined : parseExact(reply.body);
-  checkBody(operation, reply.status, body);
-  if (body === undefined) {
-    write(exchange, reply);
-    return;
-  }
-  exchange.reply = reply;
-  exchange.response.status(reply.status).json(toJsonNumbers(body));
-}
-
 function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = asHttpError(thrown);
   if (error.status >= 500) exchange.error = error.cause;
   return { status: error.status, headers: Object.entries(error.headers).flat(), body: error.json };
-}
-
-interface Head {
-  readonly status: number;
-  /** Names and values in turn. */
-  readonly headers: string[];
 }
 
 /** The head of a response, but for the length and the type of its body. 304 if the client has the body already. */

@@ -6,16 +6,12 @@ import { UsageError } from './errors.ts';
 import { collections } from './handlers.ts';
 import { declarations, openLowdbStore, openPostgresStore } from './index.ts';
 import { documentCheck } from './json-schema.ts';
-import { createKey, FollowedKeys, readKeys } from './key-file.ts';
-import { keysFrom } from './keys.ts';
+import { followKeys, keysFrom, readKeys } from './keys.ts';
 import { type Listener, listen } from './listen.ts';
 import { ServerLog } from './log.ts';
 import { readLowdbFolder } from './store/lowdb.ts';
 import type { Store } from './store/store.ts';
 import { exportLines, type Imported, importLines } from './transfer.ts';
-
-/** The least time that the store has to close, however long the requests took. */
-const MIN_CLOSE_MS = 250;
 
 /** A running server. */
 export interface Running {
@@ -35,13 +31,12 @@ export async function serve(config: Config): Promise<Running> {
     );
   const log = new ServerLog(config.logLevel, config.trustProxy);
   const followed =
-    apiKeys === undefined ? new FollowedKeys(dataDir, (problem) => log.warn(problem)) : undefined;
-  const keys = followed?.nameOf ?? keysFrom(apiKeys ?? '', secrets.apiKeys);
+    apiKeys === undefined ? followKeys(dataDir, (problem) => log.warn(problem)) : undefined;
   const opening = Promise.withResolvers<Store>();
   const service = createService(opening.promise, {
     ...config,
     corsOrigins: config.corsOrigin,
-    keys,
+    keys: followed?.nameOf ?? keysFrom(apiKeys ?? '', secrets.apiKeys),
     log,
     hasProbes: adminPort === null,
   });
@@ -49,25 +44,61 @@ export async function serve(config: Config): Promise<Running> {
   const { listener, admin } = await listenFor(service, config, log);
   const store = await openStore(config);
   // The store makes the folder, so the key comes after it.
-  const isKeyMissing = followed && !readKeys(dataDir);
-  const madeKey = isKeyMissing ? createKey(dataDir, 'first').key : undefined;
-  followed?.reload();
+  const madeKey = await followed?.makeFirst();
   opening.resolve(store);
   await service.ready;
   log.info(`listening on ${listener.origin}`);
   const stop = async () => {
     service.health.noteDraining();
     log.info('stopping');
-    await listener.drain(config.drainDelay);
-    const deadline = performance.now() + config.shutdownTimeout;
-    await Promise.all([listener, admin].map((each) => each?.stop(config.shutdownTimeout)));
-    // A disk or a database that does not respond must not delay the end of the process.
-    const rest = Math.max(deadline - performance.now(), MIN_CLOSE_MS);
-    await Promise.race([store.close(), pause(rest)]);
+    await finish(config, [listener, admin], store);
     log.info('stopped');
     await log.close();
   };
   return { origin: listener.origin, adminOrigin: admin?.origin, madeKey, stop };
+}
+
+async function listenFor(
+  { app, health }: Service,
+  { host, port, adminPort, requestTimeout }: Config,
+  log: ServerLog,
+): Promise<{ listener: Listener; admin: Listener | undefined }> {
+  const listener = await listen(app, { host, port, requestTimeout, log });
+  health.metrics.add(
+    'gauge',
+    'petstore_open_connections',
+    'Open connections of clients.',
+    listener.connections,
+  );
+  health.metrics.add(
+    'counter',
+    'petstore_log_lines_lost_total',
+    'Lines of the log that could not be written.',
+    () => log.lost,
+  );
+  if (adminPort === null) return { listener, admin: undefined };
+  const probesApp = createProbesApp(health, log);
+  return {
+    listener,
+    admin: await listen(probesApp, { host, port: adminPort, requestTimeout, log }),
+  };
+}
+
+/** The time that is left for the store when the requests have taken all they may. */
+const MAX_RESERVE_MS = 250;
+
+/** Finishes the requests and the store, both within the time-out: a disk or a database may not respond at all. */
+async function finish(
+  { drainDelay, shutdownTimeout }: Config,
+  listeners: readonly (Listener | undefined)[],
+  store: Store,
+): Promise<void> {
+  const deadline = performance.now() + drainDelay + shutdownTimeout;
+  await listeners[0]?.drain(drainDelay);
+  const reserve = Math.min(MAX_RESERVE_MS, shutdownTimeout / 2);
+  const rest = Math.max(deadline - reserve - performance.now(), 0);
+  await Promise.all(listeners.map((each) => each?.stop(rest)));
+  await Promise.race([store.close(), pause(deadline - performance.now())]);
 }
 
 /** Prints all documents. A folder is read without its lock, because a server may use it. */
@@ -90,31 +121,6 @@ export async function importDocuments(config: Config, isUnchecked: boolean): Pro
   } finally {
     await store.close();
   }
-}
-
-async function listenFor(
-  { app, health }: Service,
-  config: Config,
-  log: ServerLog,
-): Promise<{ listener: Listener; admin: Listener | undefined }> {
-  const { host, port, adminPort, requestTimeout } = config;
-  const listener = await listen(app, { host, port, requestTimeout, log });
-  health.metrics.gauge(
-    'petstore_open_connections',
-    'Open connections of clients.',
-    listener.connections,
-  );
-  health.metrics.counter(
-    'petstore_log_lines_lost_total',
-    'Lines of the log that could not be written.',
-    () => log.lost,
-  );
-  if (adminPort === null) return { listener, admin: undefined };
-  const probesApp = createProbesApp(health, log);
-  return {
-    listener,
-    admin: await listen(probesApp, { host, port: adminPort, requestTimeout, log }),
-  };
 }
 
 /** Opens the configured store. */

@@ -1,17 +1,20 @@
 // The spec as a file, for what the generated table of operations does not have.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
-import { parse } from 'yaml';
 
 /** An object of the spec. */
 type SpecNode = Readonly<Record<string, unknown>>;
 
+const require = createRequire(import.meta.url);
+
 export function readSpec(): string {
-  return readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
+  return readFileSync(require.resolve('@petstore/spec/openapi.yaml'), 'utf8');
 }
 
+/** Parses the spec. Only this loads the parser, because most starts do not need it. */
 export function parseSpec(): SpecNode {
+  const { parse }: typeof import('yaml') = require('yaml');
   return parse(readSpec(), { maxAliasCount: 1000, merge: true });
 }
 

@@ -21,8 +21,6 @@ export interface Input {
   readonly idempotencyKey: string | undefined;
   /** The parsed body; undefined without one. */
   body?: unknown;
-  /** The body with numbers instead of bigints, for validators. */
-  plainBody?: unknown;
   /** Set when the validators have accepted it. */
   isAccepted?: boolean;
   /** What a handler gets: the parameters and the properties of the body. Set when one is called. */
@@ -148,18 +146,13 @@ function reencoded(segments: Segments): string {
   return segments.map((segment = '') => encodeURIComponent(segment)).join('/');
 }
 
-const schemes = ['http://', 'https://'];
+/** `https://shop.example:8080` */
+const ORIGIN = /^https?:\/\/[^/?#]+/i;
 
 /** The path and query of a target that has a scheme and a host (RFC 9112 3.2.2). Any other target stays as it is. */
 function withoutOrigin(text: string): string {
-  if (text.startsWith('/')) return text;
-  const scheme = schemes.find((each) => text.toLowerCase().startsWith(each));
-  if (scheme === undefined) return text;
-  const rest = text.slice(scheme.length);
-  const end = rest.search(/[/?#]/);
-  if (rest === '' || end === 0) return text;
-  if (end < 0) return '/';
-  return rest[end] === '/' ? rest.slice(end) : `/${rest.slice(end)}`;
+  const own = text.replace(ORIGIN, '');
+  return own === text || own.startsWith('/') ? own : `/${own}`;
 }
 
 /** Undefined if the escapes are not those of UTF-8. */

@@ -1,9 +1,9 @@
 // Accepts requests, and checks responses, by validators that ajv compiles from the operations of the spec.
-// What they do not accept is explained by the middleware of `explainer.ts`.
-import { type Operation, operations, type Schema } from '@petstore/types';
+// The middleware of `explainer.ts` explains what they do not accept.
+import { type Operation, operations, parseExact, type Schema } from '@petstore/types';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Request, RequestHandler } from 'express';
-import { exchangeOf } from './exchange.ts';
+import { exchangeOf, type Head, type Reply } from './exchange.ts';
 import { explain, type Violation, violationError } from './explainer.ts';
 import { createAjv, toJsonNumbers } from './json-schema.ts';
 import { headersDeclaredFor } from './spec.ts';
@@ -15,18 +15,16 @@ const MAX_EXPLAINED = 1000;
 /** Lets requests pass that are what the spec describes. */
 export const validate: RequestHandler = (request, response, next) => {
   const exchange = exchangeOf(response);
-  const { routedOperation: operation, readInput: input, shared } = exchange;
+  const { routedOperation: operation, readInput: input } = exchange;
   const violation = input.isAccepted ? undefined : firstViolation(operation, input);
-  if (violation) {
-    const error = violationError([violation], input.body);
-    if (isLarge(request)) throw error;
-    // If the middleware finds nothing, or could not be loaded, the violation that ajv has found remains.
-    return explain(exchange, (found) => next(found ?? error)).catch(() => next(error));
+  if (!violation) {
+    input.isAccepted = true;
+    return next();
   }
-  input.isAccepted = true;
-  // The middleware has to see the request to check its response, too.
-  if (shared.validateResponses) return explain(exchange, next);
-  return next();
+  const error = violationError([violation], input.body);
+  if (isLarge(request)) throw error;
+  // If the middleware finds nothing, or could not be loaded, the violation that ajv has found remains.
+  return explain(exchange, (found) => next(found ?? error)).catch(() => next(error));
 };
 
 function isLarge({ headers }: Request): boolean {
@@ -36,21 +34,17 @@ function isLarge({ headers }: Request): boolean {
 
 const ajv = createAjv();
 
-const validators = new Map<Operation, ValidateFunction>();
-
-/** Compiles the validators of all operations. Otherwise the first request of each operation waits for its own. */
-export function compileValidators(): void {
-  for (const operation of Object.values<Operation>(operations)) validatorOf(operation);
-}
-
 /** What ajv finds first in a request; undefined if the request is what the spec describes. */
 function firstViolation(operation: Operation, input: Input): Violation | undefined {
-  const accepts = validatorOf(operation);
-  const { query, path, header, plainBody: body } = input;
-  const content = { query, path, header, body };
+  const accepts = validators.get(operation);
+  if (!accepts) throw new Error('The operation is not one of the spec.');
+  const content = {
+    query: toJsonNumbers(input.query),
+    path: toJsonNumbers(input.path),
+    header: toJsonNumbers(input.header),
+    body: toJsonNumbers(input.body),
+  };
   if (accepts(content)) return undefined;
-  // A bigint in a parameter is of no type that the validator knows.
-  if (accepts(toJsonNumbers(content))) return undefined;
   return violationOf(accepts.errors?.[0]);
 }
 
@@ -73,10 +67,10 @@ const undeclaredHeaders = new Set([
 ]);
 
 /** Throws unless the spec declares the headers of a response, given as names and values in turn. */
-export function checkHeaders(operation: Operation, status: number, head: readonly string[]): void {
+export function checkHeaders(operation: Operation, { status, headers }: Head): void {
   const declared = headersDeclaredFor(operation, status);
-  for (let i = 0; i < head.length; i += 2) {
-    const name = head[i]?.toLowerCase() ?? '';
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]?.toLowerCase() ?? '';
     if (!declared.has(name) && !undeclaredHeaders.has(name))
       throw new Error(
         `The response ${status} of ${operation.id} has the undeclared header ${name}.`,
@@ -85,22 +79,15 @@ export function checkHeaders(operation: Operation, status: number, head: readonl
 }
 
 /** Throws unless the spec declares a response with this status and this body. */
-export function checkBody(operation: Operation, status: number, body: unknown): void {
+export function checkBody(operation: Operation, { status, body }: Reply): void {
   const { id, responses } = operation;
   const response = responses[status] ?? responses.default;
   if (!response) throw new Error(`${id} does not declare the status ${status}.`);
   if (response.schema === undefined && body !== undefined)
     throw new Error(`The response ${status} of ${id} has a body, which the spec does not declare.`);
-  if (response.schema && !ajv.validate(response.schema, toJsonNumbers(body)))
+  const value = body === undefined ? undefined : toJsonNumbers(parseExact(body));
+  if (response.schema && !ajv.validate(response.schema, value))
     throw new Error(`The response ${status} of ${id} breaks the spec: ${ajv.errorsText()}`);
-}
-
-function validatorOf(operation: Operation): ValidateFunction {
-  const known = validators.get(operation);
-  if (known) return known;
-  const validate = ajv.compile(requestSchema(operation));
-  validators.set(operation, validate);
-  return validate;
 }
 
 /** A name as a part of a JSON pointer (RFC 6901). */
@@ -130,3 +117,8 @@ function objectSchema({ fields }: Operation, place: string): Schema {
     properties: Object.fromEntries(own.map(([name, { schema }]) => [name, schema])),
   };
 }
+
+/** Compiled once, before the first request. */
+const validators = new Map<Operation, ValidateFunction>();
+for (const operation of Object.values<Operation>(operations))
+  validators.set(operation, ajv.compile(requestSchema(operation)));

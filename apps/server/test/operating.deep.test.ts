@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { Agent, request as open } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, newFolder } from '@petstore/testing';
 import { apiKey, runServer, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -191,6 +192,18 @@ test('during the drain delay, requests are served, and /readyz is 503', async ()
   child.kill('SIGTERM');
   await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503);
   expect((await listPets(baseUrl)).status).toBe(200);
+});
+
+test('a stop signal that comes twice at once is one signal; a later one ends the server at once', async () => {
+  const { baseUrl, origin, child } = await startForTest({ PETSTORE_DRAIN_DELAY: '600' });
+  child.kill('SIGTERM');
+  child.kill('SIGINT');
+  await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503);
+  expect((await listPets(baseUrl)).status).toBe(200);
+  await pause(1100);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([1, null]);
 });
 
 test('while the store opens, the server is alive but not ready, and SIGTERM ends it', async () => {
