@@ -50,9 +50,13 @@ export function pageWith({ page, marker, text }: Region): string {
   return `${before}<!-- generated: ${marker} -->\n\n${text}\n${after.slice(end)}`;
 }
 
-/** The help of each command. Only that of petctl itself has the options of every command. */
+/**
+ * The help of petctl and of its groups of commands. Only that of petctl itself has the options of
+ * every command. The help of the other commands has the options of one operation.
+ */
 function referenceOf(help: Help): string {
-  const parts = [...help].map(([words, text]) => {
+  const groups = [...help].filter(([, text]) => text.includes('\nCommands:\n'));
+  const parts = groups.map(([words, text]) => {
     const shown = words === '' ? text : withoutCommonOptions(text);
     return `### ${`petctl ${words}`.trim()}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
   });
@@ -138,7 +142,7 @@ const fixedBounds: readonly (readonly [bound: string, value: string, beyond: str
   ['waiting log lines', mebibytes(MAX_UNWRITTEN), 'later lines are dropped and counted'],
   [
     'idempotency keys',
-    `${count(KEYS.count)} for ${KEYS.milliseconds / 3_600_000} hours`,
+    `${count(KEYS.count)}, ${mebibytes(KEYS.size)} of results, ${KEYS.milliseconds / 3_600_000} hours`,
     'the oldest are forgotten and counted',
   ],
 ];

@@ -100,7 +100,7 @@ export const pagePlants: readonly Plant[] = [
     ['an error class that is gone', 'A `ResponseError`', 'A `StoreError`', 'StoreError'],
   ]),
   ...plantsIn('pages', 'docs/petctl.md', [
-    ['another help', 'All results.', 'Every result.', "the part 'reference'"],
+    ['another help', 'Hide notices', 'Hide warnings', "the part 'reference'"],
   ]),
   ...plantsIn('pages', 'README.md', [
     ['a misspelt flag', 'pets list --status', 'pets list --statis', '--statis'],

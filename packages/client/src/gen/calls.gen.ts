@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (9de8289d4c6fcb48) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
 
 import type { Call } from '../call.ts';
 import type { CallOptions, ConditionalOptions } from '../options.ts';

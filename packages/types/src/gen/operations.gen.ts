@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (9de8289d4c6fcb48) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
 
 import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, ListPetsData, ListPetsResponses } from './types.gen.ts';
 
@@ -181,7 +181,7 @@ export const operations = {
         },
         idempotencyKey: {
             header: "Idempotency-Key",
-            description: "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the service executes the same\nrequest with the same key once, and repeats the first response. Use 1 to 255 visible ASCII characters, unique to this\nrequest, for example a UUID. A key in double quotes, with `\"` and `\\` escaped by `\\`, equals the key without them. While\nthe first request is running, others with its key get 409.",
+            description: "Makes the request safe to repeat for 24 hours (draft-ietf-httpapi-idempotency-key-header). The service executes the same\nrequest with the same key once, and answers each repetition with the first response. Use 1 to 255 visible ASCII characters\nthat are unique to this request, for example a UUID. A key in double quotes, with `\"` and `\\` escaped by `\\`, equals the\nkey without quotes. While the first request is running, a repetition gets 409.",
             schema: {
                 type: "string",
                 pattern: "^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"

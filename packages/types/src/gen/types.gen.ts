@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (9de8289d4c6fcb48) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.
@@ -157,7 +157,7 @@ export type ListPetsResponse = ListPetsResponses[keyof ListPetsResponses];
 
 export type CreatePetData = {
     /**
-     * The pet to add. The service rejects properties other than the listed ones.
+     * The pet to add. The service rejects any other property.
      */
     body: NewPet;
     path?: never;
