@@ -61,7 +61,9 @@ describe('a request', () => {
 
   test.each(['..', '.', '', undefined])('is not sent for the path parameter %j', async (petId) => {
     const { store, requests } = await stubbed();
-    await expect(store.getPet({ petId } as never)).rejects.toThrow(TypeError);
+    await expect(store.getPet({ petId } as never)).rejects.toThrow(
+      new TypeError(`getPet needs petId, not '${petId ?? ''}'`),
+    );
     expect(requests).toEqual([]);
   });
 });
