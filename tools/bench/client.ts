@@ -1,4 +1,4 @@
-// Measures the client beside openapi-fetch: the CPU time of a call, and what it adds to a bundle.
+// Compares the client with openapi-fetch: the CPU time of a call, and the bytes in a bundle.
 import { deepStrictEqual } from 'node:assert';
 import { gzipSync } from 'node:zlib';
 import { petstore } from '@petstore/client';
@@ -12,7 +12,7 @@ const baseUrl = 'https://petstore.test/v1';
 const query = { status: 'available' } as const;
 const page = firstPets().slice(0, 2);
 
-/** What openapi-fetch has to know of the operation. */
+/** The types by which openapi-fetch checks a call of the operation. */
 interface Paths {
   '/pets': {
     get: {
@@ -28,13 +28,13 @@ const ours = petstore({ baseUrl, apiKey, fetch });
 const theirs = createClient<Paths>({ baseUrl, fetch });
 const headers = { authorization: `Bearer ${apiKey}` };
 
-/** The most CPU of a call that is promised, as a multiple of openapi-fetch's. */
+/** A call may cost this multiple of the CPU of one of openapi-fetch. */
 export const MOST_CPU = 1.1;
 
 export async function client(effort: Effort): Promise<Section> {
   const calls = {
-    'openapi-fetch': { measure: () => cpuOfTheirs(effort) },
-    '@petstore/client': { measure: () => cpuOfOurs(effort), atMost: MOST_CPU },
+    'openapi-fetch': { measure: () => measureTheirCpu(effort) },
+    '@petstore/client': { measure: () => measureOurCpu(effort), atMost: MOST_CPU },
   };
   const sizes = {
     'openapi-fetch': { measure: () => bundleSize("export { default } from 'openapi-fetch'") },
@@ -49,22 +49,22 @@ export async function client(effort: Effort): Promise<Section> {
   return { table };
 }
 
-/** The microseconds of CPU of a call of openapi-fetch. */
-export function cpuOfTheirs({ requests }: Effort): Promise<number> {
+/** Measures the microseconds of CPU of a call of openapi-fetch. */
+export function measureTheirCpu({ requests }: Effort): Promise<number> {
   const list = async () => {
     const { data } = await theirs.GET(operations.listPets.path, { headers, params: { query } });
     return data;
   };
-  return cpuOf(list, requests);
+  return measureCallCpu(list, requests);
 }
 
-/** The microseconds of CPU of a call of ours. */
-export function cpuOfOurs({ requests }: Effort): Promise<number> {
-  return cpuOf(async () => await ours.listPets(query), requests);
+/** Measures the microseconds of CPU of a call of ours. */
+export function measureOurCpu({ requests }: Effort): Promise<number> {
+  return measureCallCpu(async () => await ours.listPets(query), requests);
 }
 
-/** The microseconds of CPU of a call that lists the page. */
-async function cpuOf(list: () => Promise<unknown>, count: number): Promise<number> {
+/** Measures the microseconds of CPU of a call that lists the page. */
+async function measureCallCpu(list: () => Promise<unknown>, count: number): Promise<number> {
   deepStrictEqual(await list(), page);
   const before = process.cpuUsage();
   for (let calls = 0; calls < count; calls++) await list();
@@ -72,6 +72,7 @@ async function cpuOf(list: () => Promise<unknown>, count: number): Promise<numbe
   return (user + system) / count;
 }
 
+/** The bytes of a module with these contents, minified and gzipped. */
 async function bundleSize(contents: string): Promise<number> {
   const stdin = { contents, resolveDir: import.meta.dirname };
   const options = { bundle: true, minify: true, format: 'esm', write: false } as const;

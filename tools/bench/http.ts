@@ -2,14 +2,14 @@
 // most would write.
 import { deepStrictEqual } from 'node:assert';
 import {
+  boundCell,
   type Effort,
   median,
   medianRatio,
-  promiseOf,
   type Section,
   type Table,
 } from './measure.ts';
-import { fastify, ours, type Peer, peer, Rotation, type Sample } from './servers.ts';
+import { cpuSamples, fastify, ours, type Peer, peer, Rotation, type Sample } from './servers.ts';
 import { apiKey, type BenchRequest, type Row, rows } from './workload.ts';
 
 const servers = {
@@ -55,8 +55,8 @@ async function addLaunch(measured: Readonly<Record<Row, Samples>>, effort: Effor
 }
 
 /**
- * Throws if a server gives another status or body than ours, or if Fastify with our promises sends
- * other headers. The other servers do not promise the headers.
+ * Throws if a server gives another status or body than ours, or if *Fastify* sends other
+ * headers. Only *Fastify* has to send the headers of ours.
  */
 async function checkAnswers(peers: Readonly<Record<Name, Peer>>): Promise<void> {
   for (const row of rowNames) {
@@ -90,10 +90,6 @@ async function answerOf({ origin }: Peer, { method, target, body }: BenchRequest
   };
 }
 
-function cpuOf(samples: readonly Sample[]): number[] {
-  return samples.map(({ cpu }) => cpu);
-}
-
 /** What ours needs for a request, and the CPU of each other server as a multiple of that. */
 function comparisonRow(row: Row, samples: Samples): Table[number] {
   const medianOf = (what: keyof Sample) => median(samples.ours.map((sample) => sample[what]));
@@ -104,16 +100,16 @@ function comparisonRow(row: Row, samples: Samples): Table[number] {
     'p50 ms': medianOf('p50'),
     'p99 ms': medianOf('p99'),
   };
-  const ratioOf = (name: Name) => medianRatio(cpuOf(samples[name]), cpuOf(samples.ours));
+  const ratioOf = (name: Name) => medianRatio(cpuSamples(samples[name]), cpuSamples(samples.ours));
   for (const name of others) cells[`${name} / ours`] = ratioOf(name);
-  const bound = promiseOf(`${row}: Fastify / ours`, ratioOf('Fastify'), { atLeast: 1 });
-  return { ...cells, 'promise for Fastify / ours': bound };
+  cells['bound of Fastify / ours'] = boundCell(ratioOf('Fastify'), { atLeast: 1 });
+  return cells;
 }
 
 /** The bars are ours. The upper line is Fastify, and the lower line is bare. */
 function chartOf(measured: Readonly<Record<Row, Samples>>): string {
   const medians = (name: Name) =>
-    rowNames.map((row) => Math.round(median(cpuOf(measured[row][name]))));
+    rowNames.map((row) => Math.round(median(cpuSamples(measured[row][name]))));
   const highest = Math.max(...medians('ours'), ...medians('Fastify'));
   return [
     'xychart',

@@ -11,7 +11,8 @@ import { root, textOf } from '../repository.ts';
 import { client } from './client.ts';
 import { gate } from './gate.ts';
 import { http } from './http.ts';
-import { type Effort, full, quick, type Section, type Table } from './measure.ts';
+import { type Effort, full, quick, type Section } from './measure.ts';
+import { markdownOf, withSection } from './page.ts';
 import { petctl } from './petctl.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
@@ -51,31 +52,15 @@ async function run(name: string, effort: Effort): Promise<void> {
   const measure = parts[name];
   if (!measure)
     throw new Error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
-  const markdown = markdownOf(await measure(effort), effort);
+  const section = await measure(effort);
+  const markdown = `${caption(effort)}\n\n${markdownOf(section)}`;
   console.log(`\n${markdown}\n`);
-  if (effort === full) publish(name, markdown);
+  if (effort !== full) return;
+  writeFileSync(join(root, page), withSection(textOf(page), name, markdown));
 }
 
-/** Replaces a section of the page, which stands between two comments with its name. */
-function publish(name: string, markdown: string): void {
-  const text = textOf(page);
-  const begin = `<!-- ${name} -->\n`;
-  const end = `<!-- /${name} -->`;
-  const from = text.indexOf(begin) + begin.length;
-  const to = text.indexOf(end, from);
-  if (!text.includes(begin) || to < 0) throw new Error(`${page} has no place for '${name}'.`);
-  writeFileSync(join(root, page), `${text.slice(0, from)}${markdown}\n${text.slice(to)}`);
-}
-
-function markdownOf({ chart, table }: Section, effort: Effort): string {
-  const blocks = [`_${captionOf(effort)}_`];
-  if (chart !== undefined) blocks.push(`\`\`\`mermaid\n${chart}\n\`\`\``);
-  blocks.push(tableOf(table));
-  return blocks.join('\n\n');
-}
-
-/** How and where the figures were measured. */
-function captionOf(effort: Effort): string {
+/** The line above the figures of a section: the effort, the date and the machine. */
+function caption(effort: Effort): string {
   const date = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model.trim() ?? '';
   const system = `${type()} ${release().split('-')[0]}`;
@@ -83,19 +68,5 @@ function captionOf(effort: Effort): string {
   const machine = `${model}, ${availableParallelism()} cores, ${node}, ${system}`;
   const requests = effort.requests.toLocaleString('en-US');
   const rounds = `Medians of ${effort.rounds} rounds of up to ${requests} requests or calls`;
-  return `${rounds}. ${date}, ${machine}, load ${load.toFixed(1)}.`;
-}
-
-function tableOf(rows: Table): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const line = (cells: readonly (string | number | undefined)[]) =>
-    `| ${cells.map(shown).join(' | ')} |`;
-  const aligned = columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '---:' : '---'));
-  const lines = rows.map((row) => line(columns.map((name) => row[name])));
-  return [line(columns), `|${aligned.join('|')}|`, ...lines].join('\n');
-}
-
-function shown(value: string | number | undefined): string {
-  if (typeof value !== 'number') return value ?? '';
-  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
+  return `_${rounds}. ${date}, ${machine}, load ${load.toFixed(1)}._`;
 }

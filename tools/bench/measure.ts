@@ -1,13 +1,13 @@
-// How all parts of the bench measure, and what they return.
+// What all parts of the bench share: the effort of a run, measurements in turns, medians and bounds.
 import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** How much a run measures. */
+/** The effort of a run. */
 export interface Effort {
-  /** How often each subject is measured, in turns with the others. */
+  /** The number of measurements of each subject, which takes turns with the others. */
   readonly rounds: number;
-  /** How often the servers of the part `http` are started, each time for a part of the rounds. */
+  /** The part `http` starts its servers this number of times, and divides the rounds among them. */
   readonly launches: number;
   /** Requests or calls of a subject in a round. */
   readonly requests: number;
@@ -42,9 +42,10 @@ export interface Section {
   readonly table: Table;
 }
 
+/** A bound of a value. At most one of the two is given. */
 interface Bounds {
-  readonly atLeast?: number | undefined;
-  readonly atMost?: number | undefined;
+  readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
 /** What is compared, with the bound of its ratio to the first subject of the comparison. */
@@ -61,30 +62,22 @@ export async function compare(
   const measured = await inRotation(unit, subjects, rounds);
   const [first = ''] = Object.keys(subjects);
   return Object.entries(subjects).map(([name, bounds]) => {
-    const what = `${unit}: ${name}`;
     const ratio = medianRatio(measured[name], measured[first]);
-    const promise = promiseOf(`${what} / ${first}`, ratio, bounds);
-    return { measured: what, median: median(measured[name]), ratio, promise };
+    const bound = boundCell(ratio, bounds);
+    return { measured: `${unit}: ${name}`, median: median(measured[name]), ratio, bound };
   });
 }
 
 /** A value that is compared with nothing. */
 export function singleRow(what: string, measured: number, bounds: Bounds = {}): Table[number] {
-  return {
-    measured: what,
-    median: measured,
-    ratio: '',
-    promise: promiseOf(what, measured, bounds),
-  };
+  return { measured: what, median: measured, ratio: '', bound: boundCell(measured, bounds) };
 }
 
-/** The bound of a value, as the page has it. A run that misses it says so, and publishes no bound. */
-export function promiseOf(what: string, measured: number, { atLeast, atMost }: Bounds): string {
-  if (atLeast === undefined && atMost === undefined) return '';
-  const bound = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
-  const isKept = measured >= (atLeast ?? -Infinity) && measured <= (atMost ?? Infinity);
-  if (!isKept) console.error(`MISSED: ${what}: ${measured.toFixed(2)}, wanted ${bound}`);
-  return isKept ? bound : '';
+/** The bound of a value as the page shows it: `≤ 1.1`, or `≤ 1.1, missed`. Empty without a bound. */
+export function boundCell(measured: number, { atLeast, atMost }: Bounds): string {
+  if (atLeast !== undefined) return measured >= atLeast ? `≥ ${atLeast}` : `≥ ${atLeast}, missed`;
+  if (atMost !== undefined) return measured <= atMost ? `≤ ${atMost}` : `≤ ${atMost}, missed`;
+  return '';
 }
 
 /**
@@ -110,7 +103,7 @@ export async function inRotation<Name extends string, Measured>(
   return measured;
 }
 
-/** The smallest number that at least this part of the numbers does not exceed. */
+/** The number at this part of the sorted numbers, by the nearest rank: 0.5 gives the median. */
 export function quantile(numbers: readonly number[] = [], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
@@ -129,7 +122,7 @@ export function medianRatio(parts: readonly number[] = [], wholes: readonly numb
   return median(ratios(parts, wholes));
 }
 
-/** Says on stderr what is being measured, and how long the bench has been running. */
+/** Prints to stderr what is being measured, and the seconds since the start of the bench. */
 export function progress(what: string): void {
   console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${what}`);
 }

@@ -1,4 +1,4 @@
-// Measures the built petctl beside `node -e 0`: the CPU time, user and system, of a command.
+// Compares the CPU time of a command, user and system, of the built petctl with that of `node -e 0`.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const built = join(root, 'apps/petctl/dist/petctl.js');
 const list = [...operations.listPets.command, ...'--status available --limit 5 -o json'.split(' ')];
 
-/** Each measurement repeats the command so often, because bash measures whole milliseconds. */
+/** A measurement runs the command this number of times, because bash measures whole milliseconds. */
 const REPEATS = 5;
 
 export async function petctl(effort: Effort): Promise<Section> {
@@ -28,18 +28,24 @@ export async function petctl(effort: Effort): Promise<Section> {
     PETCTL_API_KEY: apiKey,
   };
   const subjects = {
-    'node -e 0': { measure: () => cpuOf(['-e', '0'], env) },
-    'petctl --version': { measure: () => cpuOf([built, '--version'], env), atMost: 1.2 },
-    [`petctl ${list.join(' ')}`]: { measure: () => cpuOf([built, ...list], env), atMost: 2.5 },
+    'node -e 0': { measure: () => measureCommandCpu(['-e', '0'], env) },
+    'petctl --version': {
+      measure: () => measureCommandCpu([built, '--version'], env),
+      atMost: 1.2,
+    },
+    [`petctl ${list.join(' ')}`]: {
+      measure: () => measureCommandCpu([built, ...list], env),
+      atMost: 2.5,
+    },
   };
   return { table: await compare('CPU ms', subjects, effort) };
 }
 
 /**
- * The milliseconds of CPU that a run of Node takes. bash measures them, because Node does not report
- * those of a child. The script gets the command as `$0` and `$@`, and prints user and system seconds.
+ * Measures the milliseconds of CPU that a run of Node takes. bash does it, because Node does not
+ * report the CPU time of a child. The script gets the command as `$0` and `$@`, and prints user and system seconds.
  */
-async function cpuOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+async function measureCommandCpu(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const repeated = `for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;
   const script = `set -e; TIMEFORMAT='%3U %3S'; time ${repeated}`;
   const { stderr } = await run('bash', ['--norc', '-c', script, process.execPath, ...args], {

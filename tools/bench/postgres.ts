@@ -1,4 +1,4 @@
-// Measures the store of a PostgreSQL database beside pgbench, PostgreSQL's own bench, on the same
+// Compares the store of a PostgreSQL database with pgbench, PostgreSQL's own bench, on the same
 // database.
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
   }
 }
 
-/** Measures how many pages at random places are read in a second. */
+/** Measures the number of pages at random places that are read in a second. */
 function pageRate(store: Store, count: number): Promise<number> {
   const pets = store.collection(collection);
   const page = () => pets.list({ after: Math.floor(Math.random() * PET_COUNT), limit: 20 });

@@ -10,14 +10,14 @@ import type { LoadCommand, LoadResult } from './load.ts';
 import { type Effort, inRotation, newScratch, progress } from './measure.ts';
 import { apiKey, fillFolder, PET_COUNT, type Row } from './workload.ts';
 
-/** How a server is started: its file and arguments. It takes its data folder from the environment. */
+/** The file and arguments of a server. It takes its data folder from the environment. */
 type Command = readonly [file: string, ...args: string[]];
 
 /** The shipped server. */
 export const ours: Command = [join(root, 'apps/server/src/main.js')];
 
-/** Fastify with what ours promises. */
-export const fastify = peer('fastify', 'promises');
+/** Fastify with the features of ours. */
+export const fastify = peer('fastify', 'parity');
 
 /** A server that ours is compared with. */
 export function peer(name: string, ...args: string[]): Command {
@@ -37,7 +37,7 @@ export class Peer {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     pin(child, 0);
-    return new Peer(await originOf(child), child);
+    return new Peer(await waitForOrigin(child), child);
   }
 
   private constructor(origin: string, child: ChildProcess) {
@@ -59,6 +59,11 @@ export class Peer {
 export interface Sample extends LoadResult {
   /** The microseconds of CPU of the server for each response. */
   readonly cpu: number;
+}
+
+/** The CPU time of each sample. */
+export function cpuSamples(samples: readonly Sample[]): number[] {
+  return samples.map(({ cpu }) => cpu);
 }
 
 /** Running servers, each with a data folder of its own, and the process that sends them requests. */
@@ -98,8 +103,9 @@ export class Rotation<Name extends string> {
   }
 
   /**
-   * Sends requests of all kinds to all servers, as every real server gets them. V8 optimizes for what
-   * a process has done so far: without this, two of the same program can differ by half.
+   * Sends requests of all kinds to all servers, because every real server gets all kinds. V8
+   * optimizes for what a process has done so far: without this, two processes of the same program can
+   * differ by half.
    */
   async warmUp(effort: Effort): Promise<void> {
     progress('warming up');
@@ -114,7 +120,7 @@ export class Rotation<Name extends string> {
     return inRotation(row, subjects, effort.rounds);
   }
 
-  /** Sends the requests of a row to one server, after a tenth as many that warm it up. */
+  /** Warms a server up with a tenth of the requests of a row, and then sends it all of them. */
   async sample(name: Name, row: Row, { requests, milliseconds }: Effort): Promise<Sample> {
     const peer = this.peers[name];
     const command: LoadCommand = {
@@ -173,8 +179,8 @@ function pin({ pid }: ChildProcess, core: number): void {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${core}`, `${pid}`]);
 }
 
-/** The address that a server prints to stderr when it listens. */
-function originOf({ stderr }: ChildProcess): Promise<string> {
+/** Waits until a server prints its address to stderr. */
+function waitForOrigin({ stderr }: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let printed = '';
   stderr?.setEncoding('utf8');

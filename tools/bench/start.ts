@@ -1,4 +1,5 @@
-// Measures how long a start of the shipped server takes, beside a start of Node that does nothing.
+// Compares the time that the shipped server takes to start with that of `node -e 0`, which does
+// nothing.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Measures the stores: creates, a store of many documents, and PostgreSQL's. `store.ts <folder>` opens
-// a store and prints what that took, in a process whose memory holds nothing else.
+// a store in a process of its own, and prints the time and memory that this took.
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -87,7 +87,7 @@ async function measureCreates(
   }
 }
 
-/** Measures creates over HTTP in a store that saves, beside one that does not. */
+/** Compares creates over HTTP in a store that saves with creates in one that does not. */
 async function measureOverHttp(effort: Effort): Promise<Table> {
   await using rotation = await Rotation.start({
     memory: peer('store', 'memory'),
@@ -111,7 +111,7 @@ interface Opening {
   readonly documents: number;
 }
 
-/** Measures how long a new process opens a store, and how much memory that takes. */
+/** Measures the time and memory that a new process takes to open a store. */
 async function measureOpening(folder: string, { rounds }: Effort): Promise<Table> {
   const args = ['--expose-gc', import.meta.filename, folder];
   const measure = async (): Promise<Opening> => {
@@ -129,8 +129,8 @@ async function measureOpening(folder: string, { rounds }: Effort): Promise<Table
 }
 
 /**
- * Measures for how long the event loop stops while the journal is folded, beside the same writers
- * without that.
+ * Measures the longest stop of the event loop while the journal is folded, and while the same writers
+ * work without a fold.
  */
 async function measureFold(folder: string, { requests }: Effort): Promise<Table> {
   const calm = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });

@@ -1,15 +1,15 @@
-// The pets that every measured server and store holds, how fast they are created, and the requests
-// of each row of the bench.
+// The pets that every measured server and store holds, the rate of creates, and the requests of each
+// row of the bench.
 import { openLowdbStore, type Store } from '@petstore/server';
 import { type NewPet, operations, type Pet, service } from '@petstore/types';
 
 export const apiKey = 'a-key-that-is-for-the-bench';
 export const collection = 'pets';
 
-/** How many pets every measured server has at the start. */
+/** Every measured server has this number of pets at the start. */
 export const PET_COUNT = 10_000;
 
-/** How many connections to a server, or callers of a store, there are at once. */
+/** The number of concurrent connections to a server, or of concurrent callers of a store. */
 export const CONCURRENCY = 64;
 
 export const statuses = operations.listPets.fields.status.schema.enum;
@@ -36,20 +36,20 @@ export async function fill(store: Store, count: number): Promise<void> {
   }
 }
 
-/** Makes a data folder with so many pets. */
+/** Makes a data folder with this number of pets. */
 export async function fillFolder(folder: string, count: number): Promise<void> {
   const store = await openLowdbStore(folder);
   await fill(store, count);
   await store.close();
 }
 
-/** Measures how many pets callers create in a second. */
+/** Measures the number of pets that callers create in a second. */
 export function createRate(store: Store, callers: number, count: number): Promise<number> {
   const pets = store.collection(collection);
   return rateOf((number) => pets.create(newPet(number)), callers, count);
 }
 
-/** Runs concurrent callers, which make so many calls together. Returns the calls per second. */
+/** Runs concurrent callers until they have made `count` calls. Returns the calls per second. */
 export async function rateOf(
   call: (number: number) => unknown,
   callers: number,
@@ -75,10 +75,10 @@ export interface BenchRequest {
 
 const { listPets, createPet, getPet } = operations;
 
-/** How many different requests a row repeats in turn. */
+/** A row repeats this number of different requests in turn. */
 const VARIETY = 300;
 
-/** The requests of each row, which are sent in turn. Those that add many pets are last. */
+/** The requests of each row, which are sent in turn. */
 export const rows = {
   'list 20': [list('limit=20')],
   'list 100 filtered': [list(`limit=100&status=${statuses[0]}`)],

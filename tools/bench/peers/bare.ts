@@ -1,6 +1,6 @@
-// The least that a server of Node can do for this API, bare `node:http`, pets as
-// text in memory, creates that are appended to a file and synced together. No validation beyond
-// the obvious, no log, no metrics.
+// The least that a server of Node can do for this API. It uses bare `node:http`, keeps the pets as text
+// in memory, and appends creates to a file, which it syncs once for each group. It validates nothing
+// but the key, and has neither log nor metrics.
 import { open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ function keep(text: string, status: string | undefined): void {
   byStatus.get(status ?? '')?.push(text);
 }
 
-/** Saves what waits as one group, and then what has come meanwhile. */
+/** Saves the waiting creates as one group, and then those that have arrived meanwhile. */
 async function save(): Promise<void> {
   if (isSaving) return;
   isSaving = true;

@@ -1,34 +1,34 @@
-// Fastify on our durable store, `fastify.ts [promises]`. It sends the store's text as it
-// is, checks requests by the schemas of the spec, and writes its own log. With `promises` it does
-// what our server promises, too.
+// Fastify on our durable store, `fastify.ts [parity]`. It sends the store's text unchanged, checks
+// requests by the schemas of the spec, and writes its own log. With `parity` it has the features of
+// our server, too.
 import { openLowdbStore } from '@petstore/server';
 import { type NewPet, operations, service } from '@petstore/types';
 import { type FastifyReply, fastify } from 'fastify';
 import { apiKey, collection } from '../workload.ts';
-import { keepPromises, linkNext, promisingOptions } from './promises.ts';
+import { addOurFeatures, linkNext, optionsWithParity } from './parity.ts';
 import { folder, host, path, printAddress, type } from './shared.ts';
 
 type PetQuery = { limit: number; after?: number; status?: string };
 
-const isPromising = process.argv.includes('promises');
+const hasParity = process.argv.includes('parity');
 const { listPets, createPet, getPet } = operations;
 const { unauthorized, not_found } = service.statuses;
 const pets = (await openLowdbStore(folder)).collection(collection);
 const authorization = `Bearer ${apiKey}`;
 
-const app = isPromising ? fastify(promisingOptions()) : fastify({ logger: true });
+const app = hasParity ? fastify(optionsWithParity()) : fastify({ logger: true });
 app.addHook('onRequest', (request, reply, next) => {
   if (request.headers.authorization === authorization) return next();
   reply.code(unauthorized).send({ message: 'The API key is missing or invalid.' });
 });
-if (isPromising) keepPromises(app);
+if (hasParity) addOurFeatures(app);
 
 app.get<{ Querystring: PetQuery }>(
   path,
   { config: { operation: listPets }, schema: { querystring: schemaOf(listPets.fields) } },
   async ({ query: { limit, after = 0, ...filters } }, reply) => {
     const page = await pets.list({ limit, after, filters });
-    if (isPromising) linkNext(reply, page.next);
+    if (hasParity) linkNext(reply, page.next);
     return send(reply, listPets.success, page.json);
   },
 );

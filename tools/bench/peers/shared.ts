@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { operations, service } from '@petstore/types';
 
-/** The data folder, from where ours takes it, too. */
+/** The data folder. It is in the same variable as that of ours. */
 export const folder = process.env.PETSTORE_DATA_DIR ?? '';
 export const host = '127.0.0.1';
 export const type = 'application/json; charset=utf-8';

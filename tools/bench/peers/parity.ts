@@ -1,5 +1,5 @@
-// What our server promises of each response, by Fastify's hooks: request identifier, ETag, links,
-// notices of deprecation, metrics, and one line of log with the same properties.
+// Adds to Fastify what our server adds to each response: request identifier, ETag, links, notices of
+// deprecation, metrics, and one line of log with the same properties.
 import { hash, randomUUID } from 'node:crypto';
 import { type Operation, operations, service } from '@petstore/types';
 import type { FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify';
@@ -24,13 +24,13 @@ const durations = new Histogram({
   labelNames: ['operation'],
 });
 
-/** What the responses of each operation say about its end. */
+/** The headers by which the responses of a deprecated operation say so. */
 const notices = new Map<Operation | undefined, Record<string, string>>();
 for (const operation of Object.values<Operation>(operations))
   notices.set(operation, noticesOf(operation));
 
-/** Identifiers that are counted, and the log with pino's asynchronous destination, as ours. */
-export function promisingOptions(): FastifyServerOptions {
+/** The options by which Fastify counts its request identifiers and writes its log as ours does. */
+export function optionsWithParity(): FastifyServerOptions {
   const run = randomUUID();
   let count = 0;
   return {
@@ -44,7 +44,7 @@ export function promisingOptions(): FastifyServerOptions {
   };
 }
 
-export function keepPromises(app: FastifyInstance): void {
+export function addOurFeatures(app: FastifyInstance): void {
   app.get('/metrics', async (_request, reply) =>
     reply.type(register.contentType).send(await register.metrics()),
   );
