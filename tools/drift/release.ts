@@ -43,42 +43,60 @@ function breaks(before: Terms, now: Terms): string[] {
   const gone = [...before.offers]
     .filter(([offer, wider]) => !now.offers.has(offer) && !(wider && now.offers.has(wider)))
     .map(([offer]) => `the removal of '${offer}'`);
-  const demanded = exceeding(now.demands, before.demands);
-  const unassured = exceeding(before.assures, now.assures);
+  const demanded = stricterBounds(now.demands, before.demands);
+  const unassured = stricterBounds(before.assures, now.assures);
   const bounds = [...demanded, ...unassured]
     // What is new has no callers.
     .filter(({ place }) => before.offers.has(place))
-    .map(({ term, bound }) => (bound === 0 ? `'${term}'` : `'${term} ${Math.abs(bound)}'`));
+    .map((bound) => `'${termOf(bound)}${bound.value === undefined ? '' : ` ${bound.value}`}'`);
   return [...gone, ...bounds];
 }
 
-/** The bounds that are higher than the other ones, or not among them. */
-function exceeding(bounds: Bounds, others: Bounds): Bound[] {
-  return [...bounds.values()].filter(({ term, bound }) => {
-    const other = others.get(term);
-    return other === undefined || bound > other.bound;
+/** The bounds that allow less than the other ones, or are not among them. */
+function stricterBounds(bounds: Bounds, others: Bounds): Bound[] {
+  return [...bounds.values()].filter((bound) => {
+    const other = others.get(termOf(bound));
+    return other === undefined || isStricter(bound, other);
   });
+}
+
+/** Whether a bound allows less than another one of the same term. */
+function isStricter({ value, isUpper }: Bound, other: Bound): boolean {
+  if (value === undefined || other.value === undefined) return false;
+  return isUpper ? value < other.value : value > other.value;
 }
 
 /** The terms of an interface: what callers rely on. */
 interface Terms {
   /** What callers may use or rely on, each with a wider offer that may replace it. */
   readonly offers: ReadonlyMap<string, string | undefined>;
-  /** What is demanded of those who send. A higher bound demands more. */
+  /** What is demanded of those who send. A stricter bound demands more. */
   readonly demands: Bounds;
-  /** What is assured to those who read. A higher bound assures more. */
+  /** What is assured to those who read. A stricter bound assures more. */
   readonly assures: Bounds;
 }
 
 /** By their terms. */
 type Bounds = ReadonlyMap<string, Bound>;
 
-interface Bound {
+/** A keyword of a schema that bounds values. */
+interface Limit {
+  /** `maximum`, or `format int64`. */
+  readonly name: string;
+  /** Only of a limit that is a number. */
+  readonly value?: number;
+  /** Whether greater values are what it forbids. */
+  readonly isUpper?: boolean;
+}
+
+interface Bound extends Limit {
   /** The offer that is bounded: `listPets limit`. */
   readonly place: string;
-  /** `listPets limit: maximum`. */
-  readonly term: string;
-  readonly bound: number;
+}
+
+/** `listPets limit: maximum`. */
+function termOf({ place, name }: Bound): string {
+  return `${place}: ${name}`;
 }
 
 function termsOf(spec: Spec): Terms {
@@ -117,7 +135,7 @@ class TermCollector implements Terms {
     if (idempotencyKey) this.offer(`${id} ${idempotencyKey.name}`);
     for (const parameter of parameters) this.#addParameter(id, parameter);
     if (body) this.#addBody(id, body.schema);
-    if (body?.required) this.#add(this.demands, id, 'needs a body');
+    if (body?.required) this.#add(this.demands, id, { name: 'needs a body' });
     this.#addResponses(operation);
   }
 
@@ -133,7 +151,7 @@ class TermCollector implements Terms {
   #addParameter(id: string, { name, in: place, required, schema }: Parameter): void {
     this.offer(`${id} ${name} in ${place}`);
     this.#addSent(schema, `${id} ${name}`);
-    if (required) this.#add(this.demands, id, `needs ${name}`);
+    if (required) this.#add(this.demands, id, { name: `needs ${name}` });
   }
 
   /** The properties of a body stand beside the parameters. */
@@ -148,9 +166,10 @@ class TermCollector implements Terms {
     const full = follow(this.#spec, schema);
     this.offer(place);
     this.#offerValues(full, place);
-    for (const name of full.required ?? []) this.#add(this.demands, place, `needs ${name}`);
+    for (const name of full.required ?? [])
+      this.#add(this.demands, place, { name: `needs ${name}` });
     if (full.default !== undefined) this.offer(`${place} is ${full.default} if it is left out`);
-    for (const [name, bound] of boundsOf(full)) this.#add(this.demands, place, name, bound);
+    for (const limit of limitsOf(full)) this.#add(this.demands, place, limit);
     if (depth < MAX_DEPTH)
       for (const [name, part] of partsOf(full))
         this.#addSent(part, placeOf(place, name), depth + 1);
@@ -174,15 +193,15 @@ class TermCollector implements Terms {
     const values = full.enum?.map((value) => JSON.stringify(value)) ?? ['any'];
     this.offer(`${place} is ${values.sort().join(' or ')}`);
     for (const name of full.required ?? []) this.offer(`${place} always has ${name}`);
-    for (const [name, bound] of boundsOf(full)) this.#add(this.assures, place, name, bound);
+    for (const limit of limitsOf(full)) this.#add(this.assures, place, limit);
     if (depth < MAX_DEPTH)
       for (const [name, part] of partsOf(full))
         this.#addRead(part, placeOf(place, name), depth + 1);
   }
 
-  #add(bounds: Map<string, Bound>, place: string, name: string, bound = 0): void {
-    const term = `${place}: ${name}`;
-    bounds.set(term, { place, term, bound });
+  #add(bounds: Map<string, Bound>, place: string, limit: Limit): void {
+    const bound = { place, ...limit };
+    bounds.set(termOf(bound), bound);
   }
 }
 
@@ -190,13 +209,19 @@ function typesOf({ type }: Schema): readonly (string | undefined)[] {
   return Array.isArray(type) ? type : [type as string | undefined];
 }
 
-/** The bounds of a schema, each so that a higher one allows less. */
-function boundsOf(schema: Schema): [name: string, bound: number][] {
-  const found: [string, number][] = [];
-  for (const key of lowerBounds) if (schema[key] !== undefined) found.push([key, schema[key]]);
-  for (const key of upperBounds) if (schema[key] !== undefined) found.push([key, -schema[key]]);
-  for (const key of forms) if (schema[key] !== undefined) found.push([`${key} ${schema[key]}`, 0]);
-  return found;
+function limitsOf(schema: Schema): Limit[] {
+  const limits: Limit[] = [];
+  for (const name of lowerBounds) {
+    const value = schema[name];
+    if (value !== undefined) limits.push({ name, value, isUpper: false });
+  }
+  for (const name of upperBounds) {
+    const value = schema[name];
+    if (value !== undefined) limits.push({ name, value, isUpper: true });
+  }
+  for (const form of forms)
+    if (schema[form] !== undefined) limits.push({ name: `${form} ${schema[form]}` });
+  return limits;
 }
 
 /** The schemas within a schema, by property; an alternative has no name. */

@@ -4,6 +4,7 @@ import { type Plant, plantsIn } from './support/drift.ts';
 export const spec = 'spec/openapi.yaml';
 const end = '\ncomponents:\n';
 const petName = "      description: The animal's name.";
+const categoryId = '      description: Identifier of the category the animal belongs to.';
 const link = '            Link: { $ref: "#/components/headers/NextPage" }';
 const required = 'required: [name, categoryId]';
 const statuses = '[available, pending, sold]';
@@ -58,6 +59,18 @@ export const documentPlants: readonly Plant[] = [
 
   ...plantsIn('release', spec, [
     ['a narrower parameter', 'maximum: 100', 'maximum: 50', 'listPets limit: maximum'],
+    [
+      'a bound of zero',
+      categoryId,
+      `${categoryId}\n      minimum: 0`,
+      "'createPet categoryId: minimum 0'",
+    ],
+    [
+      'a negative bound',
+      categoryId,
+      `${categoryId}\n      minimum: -5`,
+      "'createPet categoryId: minimum -5'",
+    ],
     ['a value that is gone', statuses, '[available, pending]', 'listPets status takes "sold"'],
     [
       'a required property of a body',
