@@ -9,7 +9,7 @@ import express, {
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { integerFormats, toJsonNumbers } from './json-schema.ts';
-import { parseSpec } from './spec.ts';
+import { parseExplicitSpec } from './spec.ts';
 
 /** Shows a request that has been read to the middleware. `next` gets the error that it finds. */
 export async function explain(exchange: Exchange, next: NextFunction): Promise<void> {
@@ -57,7 +57,8 @@ async function load(): Promise<RequestHandler> {
   const { error, middleware } = await import('express-openapi-validator');
   const validator = express.Router().use(
     middleware({
-      apiSpec: { ...parseSpec(), servers: [{ url: service.basePath }] } as never,
+      // The middleware does not know that a body may be left out by default.
+      apiSpec: { ...parseExplicitSpec(), servers: [{ url: service.basePath }] } as never,
       // The drift script does that.
       validateApiSpec: false,
       validateRequests: { allErrors: true, allowUnknownQueryParameters: true },

@@ -1,7 +1,7 @@
 // The spec as a file, for what the generated table of operations does not have.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Operation } from '@petstore/types';
+import { type Operation, operations } from '@petstore/types';
 
 /** An object of the spec. */
 type SpecNode = Readonly<Record<string, unknown>>;
@@ -16,6 +16,17 @@ export function readSpec(): string {
 export function parseSpec(): SpecNode {
   const { parse }: typeof import('yaml') = require('yaml');
   return parse(readSpec(), { maxAliasCount: 1000, merge: true });
+}
+
+/** Parses the spec, and states of each body whether it is required, even if that is the default. */
+export function parseExplicitSpec(): SpecNode {
+  const spec = parseSpec();
+  for (const { path, method, body } of Object.values<Operation>(operations)) {
+    if (!body) continue;
+    const declared = nodeAt(spec, ['paths', path, method.toLowerCase(), 'requestBody']);
+    Object.assign(declared, { required: body.required });
+  }
+  return spec;
 }
 
 let parsed: SpecNode | undefined;
