@@ -3,7 +3,7 @@ import { petstore } from '@petstore/client';
 import type { Case } from './cases.ts';
 import { printJson } from './exact-json.ts';
 import { apiKey, type Inputs } from './requests.ts';
-import { isNode, type Node, type Operation, propertiesOf, type Spec } from './spec.ts';
+import { asNode, hasPropertiesAsInputs, type Node, type Operation, type Spec } from './spec.ts';
 
 export const origin = 'http://drift.test';
 
@@ -98,7 +98,6 @@ export function responseWith(
 /** The input of a method: parameters and the properties of the body as one object, or the body as `body`. */
 function inputOf(spec: Spec, operation: Operation, { parameters, body }: Inputs): Node {
   if (body === undefined) return parameters;
-  const names = Object.keys(propertiesOf(spec, operation.body?.schema).properties);
-  const isFlat = isNode(body) && names.length > 0 && !names.some((name) => name in parameters);
-  return isFlat ? { ...parameters, ...body } : { ...parameters, body };
+  if (hasPropertiesAsInputs(spec, operation)) return { ...parameters, ...asNode(body) };
+  return { ...parameters, body };
 }

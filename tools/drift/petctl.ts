@@ -16,7 +16,7 @@ import {
   asNode,
   type Collection,
   follow,
-  isNode,
+  hasPropertiesAsInputs,
   kebab,
   type Node,
   type Operation,
@@ -145,15 +145,18 @@ async function checkOutput(
 
 /** The command lines that inputs mean: with `--data` for a body, and with flags if flags can express it. */
 function commandLinesOf(tested: Tested, { parameters, body }: Inputs): string[][] {
-  const { command, path } = tested.operation;
+  const { spec, operation } = tested;
+  const { command, path } = operation;
   const names = pathParameters(path);
   const line = [...command.split(' '), ...names.map((name) => String(parameters[name]))];
   for (const [name, value] of Object.entries(parameters))
     if (!names.includes(name)) line.push(...flagsFor(tested, name, value));
   if (body === undefined) return [line];
   const withData = [...line, `--data=${printJson(body)}`];
-  if (!isNode(body) || Object.values(body).some(isNested)) return [withData];
-  const flags = Object.entries(body).flatMap(([name, value]) => flagsFor(tested, name, value));
+  const properties = Object.entries(asNode(body));
+  if (!hasPropertiesAsInputs(spec, operation)) return [withData];
+  if (properties.some(([, value]) => isNested(value))) return [withData];
+  const flags = properties.flatMap(([name, value]) => flagsFor(tested, name, value));
   return [withData, [...line, ...flags]];
 }
 

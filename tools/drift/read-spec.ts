@@ -64,7 +64,7 @@ function operationOf(
     method: method.toUpperCase(),
     path,
     summary: String(declared.summary ?? ''),
-    command: commandOf(declared),
+    command: commandOf(declared, path),
     parameters: all.filter((each) => each !== key).map(parameterOf),
     idempotencyKey: key && { ...parameterOf(key), hours: Number(key['x-idempotency-hours']) },
     body: 'requestBody' in declared ? bodyOf(resolve(document, declared.requestBody)) : undefined,
@@ -125,14 +125,24 @@ function jsonSchemaOf(declared: Node): Schema | undefined {
   return media === undefined ? undefined : asNode(asNode(media).schema);
 }
 
-/** `pets list`: the tag, and the words of the operationId (listPets) without those of the tag. */
-function commandOf(declared: Node): string {
+/**
+ * `pets list`: the tag, or the first word of the path, and the words of the operationId (listPets)
+ * without those of the tag.
+ */
+function commandOf(declared: Node, path: string): string {
   if (typeof declared['x-command'] === 'string') return declared['x-command'];
-  const group = kebab(String(asList(declared.tags)[0] ?? ''));
+  const [tag = firstWordOf(path)] = asList(declared.tags);
+  const group = kebab(String(tag));
   const [verb = '', ...others] = kebab(String(declared.operationId)).split('-');
   const nouns = group.split('-').flatMap((noun) => [noun, singularOf(noun)]);
   const rest = others.filter((word) => !nouns.includes(word));
   return `${group} ${[verb, ...rest].join('-')}`;
+}
+
+/** `pets` of `/{storeId}/pets/{petId}`. */
+function firstWordOf(path: string): string {
+  const [, ...parts] = path.split('/');
+  return parts.find((part) => !part.startsWith('{')) ?? 'root';
 }
 
 function singularOf(noun: string): string {

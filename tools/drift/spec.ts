@@ -127,6 +127,24 @@ export function propertiesOf(spec: Spec, schema: Schema | undefined): Properties
   return { properties: Object.assign(all, properties), required: names };
 }
 
+/** Whether the properties of the body are inputs like the parameters. Else the input `body` is all of it. */
+export function hasPropertiesAsInputs(spec: Spec, { body, parameters }: Operation): boolean {
+  if (!body || !listsItsProperties(spec, body.schema)) return false;
+  const { properties, required } = propertiesOf(spec, body.schema);
+  if (parameters.some(({ name }) => name in properties)) return false;
+  // Nobody could leave out an optional body without its required properties.
+  if (!body.required && required.length > 0) return false;
+  return Object.keys(properties).length > 0;
+}
+
+/** Whether a schema is an object, or an `allOf` of objects, without properties of any name. */
+function listsItsProperties(spec: Spec, schema: Schema): boolean {
+  const { type, allOf, additionalProperties } = follow(spec, schema);
+  if (isNode(additionalProperties)) return false;
+  if (type !== 'object' && !allOf) return false;
+  return (allOf ?? []).every((part) => listsItsProperties(spec, part));
+}
+
 /** The operations whose path this can be: `/pets/7` is `/pets/{petId}`. */
 export function operationsAt(spec: Spec, path: string): Operation[] {
   const parts = path.split('/');
@@ -178,9 +196,9 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `categoryId` as `category-id`. */
+/** `categoryId` as `category-id`, and `photoURL` as `photo-url`. */
 export function kebab(name: string): string {
-  const separated = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const separated = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
   const words = separated.split(/[^a-z0-9]+/).filter((word) => word !== '');
   return words.join('-');
 }

@@ -141,6 +141,57 @@ const categoryHandlers = `listCategories: ({ limit = 10, after = 0 }, { categori
   createCategory: (category, { categories }) => categories.create(category),
   createPet:`;
 
+/** Operations without tags, a name with capitals in a row, and bodies that are one input. */
+const otherForms = `  /labels:
+    put:
+      operationId: replaceLabels
+      summary: Replace the labels
+      parameters:
+        - { name: photoURL, in: query, description: The photo., schema: { type: string } }
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [mainLabel]
+              properties: { mainLabel: { type: string } }
+              additionalProperties: { type: string }
+      responses: &replaced
+        "204": { description: They are replaced. }
+        "400": { $ref: "#/components/responses/InvalidRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        default: { $ref: "#/components/responses/UnexpectedError" }
+  /captions:
+    put:
+      operationId: replaceCaptions
+      summary: Replace the captions
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              additionalProperties: false
+              required: [caption]
+              properties: { caption: { type: string } }
+      responses: *replaced
+
+components:
+`;
+
+test('other forms of operations are understood', () => {
+  const edits: Edit[] = [
+    { file: spec, from: '\ncomponents:\n', to: `\n${otherForms}` },
+    {
+      file: handlers,
+      from: 'createPet:',
+      to: 'replaceLabels: () => {},\n  replaceCaptions: () => {},\n  createPet:',
+    },
+  ];
+  const { output } = copy.driftAfter(edits, ['server', 'client', 'petctl'], true);
+  expect(output).toContain('Nothing drifts');
+});
+
 test('a second resource and a second filter are understood, and a filter that is ignored is found', () => {
   const { change, generate, folder } = copy.copy;
   const replaceAll = (file: string, edits: readonly (readonly [from: string, to: string])[]) => {
