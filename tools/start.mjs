@@ -1,29 +1,23 @@
 // `npm start [-- FLAGS]` installs what the server needs, generates code if the spec has changed, and
 // runs the server. It is plain JavaScript, because it runs on the machine's own Node.
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { clientTypesFile, hashOf, heyApiFiles } from './generated.mjs';
 import { installAll, installedNode, installServer } from './setup.mjs';
 
 const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
-const generatedFiles = [
-  'packages/types/src/gen/types.gen.ts',
-  'packages/types/src/gen/operations.gen.ts',
-  'packages/client/src/gen/calls.gen.ts',
-];
 
 await installServer();
-if (generatedFiles.every(isCurrent) || (await generate())) serve();
+if ([...heyApiFiles, clientTypesFile].every(isCurrent) || (await generate())) serve();
 
-/** Whether a generated file names the spec that there is. */
+/** Whether a generated file is that of the spec. */
 function isCurrent(file) {
   if (!existsSync(path(file))) return false;
-  const spec = readFileSync(path('spec/openapi.yaml'));
-  const hash = createHash('sha256').update(spec).digest('hex').slice(0, 16);
+  const spec = readFileSync(path('spec/openapi.yaml'), 'utf8');
   const [head] = readFileSync(path(file), 'utf8').split('\n');
-  return head.includes(hash);
+  return head.includes(hashOf(spec));
 }
 
 /** Generates the code. Returns false if that failed: the generator has printed what is wrong. */

@@ -1,6 +1,5 @@
 // `npm run generate`: writes what follows from spec/openapi.yaml. hey-api writes the types by its own
 // plugin, and the table of operations and the calls by two plugins of ours.
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -11,9 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { parseYaml } from '@redocly/openapi-core';
+import { clientTypesFile, hashOf, heyApiFiles } from '../generated.mjs';
 import { root, textOf } from '../repository.ts';
 import { callsPlugin } from './calls-plugin.ts';
 import { type Node, recordOf, schemasOf } from './document.ts';
@@ -26,24 +26,16 @@ import { isWide, typesDocument } from './types-document.ts';
 const specFile = 'spec/openapi.yaml';
 const typesFile = 'packages/types/src/gen/types';
 
-/**
- * The text of each generated file, by its path. Equal texts give equal bytes. `npm start` compares
- * the hash in them with the spec's.
- */
+/** The text of each generated file, by its path. Equal texts of the spec give equal bytes. */
 export async function generate(text: string): Promise<Map<string, string>> {
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  const header = `// Generated from ${specFile} (${hash}) by \`npm run generate\`. Do not edit.`;
+  const header = `// Generated from ${specFile} (${hashOf(text)}) by \`npm run generate\`. Do not edit.`;
   // The same parser as the linter's.
   const document = recordOf(parseYaml(text));
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-generate-'));
   await runHeyApi(folder.path, document, header);
   const files = new Map<string, string>();
-  for (const entry of readdirSync(folder.path, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === 'unused.gen.ts') continue;
-    const path = join(entry.parentPath, entry.name);
-    files.set(relative(folder.path, path).replaceAll('\\', '/'), readFileSync(path, 'utf8'));
-  }
-  files.set('packages/client/src/gen/types.gen.ts', `${header}\n\n${schemaTypes(document)}`);
+  for (const file of heyApiFiles) files.set(file, readFileSync(join(folder.path, file), 'utf8'));
+  files.set(clientTypesFile, `${header}\n\n${schemaTypes(document)}`);
   return files;
 }
 
