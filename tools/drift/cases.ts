@@ -1,24 +1,24 @@
 // The table of cases: for each operation what callers may pass, the HTTP request that the spec means by it, and the statuses that the
 // spec allows for it. The checks of the server, the client and petctl all take their cases from here.
 import type { Schema } from '@petstore/types';
-import { printJson } from './exact-json.ts';
+import { printJson, printWith } from './exact-json.ts';
 import {
   canCarry,
   type Inputs,
-  type Request,
   requestOf,
+  type SpecRequest,
   targetOf,
   textsOf,
   withBody,
 } from './requests.ts';
-import { asNode, follow, isNode, type Operation, type Parameter, type Spec } from './spec.ts';
+import { asObject, follow, isObject, type Operation, type Parameter, type Spec } from './spec.ts';
 import { combinationsOf, Values } from './values.ts';
 
 /** A request, and how the server has to respond. */
 export interface Attempt {
   readonly operation: Operation;
   readonly what: string;
-  readonly request: Request;
+  readonly request: SpecRequest;
   readonly statuses: readonly number[];
   /** Whether the response is about the operation's own inputs. Then the operation declares its status, not `default`. */
   readonly isAboutInputs: boolean;
@@ -111,7 +111,7 @@ export class Cases {
     const full = follow(this.#spec, schema);
     const item = follow(this.#spec, full.items ?? full);
     const values = this.values.invalid(item).map(({ value }) => value);
-    const scalars = values.filter((value) => !isNode(value) && !Array.isArray(value));
+    const scalars = values.filter((value) => !isObject(value) && !Array.isArray(value));
     const texts = new Set([...scalars.map(String), ...otherNotations]);
     return [...texts].filter((text) => this.values.faultIn(item, readText(text, item)));
   }
@@ -124,7 +124,12 @@ export function caseOf(operation: Operation, inputs: Inputs): Case {
   return { operation, what: what.slice(0, 80), inputs, request, statuses, isAboutInputs: true };
 }
 
-function attemptOf(operation: Operation, what: string, request: Request, status: number): Attempt {
+function attemptOf(
+  operation: Operation,
+  what: string,
+  request: SpecRequest,
+  status: number,
+): Attempt {
   return { operation, what, request, statuses: [status], isAboutInputs: true };
 }
 
@@ -132,14 +137,14 @@ function attemptOf(operation: Operation, what: string, request: Request, status:
 function generalAttemptOf(
   operation: Operation,
   what: string,
-  request: Request,
+  request: SpecRequest,
   status: number,
 ): Attempt {
   return { operation, what, request, statuses: [status], isAboutInputs: false };
 }
 
 /** Bodies whose fault is not one of their values. */
-function invalidBodies(operation: Operation, body: unknown, request: Request): Attempt[] {
+function invalidBodies(operation: Operation, body: unknown, request: SpecRequest): Attempt[] {
   const found = malformedTexts(body).map(([what, text]) =>
     attemptOf(operation, what, { ...request, body: text }, 400),
   );
@@ -157,14 +162,17 @@ function invalidBodies(operation: Operation, body: unknown, request: Request): A
 /** JSON that strict readers refuse, and what is wrong with it. */
 function malformedTexts(body: unknown): [what: string, text: string][] {
   const found: [string, string][] = [['no JSON', '{']];
-  for (const [name, value] of Object.entries(asNode(body))) {
-    const textWith = (json: string) =>
-      printJson({ ...asNode(body), [name]: 4711 }).replace('4711', json);
+  const object = asObject(body);
+  for (const [name, value] of Object.entries(object)) {
     const twice = printJson(body).replace('{', `{${JSON.stringify(name)}:${printJson(value)},`);
     found.push([`the property ${name} twice`, twice]);
-    if (typeof value === 'string') found.push([`broken Unicode in ${name}`, textWith('"\\ud800"')]);
+    if (typeof value === 'string')
+      found.push([`broken Unicode in ${name}`, printWith(object, name, '"\\ud800"')]);
     if (typeof value === 'number')
-      found.push([`digits that would be lost in ${name}`, textWith('4711.00000000000000000001')]);
+      found.push([
+        `digits that would be lost in ${name}`,
+        printWith(object, name, '5.00000000000000000001'),
+      ]);
   }
   return found;
 }

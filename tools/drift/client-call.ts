@@ -3,12 +3,18 @@ import { petstore } from '@petstore/client';
 import type { Case } from './cases.ts';
 import { printJson } from './exact-json.ts';
 import { apiKey, type Inputs } from './requests.ts';
-import { asNode, hasPropertiesAsInputs, type Node, type Operation, type Spec } from './spec.ts';
+import {
+  asObject,
+  hasPropertiesAsInputs,
+  type JsonObject,
+  type Operation,
+  type Spec,
+} from './spec.ts';
 
 export const origin = 'http://drift.test';
 
 /** What is called. */
-export interface Target {
+export interface CalledOperation {
   readonly spec: Spec;
   readonly operation: Operation;
   readonly least: Case;
@@ -29,7 +35,7 @@ export interface CallSetting {
   /** Default: the least. */
   readonly inputs?: Inputs;
   /** The options of the call. */
-  readonly options?: Node;
+  readonly options?: JsonObject;
   /** Default: the call is awaited. */
   readonly use?: Use;
 }
@@ -50,7 +56,7 @@ export interface Ended {
 
 /** Calls an operation, which gets these responses. */
 export async function call(
-  { spec, operation, least }: Target,
+  { spec, operation, least }: CalledOperation,
   responses: readonly Response[],
   { inputs = least.inputs, options = {}, use = (started) => started }: CallSetting = {},
 ): Promise<Ended> {
@@ -69,7 +75,7 @@ export async function call(
   });
   // The compiler knows the methods that are generated; which of them the spec has is what is checked.
   const methods: Readonly<Record<string, unknown>> = { ...client };
-  const method = methods[operation.id] as (input: Node, options: Node) => StartedCall;
+  const method = methods[operation.id] as (input: JsonObject, options: JsonObject) => StartedCall;
   try {
     const data = await use(method(inputOf(spec, operation, inputs), options));
     return { sent, notices, data };
@@ -96,8 +102,8 @@ export function responseWith(
 }
 
 /** The input of a method: parameters and the properties of the body as one object, or the body as `body`. */
-function inputOf(spec: Spec, operation: Operation, { parameters, body }: Inputs): Node {
+function inputOf(spec: Spec, operation: Operation, { parameters, body }: Inputs): JsonObject {
   if (body === undefined) return parameters;
-  if (hasPropertiesAsInputs(spec, operation)) return { ...parameters, ...asNode(body) };
+  if (hasPropertiesAsInputs(spec, operation)) return { ...parameters, ...asObject(body) };
   return { ...parameters, body };
 }

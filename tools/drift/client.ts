@@ -4,21 +4,21 @@ import { errorClasses, errorClassFor } from '../client-errors.ts';
 import type { Case, Cases } from './cases.ts';
 import {
   allOf,
+  type CalledOperation,
   call,
   type Ended,
   origin,
   responseWith,
   type Sent,
-  type Target,
   type Use,
 } from './client-call.ts';
 import { parseJson } from './exact-json.ts';
 import type { Expect, Findings } from './findings.ts';
 import { apiKey, compareRequest } from './requests.ts';
-import { asNode, type Operation, responseFor, type Spec } from './spec.ts';
+import { asObject, type Operation, responseFor, type Spec } from './spec.ts';
 
 /** An operation of the client, and what it is compared with. */
-interface Tested extends Target {
+interface TestedMethod extends CalledOperation {
   readonly cases: Cases;
   readonly expect: Expect;
 }
@@ -51,7 +51,7 @@ function checkErrorClasses(findings: Findings): void {
 }
 
 /** Each case is sent as the spec means it. */
-async function checkRequests(tested: Tested): Promise<void> {
+async function checkRequests(tested: TestedMethod): Promise<void> {
   const { cases, operation, expect } = tested;
   for (const each of cases.valid(operation)) {
     const responses = [successOf(tested)];
@@ -63,7 +63,7 @@ async function checkRequests(tested: Tested): Promise<void> {
 }
 
 /** Each declared success is what the call returns, and a 304 is no error for a caller who asked for it. */
-async function checkSuccesses(tested: Tested): Promise<void> {
+async function checkSuccesses(tested: TestedMethod): Promise<void> {
   const { operation, expect } = tested;
   const { successes, responses } = operation;
   for (const status of successes)
@@ -79,13 +79,13 @@ async function checkSuccesses(tested: Tested): Promise<void> {
 }
 
 /** Each declared error is thrown as its class. */
-async function checkErrors(tested: Tested): Promise<void> {
+async function checkErrors(tested: TestedMethod): Promise<void> {
   const { spec, operation, expect } = tested;
   for (const [code, status] of spec.errorStatuses) {
     if (!responseFor(operation, status)) continue;
     const body = { code, message: 'A message.', status };
     const { error } = await call(tested, [responseWith(status, body)]);
-    const found = asNode(error);
+    const found = asObject(error);
     const cause = `the error for ${status} ${code}`;
     expect(`the class of ${cause}`, nameOf(error), errorClassFor(status)?.name);
     expect(`${cause}: code`, found.code, code);
@@ -95,7 +95,7 @@ async function checkErrors(tested: Tested): Promise<void> {
 }
 
 /** What is no declared response is thrown as a class of its own. */
-async function checkUndeclared(tested: Tested): Promise<void> {
+async function checkUndeclared(tested: TestedMethod): Promise<void> {
   const { operation } = tested;
   const undeclared = [299, 302].map((status) => responseWith(status, {}));
   const [status = 200] = operation.successes;
@@ -109,7 +109,7 @@ async function checkUndeclared(tested: Tested): Promise<void> {
 }
 
 /** All attempts of a call are the same request, with one idempotency key. Another call has another key. */
-async function checkRetries(tested: Tested): Promise<void> {
+async function checkRetries(tested: TestedMethod): Promise<void> {
   const { operation, least, expect } = tested;
   const error = { code: 'unavailable', message: 'Later.', status: 503 };
   const unavailable = () => responseWith(503, error, { 'retry-after': '0' });
@@ -140,7 +140,7 @@ const waysToRead: Readonly<Record<string, Use>> = {
 
 /** Each way to read a list gives the elements of all pages, each page by the link of the one before. */
 async function checkPages(
-  tested: Tested,
+  tested: TestedMethod,
   { cursor, key, limit }: NonNullable<Operation['pagination']>,
 ): Promise<void> {
   const { least, expect } = tested;
@@ -166,20 +166,24 @@ async function checkPages(
 }
 
 /** Bodies that a response with a status may have. */
-function bodiesOf({ operation, cases }: Tested, status: number): unknown[] {
+function bodiesOf({ operation, cases }: TestedMethod, status: number): unknown[] {
   const schema = operation.responses.get(String(status))?.schema;
   return schema ? cases.values.valid(schema) : [undefined];
 }
 
 /** A response that the operation declares as its first success. */
-function successOf(tested: Tested): Response {
+function successOf(tested: TestedMethod): Response {
   const [status = 200] = tested.operation.successes;
   const [data] = bodiesOf(tested, status);
   return responseWith(status, data);
 }
 
 /** Compares a request that was sent with the one of a case. */
-function compareSent(tested: Tested, { request: wanted }: Case, { request, body }: Sent): void {
+function compareSent(
+  tested: TestedMethod,
+  { request: wanted }: Case,
+  { request, body }: Sent,
+): void {
   const { spec, cases, operation, expect } = tested;
   const { method, url } = request;
   const parsed = body === '' ? undefined : parseJson(body);

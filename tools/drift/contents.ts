@@ -4,11 +4,11 @@ import { parseJson, printJson } from './exact-json.ts';
 import { type Inputs, requestOf } from './requests.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import {
-  asNode,
+  asObject,
   type Collection,
   collectionOf,
   follow,
-  type Node,
+  type JsonObject,
   type Operation,
   pathParameters,
   propertiesOf,
@@ -17,14 +17,14 @@ import {
 export class Contents {
   readonly server: RunningServer;
   /** By the path of their collection, and there by their key. */
-  readonly #documents = new Map<string, Map<unknown, Node>>();
+  readonly #documents = new Map<string, Map<unknown, JsonObject>>();
 
   constructor(server: RunningServer) {
     this.server = server;
   }
 
   /** All documents of a collection in ascending order of their keys. */
-  documentsIn({ path, key }: Collection): Node[] {
+  documentsIn({ path, key }: Collection): JsonObject[] {
     const documents = [...this.#collection(path).values()];
     return documents.sort((a, b) => (Number(a[key]) < Number(b[key]) ? -1 : 1));
   }
@@ -54,13 +54,13 @@ export class Contents {
   async create({ path, create, key }: Collection, inputs: Inputs): Promise<unknown> {
     if (!create) return undefined;
     const answer = await this.server.attempt(caseOf(create, inputs));
-    const document = asNode(answer.data);
+    const document = asObject(answer.data);
     if (answer.status < 300) this.#collection(path).set(document[key], document);
     return document[key];
   }
 
-  #collection(path: string): Map<unknown, Node> {
-    const documents = this.#documents.get(path) ?? new Map<unknown, Node>();
+  #collection(path: string): Map<unknown, JsonObject> {
+    const documents = this.#documents.get(path) ?? new Map<unknown, JsonObject>();
     this.#documents.set(path, documents);
     return documents;
   }
@@ -80,7 +80,7 @@ export class Contents {
 
   /** A document that is read is the one that was written. */
   #compareRead({ path, key }: Collection, get: Operation, { data }: Answer): void {
-    const stored = this.#collection(path).get(asNode(data)[key]);
+    const stored = this.#collection(path).get(asObject(data)[key]);
     this.server.context.findings.expect(`${get.method} ${get.path}: the document`, data, stored);
   }
 
@@ -90,8 +90,8 @@ export class Contents {
     const { method, path, responses } = operation;
     // A patch sends what changes, and null for what is removed.
     if (method === 'PATCH') return;
-    const sent = asNode(parseJson(printJson(body ?? null)));
-    const returned = asNode(answer.data);
+    const sent = asObject(parseJson(printJson(body ?? null)));
+    const returned = asObject(answer.data);
     const inAnswer = propertiesOf(spec, responses.get(`${answer.status}`)?.schema).properties;
     const inBody = propertiesOf(spec, operation.body?.schema).properties;
     for (const [name, schema] of Object.entries(inBody)) {
@@ -110,9 +110,9 @@ export class Contents {
   ): Promise<void> {
     const isRemoved = method === 'DELETE';
     const name = pathParameters(get?.path ?? '').at(-1) ?? '';
-    const id = method === 'POST' ? asNode(data)[key] : inputs.parameters[name];
+    const id = method === 'POST' ? asObject(data)[key] : inputs.parameters[name];
     if (isRemoved) this.#collection(path).delete(id);
-    else this.#collection(path).set(id, asNode(data));
+    else this.#collection(path).set(id, asObject(data));
     if (!get) return;
     const reading = caseOf(get, { parameters: { [name]: id } });
     const statuses = isRemoved ? [404] : [200];

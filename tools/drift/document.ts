@@ -6,10 +6,10 @@ import { root, textOf } from '../repository.ts';
 import type { Cases } from './cases.ts';
 import type { Findings } from './findings.ts';
 import {
-  asNode,
+  asObject,
   follow,
-  isNode,
-  type Node,
+  isObject,
+  type JsonObject,
   type Operation,
   type Parameter,
   type Spec,
@@ -38,7 +38,7 @@ export async function check(spec: Spec, findings: Findings, { values }: Cases): 
 
 /** The enumeration, the statuses and the description of the error codes agree. */
 function checkCodes({ document, errorStatuses }: Spec, findings: Findings): void {
-  const schema: Schema = asNode(asNode(asNode(document.components).schemas).ErrorCode);
+  const schema: Schema = asObject(asObject(asObject(document.components).schemas).ErrorCode);
   for (const code of schema.enum ?? [])
     if (!errorStatuses.has(String(code))) findings.add(`x-statuses of ErrorCode lacks ${code}`);
   const lines = String(schema.description).split('\n');
@@ -55,7 +55,7 @@ function checkCodes({ document, errorStatuses }: Spec, findings: Findings): void
 
 /** Each example of an error has the status of its code. */
 function checkExamples({ document, errorStatuses }: Spec, findings: Findings): void {
-  for (const { code, status } of nodesIn(document)) {
+  for (const { code, status } of objectsIn(document)) {
     const wanted = errorStatuses.get(String(code));
     if (wanted !== undefined && typeof status === 'number' && status !== wanted)
       findings.add(`the example of ${code} has the status ${status}, not ${wanted}`);
@@ -64,29 +64,29 @@ function checkExamples({ document, errorStatuses }: Spec, findings: Findings): v
 
 /** What an extension says for programs, the description beside it says for people. */
 function checkProse({ document, commonHeaders }: Spec, findings: Findings): void {
-  const words = String(asNode(document.info).description).toLowerCase();
+  const words = String(asObject(document.info).description).toLowerCase();
   for (const name of commonHeaders.keys())
     if (!words.includes(`\`${name}`))
       findings.add(`info.description does not name the header ${name}`);
-  for (const node of nodesIn(document)) {
-    const description = String(node.description);
-    const missing = statedIn(node).filter((value) => !description.includes(value));
+  for (const object of objectsIn(document)) {
+    const description = String(object.description);
+    const missing = statedIn(object).filter((value) => !description.includes(value));
     for (const value of missing)
       findings.add(`the description '${description.slice(0, 40)}…' does not say ${value}`);
   }
 }
 
-function statedIn(node: Node): string[] {
-  const statuses = Object.values(node['x-required-with'] ?? []).map(String);
-  const hours = node['x-idempotency-hours'];
+function statedIn(node: JsonObject): string[] {
+  const statuses = Object.values(object['x-required-with'] ?? []).map(String);
+  const hours = object['x-idempotency-hours'];
   return hours === undefined ? statuses : [...statuses, `${hours} hours`];
 }
 
 /** All objects of the document. */
-function* nodesIn(value: unknown): Generator<Node> {
-  if (isNode(value)) yield value;
+function* objectsIn(value: unknown): Generator<JsonObject> {
+  if (isObject(value)) yield value;
   if (typeof value !== 'object' || value === null) return;
-  for (const part of Object.values(value)) yield* nodesIn(part);
+  for (const part of Object.values(value)) yield* objectsIn(part);
 }
 
 function faultsIn(operation: Operation, spec: Spec, values: Values): string[] {

@@ -4,11 +4,11 @@ import type { Contents } from './contents.ts';
 import type { Inputs } from './requests.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import {
-  asNode,
+  asObject,
   type Collection,
   elementOf,
   follow,
-  type Node,
+  type JsonObject,
   pathParameters,
   propertiesOf,
 } from './spec.ts';
@@ -89,7 +89,7 @@ async function createDocuments({ collection, server, contents, filters, maximum 
   if (!collection.create) return;
   const { inputs } = cases.least(collection.create);
   const { properties, required } = propertiesOf(spec, collection.create.body?.schema);
-  let combinations: Node[] = [{}];
+  let combinations: JsonObject[] = [{}];
   for (const { name, values } of filters.filter((filter) => filter.name in properties)) {
     const choices = required.includes(name) ? values : [...values, undefined];
     combinations = combinations.flatMap((each) =>
@@ -98,13 +98,13 @@ async function createDocuments({ collection, server, contents, filters, maximum 
   }
   const count = Math.max(maximum + 1, MANY * combinations.length);
   for (let i = 0; i < count; i++) {
-    const body = { ...asNode(inputs.body), ...combinations[i % combinations.length] };
+    const body = { ...asObject(inputs.body), ...combinations[i % combinations.length] };
     await contents.create(collection, { ...inputs, body });
   }
 }
 
 /** No filter, each value of each filter, and each value of each filter with each value of each other one. */
-function queriesOf(filters: readonly Filter[]): Node[] {
+function queriesOf(filters: readonly Filter[]): JsonObject[] {
   const single = filters.map(({ name, values }) => values.map((value) => ({ [name]: value })));
   const pairs = single.flatMap((queries, i) =>
     single
@@ -117,7 +117,7 @@ function queriesOf(filters: readonly Filter[]): Node[] {
 }
 
 /** The first pages of each size, and all pages from a document on. */
-async function checkQuery(list: List, query: Node): Promise<void> {
+async function checkQuery(list: List, query: JsonObject): Promise<void> {
   const { contents, collection, cursor, limit, maximum, defaultSize } = list;
   const wanted = contents.documentsIn(collection).filter((document) => hasValues(document, query));
   await comparePages(list, query, wanted, defaultSize, 2);
@@ -129,27 +129,27 @@ async function checkQuery(list: List, query: Node): Promise<void> {
   await comparePages(list, fromThird, wanted.slice(3), 7);
 }
 
-function hasValues(document: Node, values: Node): boolean {
+function hasValues(document: JsonObject, values: JsonObject): boolean {
   return Object.entries(values).every(([name, value]) => document[name] === value);
 }
 
 /** Compares the pages of a list, or the first ones of them, with the documents that they have to have. */
 async function comparePages(
   list: List,
-  query: Node,
-  wanted: readonly Node[],
+  query: JsonObject,
+  wanted: readonly JsonObject[],
   size: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { server } = list;
   const expect = server.context.findings.expectOf(nameOf(list, query));
-  const keysOf = (documents: readonly Node[]) =>
+  const keysOf = (documents: readonly JsonObject[]) =>
     documents.map((document) => document[list.collection.key]);
   let inputs: Inputs = { parameters: query };
   let read = 0;
   for (let count = 0; count < most; count++) {
     const { data, headers } = await server.attempt(caseOf(list.collection.list, inputs));
-    const page = Array.isArray(data) ? data.map(asNode) : [];
+    const page = Array.isArray(data) ? data.map(asObject) : [];
     const expected = wanted.slice(read, read + size);
     expect('the documents', keysOf(page), keysOf(expected));
     if (String(keysOf(page)) !== String(keysOf(expected))) return;
@@ -164,7 +164,7 @@ async function comparePages(
 }
 
 /** The link to the next page keeps the query, but for the cursor. */
-function compareLink(list: List, query: Node, next: URLSearchParams): void {
+function compareLink(list: List, query: JsonObject, next: URLSearchParams): void {
   for (const [name, value] of Object.entries(query))
     if (name !== list.cursor && next.get(name) !== String(value))
       list.server.context.findings.add(
@@ -173,7 +173,7 @@ function compareLink(list: List, query: Node, next: URLSearchParams): void {
 }
 
 /** `GET /pets?status`: the filters of a query are what its findings are about. */
-function nameOf({ collection, cursor, limit }: List, query: Node): string {
+function nameOf({ collection, cursor, limit }: List, query: JsonObject): string {
   const filters = Object.keys(query).filter((name) => name !== limit && name !== cursor);
   const suffix = filters.length === 0 ? '' : `?${filters.join('&')}`;
   return `GET ${collection.path}${suffix}`;

@@ -129,9 +129,14 @@ function argumentsOf(program: string, text: string): string[][] {
   return calls;
 }
 
-/** Whether a page that shows how to add something to the spec adds this. */
-function isAdded({ file, text }: Page, yaml: string): boolean {
-  return file.startsWith('docs/adding-') && text.includes(yaml);
+/** Whether a page is a tutorial, which names what its reader adds. */
+function isTutorial({ file }: Page): boolean {
+  return file.startsWith('docs/adding-');
+}
+
+/** Whether the reader of a tutorial adds this to the spec. */
+function isAdded(page: Page, yaml: string): boolean {
+  return isTutorial(page) && page.text.includes(yaml);
 }
 
 /** Programs with flags of their own. */
@@ -156,7 +161,7 @@ const fileName: Rule = ({ text }, { files }, page) => {
   if (/[ *]/.test(text) || !(isBelow || fileEnding.test(text))) return undefined;
   const name = text.replace(/\/$/, '');
   const isThere = files.some((file) => `/${file}`.endsWith(`/${name}`));
-  return isThere || isAdded(page, '') ? undefined : `file ${text}`;
+  return isThere || isTutorial(page) ? undefined : `file ${text}`;
 };
 
 /** `NotFoundError`, in the pages of the client. */

@@ -13,12 +13,12 @@ import { type Expect, Findings } from './findings.ts';
 import { apiKey, compareRequest, type Inputs } from './requests.ts';
 import { withServer } from './running-server.ts';
 import {
-  asNode,
+  asObject,
   type Collection,
   follow,
   hasPropertiesAsInputs,
+  type JsonObject,
   kebab,
-  type Node,
   type Operation,
   pathParameters,
   type Spec,
@@ -26,7 +26,7 @@ import {
 } from './spec.ts';
 
 /** A command, and what it is compared with. */
-interface Tested {
+interface TestedCommand {
   readonly spec: Spec;
   readonly cases: Cases;
   readonly operation: Operation;
@@ -37,7 +37,7 @@ interface Tested {
 
 export async function check(spec: Spec, findings: Findings, cases: Cases): Promise<void> {
   const helps = await petctlHelp();
-  const testedOf = (operation: Operation): Tested => {
+  const testedOf = (operation: Operation): TestedCommand => {
     const { command } = operation;
     const expect = findings.expectOf(`petctl ${command}`);
     return { spec, cases, operation, help: helps.get(command) ?? '', expect };
@@ -59,7 +59,7 @@ export async function check(spec: Spec, findings: Findings, cases: Cases): Promi
 }
 
 /** The help says what the command does, how long its key lives, and what to use instead of a deprecated one. */
-function checkHelp({ spec, operation, help, expect }: Tested, helpOfGroup: string): void {
+function checkHelp({ spec, operation, help, expect }: TestedCommand, helpOfGroup: string): void {
   const { summary, idempotencyKey, isDeprecated, sunset } = operation;
   // The help wraps its lines.
   const text = `${help} ${helpOfGroup}`.split(/\s+/).join(' ');
@@ -72,22 +72,26 @@ function checkHelp({ spec, operation, help, expect }: Tested, helpOfGroup: strin
 }
 
 /** `--dry-run` shows the request that the spec means by each case, with flags and with `--data`. */
-async function checkRequests(tested: Tested): Promise<void> {
+async function checkRequests(tested: TestedCommand): Promise<void> {
   const { spec, cases, operation, expect } = tested;
   for (const each of cases.valid(operation))
     for (const args of commandLinesOf(tested, each.inputs)) {
       const { code, stdout, stderr } = await run(spec, [...args, '--dry-run']);
       expect('the error of a valid call', code === 0 ? '' : stderr, '');
-      if (code === 0) compareShown(tested, each, asNode(parseJson(stdout)));
+      if (code === 0) compareShown(tested, each, asObject(parseJson(stdout)));
     }
 }
 
 /** Compares a request that petctl shows with the one of a case. */
-function compareShown({ spec, expect }: Tested, { request: wanted }: Case, shown: Node): void {
+function compareShown(
+  { spec, expect }: TestedCommand,
+  { request: wanted }: Case,
+  shown: JsonObject,
+): void {
   const { method, url, body, headers } = shown;
   compareRequest(spec, wanted, { method, url: String(url), body }, expect);
   for (const [name, value] of Object.entries(wanted.headers))
-    expect(`the header ${name} of the request`, asNode(headers)[name], value);
+    expect(`the header ${name} of the request`, asObject(headers)[name], value);
 }
 
 /** The exit codes that scripts rely on. */
@@ -98,7 +102,7 @@ function exitCodeFor(status: number): number {
 }
 
 /** Each declared error ends petctl with its exit code, and is printed with its message. */
-async function checkExitCodes(tested: Tested): Promise<void> {
+async function checkExitCodes(tested: TestedCommand): Promise<void> {
   const { spec, cases, operation, expect } = tested;
   const { isDeprecated, sunset, responses } = operation;
   const [args = []] = commandLinesOf(tested, cases.least(operation).inputs);
@@ -118,7 +122,7 @@ async function checkExitCodes(tested: Tested): Promise<void> {
 
 /** What petctl prints is what the server has: documents as they were created, and lists of any length. */
 async function checkOutput(
-  { spec, cases, expect }: Tested,
+  { spec, cases, expect }: TestedCommand,
   collection: Collection,
   contents: Contents,
 ): Promise<void> {
@@ -144,7 +148,7 @@ async function checkOutput(
 }
 
 /** The command lines that inputs mean: with `--data` for a body, and with flags if flags can express it. */
-function commandLinesOf(tested: Tested, { parameters, body }: Inputs): string[][] {
+function commandLinesOf(tested: TestedCommand, { parameters, body }: Inputs): string[][] {
   const { spec, operation } = tested;
   const { command, path } = operation;
   const names = pathParameters(path);
@@ -153,7 +157,7 @@ function commandLinesOf(tested: Tested, { parameters, body }: Inputs): string[][
     if (!names.includes(name)) line.push(...flagsFor(tested, name, value));
   if (body === undefined) return [line];
   const withData = [...line, `--data=${printJson(body)}`];
-  const properties = Object.entries(asNode(body));
+  const properties = Object.entries(asObject(body));
   if (!hasPropertiesAsInputs(spec, operation)) return [withData];
   if (properties.some(([, value]) => isNested(value))) return [withData];
   const flags = properties.flatMap(([name, value]) => flagsFor(tested, name, value));
@@ -165,7 +169,7 @@ function isNested(value: unknown): boolean {
 }
 
 /** `--category-id=5`; with the place before the name where petctl itself has a flag of this name. */
-function flagsFor({ operation, help }: Tested, name: string, value: unknown): string[] {
+function flagsFor({ operation, help }: TestedCommand, name: string, value: unknown): string[] {
   if (value === undefined) return [];
   const place = operation.parameters.find((each) => each.name === name)?.in ?? 'body';
   const prefixed = `--${place}-${kebab(name)}`;

@@ -3,12 +3,12 @@
 import type { Schema } from '@petstore/types';
 import { parse } from 'yaml';
 import {
-  asNode,
+  asObject,
   type Collection,
   type DeclaredResponse,
   type Header,
+  type JsonObject,
   kebab,
-  type Node,
   type Operation,
   type Parameter,
   parentOf,
@@ -17,16 +17,16 @@ import {
 } from './spec.ts';
 
 export function readSpec(text: string): Spec {
-  const document = asNode(parse(text));
+  const document = asObject(parse(text));
   const operations = operationsIn(document);
   const deployments = deploymentsIn(document);
   const [firstUrl = ''] = deployments.values();
-  const errorCode = asNode(asNode(asNode(document.components).schemas).ErrorCode);
-  const statuses = Object.entries(asNode(errorCode['x-statuses']));
+  const errorCode = asObject(asObject(asObject(document.components).schemas).ErrorCode);
+  const statuses = Object.entries(asObject(errorCode['x-statuses']));
   return {
     text,
     document,
-    version: String(asNode(document.info).version),
+    version: String(asObject(document.info).version),
     deployments,
     basePath: new URL(firstUrl).pathname,
     operations,
@@ -38,23 +38,23 @@ export function readSpec(text: string): Spec {
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
-function operationsIn(document: Node): Operation[] {
+function operationsIn(document: JsonObject): Operation[] {
   const found: Operation[] = [];
-  for (const [path, item] of Object.entries(asNode(document.paths))) {
-    const declared = asNode(item);
+  for (const [path, item] of Object.entries(asObject(document.paths))) {
+    const declared = asObject(item);
     const shared = asList(declared.parameters);
     for (const method of methods.filter((name) => name in declared))
-      found.push(operationOf(document, path, method, shared, asNode(declared[method])));
+      found.push(operationOf(document, path, method, shared, asObject(declared[method])));
   }
   return found;
 }
 
 function operationOf(
-  document: Node,
+  document: JsonObject,
   path: string,
   method: string,
   shared: readonly unknown[],
-  declared: Node,
+  declared: JsonObject,
 ): Operation {
   const all = parametersIn(document, [...shared, ...asList(declared.parameters)]);
   const key = all.find((each) => 'x-idempotency-key' in each);
@@ -79,27 +79,27 @@ function operationOf(
 }
 
 /** The parameters of an operation. They come after those of the path, and replace them. */
-function parametersIn(document: Node, declared: readonly unknown[]): Node[] {
+function parametersIn(document: JsonObject, declared: readonly unknown[]): JsonObject[] {
   const parameters = declared.map((each) => resolve(document, each));
   return [...new Map(parameters.map((each) => [`${each.in} ${each.name}`, each])).values()];
 }
 
-function parameterOf(declared: Node): Parameter {
+function parameterOf(declared: JsonObject): Parameter {
   return {
     name: String(declared.name),
     in: String(declared.in),
     required: declared.required === true,
-    schema: asNode(declared.schema),
+    schema: asObject(declared.schema),
   };
 }
 
-function bodyOf(declared: Node): Operation['body'] {
+function bodyOf(declared: JsonObject): Operation['body'] {
   return { required: declared.required === true, schema: jsonSchemaOf(declared) ?? {} };
 }
 
-function responsesIn(document: Node, declared: unknown): Map<string, DeclaredResponse> {
+function responsesIn(document: JsonObject, declared: unknown): Map<string, DeclaredResponse> {
   const responses = new Map<string, DeclaredResponse>();
-  for (const [status, value] of Object.entries(asNode(declared))) {
+  for (const [status, value] of Object.entries(asObject(declared))) {
     const response = resolve(document, value);
     const headers = headersIn(document, response.headers);
     responses.set(status, { schema: jsonSchemaOf(response), headers });
@@ -107,29 +107,29 @@ function responsesIn(document: Node, declared: unknown): Map<string, DeclaredRes
   return responses;
 }
 
-function headersIn(document: Node, declared: unknown): Map<string, Header> {
+function headersIn(document: JsonObject, declared: unknown): Map<string, Header> {
   const headers = new Map<string, Header>();
-  for (const [name, value] of Object.entries(asNode(declared))) {
+  for (const [name, value] of Object.entries(asObject(declared))) {
     const header = resolve(document, value);
     headers.set(name.toLowerCase(), {
       required: header.required === true,
       requiredWith: asList(header['x-required-with']).map(Number),
-      schema: asNode(header.schema),
+      schema: asObject(header.schema),
     });
   }
   return headers;
 }
 
-function jsonSchemaOf(declared: Node): Schema | undefined {
-  const media = asNode(declared.content)['application/json'];
-  return media === undefined ? undefined : asNode(asNode(media).schema);
+function jsonSchemaOf(declared: JsonObject): Schema | undefined {
+  const media = asObject(declared.content)['application/json'];
+  return media === undefined ? undefined : asObject(asObject(media).schema);
 }
 
 /**
  * `pets list`: the tag, or the first word of the path, and the words of the operationId (listPets)
  * without those of the tag.
  */
-function commandOf(declared: Node, path: string): string {
+function commandOf(declared: JsonObject, path: string): string {
   if (typeof declared['x-command'] === 'string') return declared['x-command'];
   const [tag = firstWordOf(path)] = asList(declared.tags);
   const group = kebab(String(tag));
@@ -161,12 +161,12 @@ function collectionsOf(operations: readonly Operation[]): Collection[] {
   });
 }
 
-function deploymentsIn(document: Node): Map<string, string> {
+function deploymentsIn(document: JsonObject): Map<string, string> {
   const deployments = new Map<string, string>();
-  for (const server of asList(document.servers).map(asNode)) {
+  for (const server of asList(document.servers).map(asObject)) {
     let url = String(server.url);
-    for (const [name, variable] of Object.entries(asNode(server.variables)))
-      url = url.replace(`{${name}}`, String(asNode(variable).default));
+    for (const [name, variable] of Object.entries(asObject(server.variables)))
+      url = url.replace(`{${name}}`, String(asObject(variable).default));
     deployments.set(String(server['x-deployment']), url);
   }
   return deployments;

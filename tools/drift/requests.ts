@@ -13,7 +13,7 @@ export interface Inputs {
 }
 
 /** A request without the base URL and the API key. */
-export interface Request {
+export interface SpecRequest {
   readonly method: string;
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
@@ -23,7 +23,7 @@ export interface Request {
 }
 
 /** The request that the spec means by inputs. */
-export function requestOf(operation: Operation, inputs: Inputs): Request {
+export function requestOf(operation: Operation, inputs: Inputs): SpecRequest {
   const { method, parameters, idempotencyKey } = operation;
   const all = idempotencyKey ? [...parameters, idempotencyKey] : parameters;
   const textsIn = (place: string) =>
@@ -41,13 +41,13 @@ export function requestOf(operation: Operation, inputs: Inputs): Request {
 }
 
 /** The request with a JSON body. */
-export function withBody(request: Request, value: unknown): Request {
+export function withBody(request: SpecRequest, value: unknown): SpecRequest {
   const headers = { ...request.headers, 'content-type': 'application/json' };
   return { ...request, headers, body: printJson(value) };
 }
 
 /** The path and the query of a request. */
-export function targetOf({ path, query }: Request): string {
+export function targetOf({ path, query }: SpecRequest): string {
   const pairs = query.map((pair) => pair.map(encodeURIComponent).join('='));
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
@@ -55,7 +55,7 @@ export function targetOf({ path, query }: Request): string {
 /** Compares all but the headers of a request that a program sends or shows. The order of the query does not matter. */
 export function compareRequest(
   { basePath }: Spec,
-  wanted: Request,
+  wanted: SpecRequest,
   found: { readonly method: unknown; readonly url: string; readonly body: unknown },
   expect: Expect,
 ): void {

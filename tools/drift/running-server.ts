@@ -14,9 +14,9 @@ import type { Attempt, Cases } from './cases.ts';
 import type { Coverage } from './coverage.ts';
 import { parseJson } from './exact-json.ts';
 import type { Findings } from './findings.ts';
-import { apiKey, type Request, targetOf } from './requests.ts';
+import { apiKey, type SpecRequest, targetOf } from './requests.ts';
 import {
-  asNode,
+  asObject,
   type Header,
   type Operation,
   responseFor,
@@ -82,7 +82,7 @@ export class RunningServer {
   }
 
   /** Sends any request, with the API key unless the headers have another. The path begins at the origin. */
-  async send({ method, path, headers, body }: Omit<Request, 'query'>): Promise<Answer> {
+  async send({ method, path, headers, body }: Omit<SpecRequest, 'query'>): Promise<Answer> {
     const id = crypto.randomUUID();
     const all = { authorization: `Bearer ${apiKey}`, ...headers, 'x-request-id': id };
     const response = await responseTo(this.origin + path, { method, headers: all }, body);
@@ -92,7 +92,7 @@ export class RunningServer {
     return answer;
   }
 
-  get(path: string, headers: Request['headers'] = {}): Promise<Answer> {
+  get(path: string, headers: SpecRequest['headers'] = {}): Promise<Answer> {
     return this.send({ method: 'GET', path, headers });
   }
 
@@ -120,7 +120,7 @@ export class RunningServer {
   /** The body of an error has the HTTP status, and a code of this status. */
   compareError({ status, data }: Answer, name: string): void {
     const { spec, findings, coverage } = this.context;
-    const { code, status: stated } = asNode(data);
+    const { code, status: stated } = asObject(data);
     coverage.seeCode(String(code));
     findings.expect(`${name}: the property status`, stated, status);
     const codes = codesOf(spec, status);

@@ -14,7 +14,7 @@ export const otherPaths = [
 ];
 
 /** An object of the document. */
-export type Node = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A path, query or header parameter. */
 export interface Parameter {
@@ -80,7 +80,7 @@ export interface Collection {
 
 export interface Spec {
   readonly text: string;
-  readonly document: Node;
+  readonly document: JsonObject;
   readonly version: string;
   /** The base URL of each deployment. */
   readonly deployments: ReadonlyMap<string, string>;
@@ -106,11 +106,11 @@ export function follow({ document }: Spec, schema: Schema | undefined): Schema {
 }
 
 /** The object that a value is, or refers to. What stands beside a reference is kept. */
-export function resolve(document: Node, value: unknown): Node {
-  const { $ref, ...beside } = asNode(value);
-  if (typeof $ref !== 'string') return asNode(value);
+export function resolve(document: JsonObject, value: unknown): JsonObject {
+  const { $ref, ...beside } = asObject(value);
+  if (typeof $ref !== 'string') return asObject(value);
   let target: unknown = document;
-  for (const name of $ref.split('/').slice(1)) target = asNode(target)[name];
+  for (const name of $ref.split('/').slice(1)) target = asObject(target)[name];
   return { ...resolve(document, target), ...beside };
 }
 
@@ -140,7 +140,7 @@ export function hasPropertiesAsInputs(spec: Spec, { body, parameters }: Operatio
 /** Whether a schema is an object, or an `allOf` of objects, without properties of any name. */
 function listsItsProperties(spec: Spec, schema: Schema): boolean {
   const { type, allOf, additionalProperties } = follow(spec, schema);
-  if (isNode(additionalProperties)) return false;
+  if (isObject(additionalProperties)) return false;
   if (type !== 'object' && !allOf) return false;
   return (allOf ?? []).every((part) => listsItsProperties(spec, part));
 }
@@ -188,11 +188,11 @@ export function parentOf(path: string): string | undefined {
 }
 
 /** The object itself; an empty one for anything else, so that what is missing reads as absent. */
-export function asNode(value: unknown): Node {
-  return isNode(value) ? value : {};
+export function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }
 
-export function isNode(value: unknown): value is Node {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

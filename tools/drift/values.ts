@@ -3,7 +3,7 @@ import type { Schema } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { printJson } from './exact-json.ts';
-import { asNode, follow, isNode, type Node, propertiesOf, type Spec } from './spec.ts';
+import { asObject, follow, isObject, type JsonObject, propertiesOf, type Spec } from './spec.ts';
 
 /** A value with a fault. */
 export interface Faulty {
@@ -51,7 +51,7 @@ export class Values {
 
   constructor(spec: Spec) {
     this.#spec = spec;
-    this.#ajv.addSchema({ $id: 'spec', components: asNode(spec.document.components) });
+    this.#ajv.addSchema({ $id: 'spec', components: asObject(spec.document.components) });
     for (const [name, [least, most]] of Object.entries(integerBounds))
       this.#ajv.addFormat(name, {
         type: 'number',
@@ -149,7 +149,7 @@ export class Values {
   #faultyObjects(schema: Schema, depth: number): Faulty[] {
     const { properties, required } = propertiesOf(this.#spec, schema);
     const [least] = this.valid(schema, depth);
-    if (!isNode(least)) return [];
+    if (!isObject(least)) return [];
     const found: Faulty[] = [{ what: 'an unknown property', value: { ...least, unknownName: 1 } }];
     for (const name of required)
       found.push({ what: `no ${name}`, value: { ...least, [name]: undefined } });
@@ -178,7 +178,7 @@ export class Values {
 export function combinationsOf(
   values: ReadonlyMap<string, readonly unknown[]>,
   required: readonly string[],
-): [least: Node, all: Node, ...single: Node[]] {
+): [least: JsonObject, all: JsonObject, ...single: JsonObject[]] {
   const least: Record<string, unknown> = {};
   const all: Record<string, unknown> = {};
   for (const [name, [first]] of values) {
@@ -216,7 +216,7 @@ function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint')
     return BigInt.asIntN(64, value) === value ? Number(value) : Number.POSITIVE_INFINITY;
   if (Array.isArray(value)) return value.map(withoutBigInts);
-  if (!isNode(value)) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, each]) => [name, withoutBigInts(each)]);
   return Object.fromEntries(entries);
 }
