@@ -1,5 +1,5 @@
-// Builds `dist` of the package that it is called in: ES modules, and the same modules as CommonJS in
-// `dist/cjs`. With `--esm`, it builds only the ES modules.
+// Builds `dist` of the package that it is called in: ES modules, and the same modules as CommonJS
+// in `dist/cjs`. With `--esm`, it builds only the ES modules.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

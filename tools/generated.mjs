@@ -13,8 +13,8 @@ export const heyApiFiles = [
 export const clientTypesFile = 'packages/client/src/gen/types.gen.ts';
 
 /**
- * The hash of the spec, which the first line of each generated file has. `npm start` compares it, so
- * that it generates after a change of the spec. `npm run drift` finds a change of the generator.
+ * The hash of the spec, which the first line of each generated file has. `npm start` compares it,
+ * so that it generates after a change of the spec. `npm run drift` finds a change of the generator.
  *
  * @param {string} spec
  */

@@ -5,8 +5,8 @@ import { runPetctl } from './run-petctl.ts';
 type Command = ReturnType<typeof createProgram>;
 
 /**
- * The help of each command of a program, by its words: '' for the program itself, then `pets`, `pets
- * list`.
+ * The help of each command of a program, by its words: '' for the program itself, then `pets`,
+ * `pets list`.
  */
 export type Help = ReadonlyMap<string, string>;
 

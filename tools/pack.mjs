@@ -1,5 +1,5 @@
-// `npm run pack -- client [--to FOLDER] [--built]` packs a package, and those of this repository that
-// it needs, into `packed/client` or the folder. npm installs them from there.
+// `npm run pack -- client [--to FOLDER] [--built]` packs a package, and those of this repository
+// that it needs, into `packed/client` or the folder. npm installs them from there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -13,8 +13,8 @@ const { positionals, values } = parseArgs({
   options: { to: { type: 'string' }, built: { type: 'boolean' } },
 });
 const [name] = positionals;
-// A package has this file as its script `prepack`, without a name: `npm pack` would pack the manifest
-// of the repository, which leads to the sources.
+// A package has this file as its script `prepack`, without a name: `npm pack` would pack the
+// manifest of the repository, which leads to the sources.
 if (name === undefined)
   fail(`In ${root}, run "npm run pack -- client", with the name of a package.`);
 packAll(name, values.to === undefined ? emptyFolderFor(name) : resolve(values.to));

@@ -1,6 +1,6 @@
-// `node tools/setup.mjs` installs missing packages, Node 26 included. npm scripts begin with it: npm
-// puts node_modules/.bin into PATH, so what follows in the script runs on the installed Node. It is
-// plain JavaScript, because it runs on the machine's own Node.
+// `node tools/setup.mjs` installs missing packages, Node 26 included. npm scripts begin with it:
+// npm puts node_modules/.bin into PATH, so what follows in the script runs on the installed Node.
+// It is plain JavaScript, because it runs on the machine's own Node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,8 +23,8 @@ const serverPackages = [
   'petctl...',
 ];
 /**
- * The lockfile of the last installation of `serverPackages`. pnpm itself stores only the part that it
- * installed.
+ * The lockfile of the last installation of `serverPackages`. pnpm itself stores only the part that
+ * it installed.
  */
 const serverLock = 'node_modules/.server-lock.yaml';
 
@@ -42,7 +42,9 @@ export async function installServer() {
   writeFileSync(new URL(serverLock, root), read('pnpm-lock.yaml'));
 }
 
-/** The path of the installed Node, or of the running one if no package has Node for the platform. */
+/**
+ * The path of the installed Node, or of the running one if no package has Node for the platform.
+ */
 export function installedNode() {
   const packages = readdirSync(new URL('node_modules/', root));
   const name = packages.find((each) => /^node-(bin-)?\w+-\w+$/.test(each));

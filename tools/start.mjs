@@ -1,5 +1,5 @@
-// `npm start [-- FLAGS]` installs what the server needs, generates code if the spec has changed, and
-// runs the server. It is plain JavaScript, because it runs on the machine's own Node.
+// `npm start [-- FLAGS]` installs what the server needs, generates code if the spec has changed,
+// and runs the server. It is plain JavaScript, because it runs on the machine's own Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';

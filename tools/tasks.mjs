@@ -1,6 +1,6 @@
-// Runs turbo. `tasks.mjs test` and `tasks.mjs deep` are `npm test` and `npm run test:deep`: they repeat
-// at the end what failed and what was skipped, because that is far above in the output. Any other
-// arguments are turbo's.
+// Runs turbo. `tasks.mjs test` and `tasks.mjs deep` are `npm test` and `npm run test:deep`: they
+// repeat at the end what failed and what was skipped, because that is far above in the output. Any
+// other arguments are turbo's.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -54,8 +54,8 @@ async function runAndSummarize(args) {
 }
 
 /**
- * Adds the end of a line from a mark on, if the line has it: vitest prints ` FAIL  file > test`, and
- * tests `SKIPPED: reason`.
+ * Adds the end of a line from a mark on, if the line has it: vitest prints ` FAIL  file > test`,
+ * and tests `SKIPPED: reason`.
  */
 function addFrom(mark, line, found) {
   const start = line.indexOf(mark);

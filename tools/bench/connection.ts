@@ -1,5 +1,5 @@
-// The connections of the load. They read only the status and the length of a response, so that they cost
-// less than any server.
+// The connections of the load. They read only the status and the length of a response, so that they
+// cost less than any server.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -51,7 +51,9 @@ export class Connection {
   }
 }
 
-/** The length of a response. Its first piece has the whole head, because servers write that at once. */
+/**
+ * The length of a response. Its first piece has the whole head, because servers write that at once.
+ */
 export function responseLength(piece: Buffer): number {
   const headLength = piece.indexOf('\r\n\r\n') + 4;
   const head = piece.toString('latin1', 0, headLength);

@@ -1,6 +1,6 @@
-// The gate of `npm run test:deep`. A request may cost our server no more CPU than Fastify with the same
-// features, and a call of our client little more than one of openapi-fetch. Both may exceed their
-// bound by the noise of the measurement.
+// The gate of `npm run test:deep`. A request may cost our server no more CPU than Fastify with the
+// same features, and a call of our client little more than one of openapi-fetch. Both may exceed
+// their bound by the noise of the measurement.
 import { MOST_CPU, measureOurCpu, measureTheirCpu } from './client.ts';
 import { type Effort, inRotation, medianRatio, quantile, ratios } from './measure.ts';
 import { cpuSamples, fastify, ours, Rotation } from './servers.ts';
@@ -66,8 +66,9 @@ async function judgeServer(left: readonly string[], effort: Effort): Promise<Ver
 }
 
 /**
- * Compares the mean of both measurements of ours with the other's. The noise is the part by which both
- * differ in all but a quarter of the rounds. Noise up to 20 % is forgiven: it is added to the bound.
+ * Compares the mean of both measurements of ours with the other's. The noise is the part by which
+ * both differ in all but a quarter of the rounds. Noise up to 20 % is forgiven: it is added to the
+ * bound.
  */
 export function verdictOf(what: string, { other, ours, again }: Rounds, most: number): Verdict {
   const mean = ours.map((cpu, round) => (cpu + (again[round] ?? cpu)) / 2);

@@ -1,5 +1,5 @@
-// Compares the shipped server over HTTP with the least that Node can do, with Fastify, and with what
-// most would write.
+// Compares the shipped server over HTTP with the least that Node can do, with Fastify, and with
+// what most would write.
 import { deepStrictEqual } from 'node:assert';
 import {
   boundCell,

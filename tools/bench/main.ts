@@ -1,7 +1,8 @@
 /**
- * `npm run bench` measures all parts, and writes docs/performance.md; `npm run bench -- http client`
- * measures only these two. With `--gate`, it only checks the promises that `npm run test:deep`
- * guards. With `--quick`, it proves in seconds that everything can be measured. Both write nothing.
+ * `npm run bench` measures all parts, and writes docs/performance.md; `npm run bench -- http
+ * client` measures only these two. With `--gate`, it only checks the promises that `npm run
+ * test:deep` guards. With `--quick`, it proves in seconds that everything can be measured. Both
+ * write nothing.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';

@@ -1,4 +1,5 @@
-// What all parts of the bench share: the effort of a run, measurements in turns, medians and bounds.
+// What all parts of the bench share: the effort of a run, measurements in turns, medians and
+// bounds.
 import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +74,9 @@ export function singleRow(what: string, measured: number, bounds: Bounds = {}): 
   return { measured: what, median: measured, ratio: '', bound: boundCell(measured, bounds) };
 }
 
-/** The bound of a value as the page shows it: `≤ 1.1`, or `≤ 1.1, missed`. Empty without a bound. */
+/**
+ * The bound of a value as the page shows it: `≤ 1.1`, or `≤ 1.1, missed`. Empty without a bound.
+ */
 export function boundCell(measured: number, { atLeast, atMost }: Bounds): string {
   if (atLeast !== undefined) return measured >= atLeast ? `≥ ${atLeast}` : `≥ ${atLeast}, missed`;
   if (atMost !== undefined) return measured <= atMost ? `≤ ${atMost}` : `≤ ${atMost}, missed`;
@@ -113,7 +116,9 @@ export function median(numbers?: readonly number[]): number {
   return quantile(numbers, 0.5);
 }
 
-/** The ratios of two subjects, round by round: what slows a whole round down changes none of them. */
+/**
+ * The ratios of two subjects, round by round: what slows a whole round down changes none of them.
+ */
 export function ratios(parts: readonly number[], wholes: readonly number[]): number[] {
   return parts.map((part, round) => part / (wholes[round] ?? Number.NaN));
 }

@@ -1,4 +1,5 @@
-// Compares the CPU time of a command, user and system, of the built petctl with that of `node -e 0`.
+// Compares the CPU time of a command, user and system, of the built petctl with that of `node -e
+// 0`.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +13,9 @@ const run = promisify(execFile);
 const built = join(root, 'apps/petctl/dist/petctl.js');
 const list = [...operations.listPets.command, ...'--status available --limit 5 -o json'.split(' ')];
 
-/** A measurement runs the command this number of times, because bash measures whole milliseconds. */
+/**
+ * A measurement runs the command this number of times, because bash measures whole milliseconds.
+ */
 const REPEATS = 5;
 
 export async function petctl(effort: Effort): Promise<Section> {
@@ -43,7 +46,8 @@ export async function petctl(effort: Effort): Promise<Section> {
 
 /**
  * Measures the milliseconds of CPU that a run of Node takes. bash does it, because Node does not
- * report the CPU time of a child. The script gets the command as `$0` and `$@`, and prints user and system seconds.
+ * report the CPU time of a child. The script gets the command as `$0` and `$@`, and prints user and
+ * system seconds.
  */
 async function measureCommandCpu(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const repeated = `for i in {1..${REPEATS}}; do "$0" "$@" >/dev/null; done`;

@@ -1,5 +1,5 @@
-// Every measured server loads this module, which reports the microseconds of CPU of the process when it
-// is asked.
+// Every measured server loads this module, which reports the microseconds of CPU of the process
+// when it is asked.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.(user + system);

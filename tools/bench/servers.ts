@@ -66,7 +66,9 @@ export function cpuSamples(samples: readonly Sample[]): number[] {
   return samples.map(({ cpu }) => cpu);
 }
 
-/** Running servers, each with a data folder of its own, and the process that sends them requests. */
+/**
+ * Running servers, each with a data folder of its own, and the process that sends them requests.
+ */
 export class Rotation<Name extends string> {
   readonly peers: Readonly<Record<Name, Peer>>;
   readonly #load: ChildProcess;
@@ -104,8 +106,8 @@ export class Rotation<Name extends string> {
 
   /**
    * Sends requests of all kinds to all servers, because every real server gets all kinds. V8
-   * optimizes for what a process has done so far: without this, two processes of the same program can
-   * differ by half.
+   * optimizes for what a process has done so far: without this, two processes of the same program
+   * can differ by half.
    */
   async warmUp(effort: Effort): Promise<void> {
     progress('warming up');

@@ -1,5 +1,5 @@
-// Measures the stores: creates, a store of many documents, and PostgreSQL's. `store.ts <folder>` opens
-// a store in a process of its own, and prints the time and memory that this took.
+// Measures the stores: creates, a store of many documents, and PostgreSQL's. `store.ts <folder>`
+// opens a store in a process of its own, and prints the time and memory that this took.
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -129,8 +129,8 @@ async function measureOpening(folder: string, { rounds }: Effort): Promise<Table
 }
 
 /**
- * Measures the longest stop of the event loop while the journal is folded, and while the same writers
- * work without a fold.
+ * Measures the longest stop of the event loop while the journal is folded, and while the same
+ * writers work without a fold.
  */
 async function measureFold(folder: string, { requests }: Effort): Promise<Table> {
   const calm = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });

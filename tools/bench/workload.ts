@@ -1,5 +1,5 @@
-// The pets that every measured server and store holds, the rate of creates, and the requests of each
-// row of the bench.
+// The pets that every measured server and store holds, the rate of creates, and the requests of
+// each row of the bench.
 import { openLowdbStore, type Store } from '@petstore/server';
 import { type NewPet, operations, type Pet, service } from '@petstore/types';
 
@@ -119,7 +119,9 @@ function mixed(number: number): BenchRequest {
   return get(number);
 }
 
-/** Identifiers that are spread over all pets. At least 100 pets follow each: later pages are full. */
+/**
+ * Identifiers that are spread over all pets. At least 100 pets follow each: later pages are full.
+ */
 function anyId(number: number): number {
   return ((number * 7919 + 4711) % (PET_COUNT - 100)) + 1;
 }

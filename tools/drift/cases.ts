@@ -1,5 +1,6 @@
-// The table of cases: for each operation what callers may pass, the HTTP request that the spec means by it, and the statuses that the
-// spec allows for it. The checks of the server, the client and petctl all take their cases from here.
+// The cases of each operation: inputs, the HTTP request that the spec means by them, and the
+// statuses that the spec allows for it. The checks of the server, the client and petctl all try
+// these cases.
 import type { Schema } from '@petstore/types';
 import { printJson, printWith } from './exact-json.ts';
 import {
@@ -20,7 +21,9 @@ export interface Attempt {
   readonly what: string;
   readonly request: SpecRequest;
   readonly statuses: readonly number[];
-  /** Whether the response is about the operation's own inputs. Then the operation declares its status, not `default`. */
+  /**
+   * Whether the response is about the operation's own inputs: then the operation has to declare it.
+   */
   readonly isAboutInputs: boolean;
 }
 
@@ -70,7 +73,10 @@ export class Cases {
     return [...found, ...invalidBodies(operation, inputs.body, request)];
   }
 
-  /** The least, then each value of the body, then each value of each parameter. */
+  /**
+   * The least inputs, those with each value of the body, and those with each value of each
+   * parameter.
+   */
   #validInputs({ parameters, body }: Operation): [Inputs, ...Inputs[]] {
     const values = new Map(parameters.map((each) => [each.name, this.#valuesOf(each)]));
     const required = parameters.filter((each) => each.required).map(({ name }) => name);
@@ -84,7 +90,7 @@ export class Cases {
     ];
   }
 
-  /** Valid values of a parameter, as far as its place can carry them. */
+  /** The valid values of a parameter that its place in a request can carry. */
   #valuesOf({ in: place, schema }: Parameter): unknown[] {
     return this.values.valid(schema).filter((value) => canCarry(place, textsOf(value)));
   }
@@ -106,7 +112,7 @@ export class Cases {
     return found;
   }
 
-  /** Texts of a parameter that its schema forbids. */
+  /** The texts that the schema of a parameter forbids. */
   #invalidTexts(schema: Schema): string[] {
     const full = follow(this.#spec, schema);
     const item = follow(this.#spec, full.items ?? full);
@@ -133,7 +139,7 @@ function attemptOf(
   return { operation, what, request, statuses: [status], isAboutInputs: true };
 }
 
-/** An attempt whose fault any operation could get. */
+/** An attempt with a fault that has nothing to do with the operation. */
 function generalAttemptOf(
   operation: Operation,
   what: string,
@@ -143,7 +149,10 @@ function generalAttemptOf(
   return { operation, what, request, statuses: [status], isAboutInputs: false };
 }
 
-/** Bodies whose fault is not one of their values. */
+/**
+ * Attempts with valid values, but with a body that is malformed, missing, too large or of another
+ * type.
+ */
 function invalidBodies(operation: Operation, body: unknown, request: SpecRequest): Attempt[] {
   const found = malformedTexts(body).map(([what, text]) =>
     attemptOf(operation, what, { ...request, body: text }, 400),
@@ -159,7 +168,7 @@ function invalidBodies(operation: Operation, body: unknown, request: SpecRequest
   return found;
 }
 
-/** JSON that strict readers refuse, and what is wrong with it. */
+/** Bodies that a strict reader of JSON refuses, and what is wrong with each. */
 function malformedTexts(body: unknown): [what: string, text: string][] {
   const found: [string, string][] = [['no JSON', '{']];
   const object = asObject(body);
@@ -183,7 +192,7 @@ const otherNotations = ['1e1', '5.0', '05', '+5', ' 5', '0x5'];
 /** A decimal integer or number as a parameter carries it, such as `-5` or `0.5`. */
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** The value that a text of a parameter stands for; the text itself if it stands for no other value. */
+/** The boolean or number that a parameter means by a text; the text itself if it means neither. */
 function readText(text: string, { type }: Schema): unknown {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (!decimal.test(text)) return text;

@@ -1,4 +1,5 @@
-// What no request to a healthy server gets: 409, 429, 500 and 503 are provoked, and the life of an idempotency key passes.
+// Provokes what no single request to a healthy server gets: 409, 429, 500, 503, and the end of an
+// idempotency key.
 import { type Handlers, handlers, memoryStore } from '@petstore/server';
 import { type Attempt, type Cases, caseOf } from './cases.ts';
 import { type Context, type RunningServer, type Setting, withServer } from './running-server.ts';
@@ -23,7 +24,7 @@ export async function checkCircumstances(context: Context): Promise<void> {
     }
 }
 
-/** With this setting, every operation responds with one status. */
+/** Checks that a server with this setting gives every operation one status. */
 async function expectStatus(
   context: Context,
   setting: Setting,
@@ -32,7 +33,7 @@ async function expectStatus(
 ): Promise<void> {
   const { spec, cases } = context;
   await withServer(context, setting, async (server) => {
-    // It uses up a rate of one request.
+    // With a rate of one request, this one uses it up.
     await server.get(`${spec.basePath}/no-such-path`);
     for (const operation of spec.operations) {
       const least = cases.least(operation);
@@ -41,7 +42,7 @@ async function expectStatus(
   });
 }
 
-/** While a request with a key is running, another one with its key gets 409. */
+/** Checks that a request gets 409 while another one with its key is running. */
 async function checkOverlap(context: Context, operation: Operation): Promise<void> {
   const entered = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -56,7 +57,7 @@ async function checkOverlap(context: Context, operation: Operation): Promise<voi
     const first = server.attempt(attempt);
     await Promise.race([entered.promise, first]);
     const second = server.attempt({ ...attempt, what, statuses: [409] });
-    // A server that executes it would wait for this.
+    // A server that executes the second request waits for this, and so the check does not hang.
     setTimeout(released.resolve, 500).unref();
     await second;
     released.resolve();
@@ -64,7 +65,10 @@ async function checkOverlap(context: Context, operation: Operation): Promise<voi
   });
 }
 
-/** A repetition gets the first response until its time has passed. The handler runs once. */
+/**
+ * Checks that a repetition gets the first response until the key ends, and that the handler runs
+ * once.
+ */
 async function checkRepetitions(
   context: Context,
   operation: Operation,
@@ -105,7 +109,7 @@ async function checkRepetitions(
   });
 }
 
-/** Another request with a key that is in use gets 422. */
+/** Checks that another request with a key that is in use gets 422. */
 async function checkReuse(server: RunningServer, operation: Operation, key: string): Promise<void> {
   const { cases } = server.context;
   const [least, ...others] = cases.valid(operation);
@@ -130,7 +134,7 @@ function keyed(
 
 type Handler = (...args: unknown[]) => unknown;
 
-/** The handlers of the server, each within a function. */
+/** The handlers of the server. Each call of one goes through a function. */
 function around(wrap: (handle: () => unknown) => unknown): Partial<Handlers> {
   const wrapped = Object.entries(handlers).map(([id, handler]) => {
     const handle = handler as Handler;

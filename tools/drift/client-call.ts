@@ -1,4 +1,5 @@
-// Calls of the client. A `fetch` that records its requests and has its responses ready stands for the service.
+// Calls the client. Instead of the service, a `fetch` records the requests and gives prepared
+// responses.
 import { petstore } from '@petstore/client';
 import type { Case } from './cases.ts';
 import { printJson } from './exact-json.ts';
@@ -13,7 +14,7 @@ import {
 
 export const origin = 'http://drift.test';
 
-/** What is called. */
+/** An operation, and the case that a call sends by default. */
 export interface CalledOperation {
   readonly spec: Spec;
   readonly operation: Operation;
@@ -27,12 +28,12 @@ export type StartedCall = Promise<unknown> &
     pages(): AsyncIterable<{ readonly data: unknown[] }>;
   };
 
-/** What is done with a started call. */
+/** Reads the result of a started call. */
 export type Use = (started: StartedCall) => Promise<unknown>;
 
-/** How it is called. */
+/** The inputs and options of a call, and how its result is read. */
 export interface CallSetting {
-  /** Default: the least. */
+  /** Default: those of the least case. */
   readonly inputs?: Inputs;
   /** The options of the call. */
   readonly options?: JsonObject;
@@ -40,7 +41,7 @@ export interface CallSetting {
   readonly use?: Use;
 }
 
-/** What was sent. */
+/** A request that was sent, and its body, which can be read only once. */
 export interface Sent {
   readonly request: Request;
   readonly body: string;
@@ -73,7 +74,7 @@ export async function call(
       return responses[sent.length - 1] ?? Response.error();
     },
   });
-  // The compiler knows the methods that are generated; which of them the spec has is what is checked.
+  // The compiler knows only the generated methods, and the spec may have others.
   const methods: Readonly<Record<string, unknown>> = { ...client };
   const method = methods[operation.id] as (input: JsonObject, options: JsonObject) => StartedCall;
   try {
@@ -101,7 +102,10 @@ export function responseWith(
   return new Response(printJson(data), { status, headers: { ...headers, ...type } });
 }
 
-/** The input of a method: parameters and the properties of the body as one object, or the body as `body`. */
+/**
+ * The input of a method: parameters and the properties of the body as one object, or the body as
+ * `body`.
+ */
 function inputOf(spec: Spec, operation: Operation, { parameters, body }: Inputs): JsonObject {
   if (body === undefined) return parameters;
   if (hasPropertiesAsInputs(spec, operation)) return { ...parameters, ...asObject(body) };

@@ -40,7 +40,7 @@ export async function check(spec: Spec, findings: Findings, cases: Cases): Promi
   }
 }
 
-/** Each class is exported, and extends its base. */
+/** Checks that each class is exported, and extends its base. */
 function checkErrorClasses(findings: Findings): void {
   const exported = new Map<string, unknown>(Object.entries(client));
   for (const { name, base } of errorClasses) {
@@ -50,7 +50,7 @@ function checkErrorClasses(findings: Findings): void {
   }
 }
 
-/** Each case is sent as the spec means it. */
+/** Checks that the client sends each case as the spec means it. */
 async function checkRequests(tested: TestedMethod): Promise<void> {
   const { cases, operation, expect } = tested;
   for (const each of cases.valid(operation)) {
@@ -62,7 +62,10 @@ async function checkRequests(tested: TestedMethod): Promise<void> {
   }
 }
 
-/** Each declared success is what the call returns, and a 304 is no error for a caller who asked for it. */
+/**
+ * Checks that a call returns each declared success, and throws nothing for a 304 that the caller
+ * asked for.
+ */
 async function checkSuccesses(tested: TestedMethod): Promise<void> {
   const { operation, expect } = tested;
   const { successes, responses } = operation;
@@ -78,7 +81,7 @@ async function checkSuccesses(tested: TestedMethod): Promise<void> {
   expect('what it returns for 304', messageOf(unchanged.error) ?? unchanged.data, undefined);
 }
 
-/** Each declared error is thrown as its class. */
+/** Checks that a call throws each declared error as its class. */
 async function checkErrors(tested: TestedMethod): Promise<void> {
   const { spec, operation, expect } = tested;
   for (const [code, status] of spec.errorStatuses) {
@@ -94,7 +97,7 @@ async function checkErrors(tested: TestedMethod): Promise<void> {
   }
 }
 
-/** What is no declared response is thrown as a class of its own. */
+/** Checks that a call throws `UnexpectedResponseError` for a response that is not declared. */
 async function checkUndeclared(tested: TestedMethod): Promise<void> {
   const { operation } = tested;
   const undeclared = [299, 302].map((status) => responseWith(status, {}));
@@ -108,7 +111,10 @@ async function checkUndeclared(tested: TestedMethod): Promise<void> {
   }
 }
 
-/** All attempts of a call are the same request, with one idempotency key. Another call has another key. */
+/**
+ * Checks that all attempts of a call send the same request and key, and that another call has
+ * another key.
+ */
 async function checkRetries(tested: TestedMethod): Promise<void> {
   const { operation, least, expect } = tested;
   const error = { code: 'unavailable', message: 'Later.', status: 503 };
@@ -138,7 +144,7 @@ const waysToRead: Readonly<Record<string, Use>> = {
   pages: async (started) => (await allOf(started.pages())).flatMap(({ data }) => data),
 };
 
-/** Each way to read a list gives the elements of all pages, each page by the link of the one before. */
+/** Checks that each way to read a list follows the links, and gives the elements of all pages. */
 async function checkPages(
   tested: TestedMethod,
   { cursor, key, limit }: NonNullable<Operation['pagination']>,

@@ -1,4 +1,4 @@
-// What a server has to contain: what was sent is what comes back, and is read again unchanged.
+// What a server has to contain. It returns what was sent to it, and later reads give the same.
 import { type Case, caseOf } from './cases.ts';
 import { parseJson, printJson } from './exact-json.ts';
 import { type Inputs, requestOf } from './requests.ts';
@@ -16,7 +16,7 @@ import {
 
 export class Contents {
   readonly server: RunningServer;
-  /** By the path of their collection, and there by their key. */
+  /** By the path of their collection, and then by their key. */
   readonly #documents = new Map<string, Map<unknown, JsonObject>>();
 
   constructor(server: RunningServer) {
@@ -29,12 +29,15 @@ export class Contents {
     return documents.sort((a, b) => (Number(a[key]) < Number(b[key]) ? -1 : 1));
   }
 
-  /** Sends valid inputs, and compares what comes back with what was sent and with what is read afterwards. */
+  /**
+   * Sends valid inputs, and compares what comes back with what was sent and with what is read
+   * afterwards.
+   */
   async tryCase(tried: Case): Promise<void> {
     const { operation, statuses } = tried;
     const collection = collectionOf(this.server.context.spec, operation);
     if (operation.method === 'GET') {
-      // A valid identifier need not be that of a document.
+      // There may be no document with a valid identifier.
       const mayMiss = pathParameters(operation.path).length > 0;
       const allowed = mayMiss ? [...statuses, 404] : statuses;
       const answer = await this.server.attempt({ ...tried, statuses: allowed });
@@ -78,13 +81,13 @@ export class Contents {
     return { ...inputs, parameters: { ...inputs.parameters, [name]: key } };
   }
 
-  /** A document that is read is the one that was written. */
+  /** Compares a document that is read with the one that was written. */
   #compareRead({ path, key }: Collection, get: Operation, { data }: Answer): void {
     const stored = this.#collection(path).get(asObject(data)[key]);
     this.server.context.findings.expect(`${get.method} ${get.path}: the document`, data, stored);
   }
 
-  /** A document that was written has the properties that were sent. */
+  /** Compares the properties of a document that was written with those that were sent. */
   #compareReturned(operation: Operation, { body }: Inputs, answer: Answer): void {
     const { spec, findings } = this.server.context;
     const { method, path, responses } = operation;
@@ -101,7 +104,7 @@ export class Contents {
     }
   }
 
-  /** What was written is what `get` returns; what was removed is gone. */
+  /** Checks that `get` returns what was written, and no longer returns what was removed. */
   async #readAgain(
     { path, get, key }: Collection,
     { method }: Operation,

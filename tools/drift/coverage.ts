@@ -1,4 +1,5 @@
-// What of the spec the responses of all servers have shown. What is declared and never comes is a contradiction, too.
+// Notes what the responses of all servers have. What the spec declares and no response has is a
+// finding.
 import type { Findings } from './findings.ts';
 import {
   asObject,
@@ -12,7 +13,7 @@ import {
 export class Coverage {
   readonly #seen = new Set<string>();
 
-  /** Sees a response with these headers and this JSON. */
+  /** Notes a response with these headers and this JSON. */
   see({ id }: Operation, status: number, headers: Iterable<string>, data: unknown): void {
     this.#seen.add(`${id} ${status}`);
     for (const header of headers) this.#seen.add(`${id} ${status} header ${header}`);
@@ -26,7 +27,7 @@ export class Coverage {
     this.#seen.add(code);
   }
 
-  /** Adds what is declared and was not seen. */
+  /** Adds a finding for everything that is declared and was in no response. */
   addUnseen(spec: Spec, findings: Findings): void {
     for (const code of spec.errorStatuses.keys())
       this.#expect(code, `the error code ${code}`, findings);
@@ -45,7 +46,7 @@ export class Coverage {
     const key = `${id} ${status}`;
     const name = `${method} ${path} ${status}`;
     this.#expect(key, `${name}: the status`, findings);
-    // Without the status, nothing of the response can have come.
+    // Without the status, its headers and properties are missing anyway.
     if (!this.#seen.has(key)) return;
     for (const part of partsOf(spec, response))
       this.#expect(`${key} ${part}`, `${name}: the ${part}`, findings);

@@ -1,4 +1,5 @@
-// D2: the spec is valid, and does not contradict itself. `main.ts` has found it within the supported part.
+// D2: the spec is valid, and does not contradict itself. `main.ts` has found it within the
+// supported part.
 import { join } from 'node:path';
 import type { Schema } from '@petstore/types';
 import { problemsOf } from '../generate/refusals.ts';
@@ -36,7 +37,7 @@ export async function check(spec: Spec, findings: Findings, { values }: Cases): 
       findings.add(`${operation.method} ${operation.path}: ${fault}`);
 }
 
-/** The enumeration, the statuses and the description of the error codes agree. */
+/** Checks that the enumeration, the statuses and the description of the error codes agree. */
 function checkCodes({ document, errorStatuses }: Spec, findings: Findings): void {
   const schema: Schema = asObject(asObject(asObject(document.components).schemas).ErrorCode);
   for (const code of schema.enum ?? [])
@@ -53,7 +54,7 @@ function checkCodes({ document, errorStatuses }: Spec, findings: Findings): void
   }
 }
 
-/** Each example of an error has the status of its code. */
+/** Checks that each example of an error has the status of its code. */
 function checkExamples({ document, errorStatuses }: Spec, findings: Findings): void {
   for (const { code, status } of objectsIn(document)) {
     const wanted = errorStatuses.get(String(code));
@@ -62,7 +63,7 @@ function checkExamples({ document, errorStatuses }: Spec, findings: Findings): v
   }
 }
 
-/** What an extension says for programs, the description beside it says for people. */
+/** Checks that a description says in words what the extensions of its object say. */
 function checkProse({ document, commonHeaders }: Spec, findings: Findings): void {
   const words = String(asObject(document.info).description).toLowerCase();
   for (const name of commonHeaders.keys())
@@ -76,7 +77,7 @@ function checkProse({ document, commonHeaders }: Spec, findings: Findings): void
   }
 }
 
-function statedIn(node: JsonObject): string[] {
+function statedIn(object: JsonObject): string[] {
   const statuses = Object.values(object['x-required-with'] ?? []).map(String);
   const hours = object['x-idempotency-hours'];
   return hours === undefined ? statuses : [...statuses, `${hours} hours`];

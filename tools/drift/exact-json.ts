@@ -13,7 +13,10 @@ export function printJson(value: unknown): string {
   return JSON.stringify(value, withDigits) ?? 'nothing';
 }
 
-/** Writes an object as JSON, with this JSON as one of its properties, even if no value is printed so. */
+/**
+ * Writes an object as JSON, with this JSON as one of its properties, even if no value is printed
+ * so.
+ */
 export function printWith(object: object, name: string, json: string): string {
   return printJson({ ...object, [name]: rawJSON(json) });
 }

@@ -1,11 +1,13 @@
-// Findings: what contradicts the spec, where, and how to end it.
+// A finding says what contradicts the spec, where, and how to correct it.
 import { isDeepStrictEqual } from 'node:util';
 import { printJson } from './exact-json.ts';
 
 /** Adds a finding if two values differ. */
 export type Expect = (what: string, found: unknown, wanted: unknown) => void;
 
-/** No check prints more findings than this: what is behind them is usually the same. */
+/**
+ * A check prints at most this number of findings, because the others usually have the same cause.
+ */
 const MOST = 20;
 
 /** The findings of one check. */
@@ -14,13 +16,15 @@ export class Findings {
   readonly #fix: string;
   readonly #byCause = new Map<string, { example: string; fix: string; count: number }>();
 
-  /** `fix` says how most findings of the check are ended. */
+  /** `fix` says how to correct most findings of the check. */
   constructor(title: string, fix: string) {
     this.#title = title;
     this.#fix = fix;
   }
 
-  /** Adds a contradiction. Those with the same cause are one finding, which shows the first example. */
+  /**
+   * Adds a contradiction. All with the same cause are one finding, which shows the first example.
+   */
   add(cause: string, example = '', fix = this.#fix): void {
     const known = this.#byCause.get(cause);
     if (known) known.count++;
@@ -50,7 +54,7 @@ export class Findings {
   }
 }
 
-/** The beginning of a value. */
+/** The beginning of a value as JSON. */
 function shown(value: unknown): string {
   return printJson(value).slice(0, 120);
 }

@@ -1,4 +1,5 @@
-// Lists: what was created is what they return, in order, page by page, and for each filter exactly the documents that have its value.
+// Checks that lists return the created documents in order, page by page, and for a filter exactly
+// those with its value.
 import { caseOf } from './cases.ts';
 import type { Contents } from './contents.ts';
 import type { Inputs } from './requests.ts';
@@ -13,7 +14,10 @@ import {
   propertiesOf,
 } from './spec.ts';
 
-/** Parameters of lists that name no property, as `listPets since`. Tests of the server try them. */
+/**
+ * Parameters of lists that name no property, such as `listPets since`. Tests of the server try
+ * them.
+ */
 const otherParameters: readonly string[] = [];
 
 /** A list, and what is known of it. */
@@ -38,7 +42,7 @@ interface Filter {
 
 export async function checkList(collection: Collection, contents: Contents): Promise<void> {
   const { create, list: operation } = collection;
-  // Without a way to create documents, nothing is known of what a list has to return.
+  // Without an operation that creates documents, it is unknown what a list has to return.
   if (!create || pathParameters(operation.path).length > 0) return;
   const list = listOf(collection, contents);
   await createDocuments(list);
@@ -57,7 +61,7 @@ function listOf(collection: Collection, contents: Contents): List {
   return { collection, server, contents, cursor, limit, maximum, defaultSize, filters };
 }
 
-/** The filters of a list. A parameter that is none is reported, unless it has a test. */
+/** The filters of a list. Reports any other parameter, unless it has a test. */
 function filtersOf(
   { list, path }: Collection,
   server: RunningServer,
@@ -80,10 +84,12 @@ function filtersOf(
   return filters;
 }
 
-/** For each combination of values of filters, so many documents are created at least. */
-const MANY = 12;
+/** The least number of documents that have the same values of filters. */
+const MIN_DOCUMENTS = 12;
 
-/** Creates more documents than the largest page holds, with each combination of the values of filters in turn. */
+/**
+ * Creates more documents than a page holds, with each combination of the values of filters in turn.
+ */
 async function createDocuments({ collection, server, contents, filters, maximum }: List) {
   const { spec, cases } = server.context;
   if (!collection.create) return;
@@ -96,14 +102,17 @@ async function createDocuments({ collection, server, contents, filters, maximum 
       choices.map((value) => ({ ...each, [name]: value })),
     );
   }
-  const count = Math.max(maximum + 1, MANY * combinations.length);
+  const count = Math.max(maximum + 1, MIN_DOCUMENTS * combinations.length);
   for (let i = 0; i < count; i++) {
     const body = { ...asObject(inputs.body), ...combinations[i % combinations.length] };
     await contents.create(collection, { ...inputs, body });
   }
 }
 
-/** No filter, each value of each filter, and each value of each filter with each value of each other one. */
+/**
+ * The queries with no filter, with each value of a filter, and with each pair of values of two
+ * filters.
+ */
 function queriesOf(filters: readonly Filter[]): JsonObject[] {
   const single = filters.map(({ name, values }) => values.map((value) => ({ [name]: value })));
   const pairs = single.flatMap((queries, i) =>
@@ -116,7 +125,7 @@ function queriesOf(filters: readonly Filter[]): JsonObject[] {
   return [{}, ...single.flat(), ...pairs];
 }
 
-/** The first pages of each size, and all pages from a document on. */
+/** Compares the first pages of several sizes, and all pages after the third document. */
 async function checkQuery(list: List, query: JsonObject): Promise<void> {
   const { contents, collection, cursor, limit, maximum, defaultSize } = list;
   const wanted = contents.documentsIn(collection).filter((document) => hasValues(document, query));
@@ -133,7 +142,10 @@ function hasValues(document: JsonObject, values: JsonObject): boolean {
   return Object.entries(values).every(([name, value]) => document[name] === value);
 }
 
-/** Compares the pages of a list, or the first ones of them, with the documents that they have to have. */
+/**
+ * Compares the pages of a list, or the first `most` of them, with the documents that it has to
+ * return.
+ */
 async function comparePages(
   list: List,
   query: JsonObject,
@@ -163,7 +175,7 @@ async function comparePages(
   }
 }
 
-/** The link to the next page keeps the query, but for the cursor. */
+/** Checks that the link to the next page keeps the query, except for the cursor. */
 function compareLink(list: List, query: JsonObject, next: URLSearchParams): void {
   for (const [name, value] of Object.entries(query))
     if (name !== list.cursor && next.get(name) !== String(value))
@@ -172,7 +184,7 @@ function compareLink(list: List, query: JsonObject, next: URLSearchParams): void
       );
 }
 
-/** `GET /pets?status`: the filters of a query are what its findings are about. */
+/** `GET /pets?status`: findings name the filters of a query, but no values. */
 function nameOf({ collection, cursor, limit }: List, query: JsonObject): string {
   const filters = Object.keys(query).filter((name) => name !== limit && name !== cursor);
   const suffix = filters.length === 0 ? '' : `?${filters.join('&')}`;

@@ -1,7 +1,9 @@
-// `npm run drift [-- <check> …]`: says for each contradiction to spec/openapi.yaml what, where and how to end it.
+// `npm run drift [-- <check> …]` reports each contradiction to spec/openapi.yaml: what it is,
+// where, and how to correct it.
 //
-// The way of a case: `read-spec.ts` reads the spec, and `cases.ts` makes the cases of each operation, with the values of `values.ts`
-// and the requests of `requests.ts`. `server.ts`, `client.ts` and `petctl.ts` try them. What differs is one of the `findings.ts`.
+// `read-spec.ts` reads the spec. `cases.ts` makes the cases of each operation, with the values of
+// `values.ts` and the requests of `requests.ts`. `server.ts`, `client.ts` and `petctl.ts` try each
+// case, and report what differs to `findings.ts`.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { root, textOf } from '../repository.ts';
@@ -19,7 +21,7 @@ type Check = (
 
 interface Entry {
   readonly promise: string;
-  /** How most findings are ended. */
+  /** How to correct most findings. */
   readonly fix: string;
   readonly load: () => Promise<{ check: Check }>;
 }
@@ -38,7 +40,7 @@ const checks: Readonly<Record<string, Entry>> = {
   },
 };
 
-// Without this cache, a run takes a fifth more.
+// Without this cache, a run takes a fifth longer.
 enableCompileCache(join(root, 'tools/node_modules/.cache/compile'));
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
 const lines = await findingsOf(names);
@@ -49,7 +51,7 @@ process.exitCode = lines.length === 0 ? 0 : 1;
 async function findingsOf(names: readonly string[]): Promise<string[]> {
   const text = textOf(specFile);
   const refusals = names.includes('document') ? await refusalsIn(text) : [];
-  // The checks read only what is supported.
+  // The checks can read only the supported part of OpenAPI.
   if (refusals.length > 0) return refusals;
   const spec = readSpec(text);
   const cases = new Cases(spec);

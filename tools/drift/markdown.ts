@@ -1,4 +1,4 @@
-// What a page says in code, where it links to, and under which headings.
+// Reads a page: its lines, inline code, commands, links and headings.
 import { textOf } from '../repository.ts';
 
 /** A part of a page, and its line. */
@@ -40,7 +40,7 @@ export function readPage(file: string): Page {
   return { file, text, lines, spans, commands, links };
 }
 
-/** The lines of a page, those in a block with its language. */
+/** The lines of a page. A line in a block has the language of the block. */
 function linesIn(text: string): { text: string; language: string | undefined }[] {
   let open: string | undefined;
   return text.split('\n').map((line) => {
@@ -60,7 +60,7 @@ export function anchorsIn(text: string): string[] {
   });
 }
 
-/** Every second part between backticks is code. */
+/** The inline code of a line: every second part between backticks. */
 function spansIn(line: string): string[] {
   return line.split('`').filter((_, i) => i % 2 === 1);
 }
@@ -71,7 +71,10 @@ function linksIn(line: string): string[] {
   return parts.map((part) => part.slice(0, part.indexOf(')')));
 }
 
-/** The command of a line in a block; empty if it is none. In a `console` block, commands follow a dollar. */
+/**
+ * The command in a line of a block; empty without one. In a `console` block, a command follows a
+ * dollar.
+ */
 function commandIn(line: string, language: string): string {
   const prompt = language === 'console' ? '$ ' : '';
   if (!['sh', 'console'].includes(language) || !line.startsWith(prompt)) return '';

@@ -1,4 +1,4 @@
-// D6: pages name only what exists, and what they state of settings, bounds and errors is what the code says.
+// D6: pages name only what exists, and have the settings, bounds and errors of the code.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { secrets } from '../../apps/server/src/config.ts';
@@ -68,10 +68,10 @@ function knownNames(spec: Spec, petctl: Help): Known {
   };
 }
 
-/** What a part of a page names and does not exist: `flag --statis`. */
+/** Returns what a part of a page names although it does not exist: `flag --statis`. */
 type Rule = (part: Part, known: Known, page: Page) => string | undefined;
 
-/** What a page names and does not exist, with its line. */
+/** What a page names although it does not exist, with its line. */
 function* missingIn(page: Page, known: Known): Generator<Part> {
   const kinds: [readonly Part[], readonly Rule[]][] = [
     [page.commands, [npmScript, command]],
@@ -187,7 +187,9 @@ const variable: Rule = ({ text }, { variables }) => {
   return unknown && `variable ${unknown}`;
 };
 
-/** A name that ends with an underscore stands for several. Those of the tests are in no help. */
+/**
+ * A name that ends with an underscore stands for several. No help names the variables of the tests.
+ */
 function isOwnVariable(word: string): boolean {
   if (word.endsWith('_') || word.startsWith('PETSTORE_TEST_')) return false;
   return word.startsWith('PETSTORE_') || word.startsWith('PETCTL_');
@@ -208,7 +210,10 @@ const requestPath: Rule = ({ text }, known, page) => {
   return undefined;
 };
 
-/** The path that a word is after a method, or that it has as an address of this machine. */
+/**
+ * The path that a word requests: the word after a method, or the path of an address of this
+ * machine.
+ */
 function requestedPath(word: string, method: string | undefined): string | undefined {
   if (method !== undefined && word.startsWith('/')) return word;
   const url = URL.parse(word);

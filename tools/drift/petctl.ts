@@ -1,5 +1,5 @@
-// D5: each command of petctl sends the request that the spec means, prints what the server responds, and ends with the exit code of
-// its outcome.
+// D5: each command of petctl sends the request that the spec means, prints the response of the
+// server, and ends with the right exit code.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,10 @@ export async function check(spec: Spec, findings: Findings, cases: Cases): Promi
   });
 }
 
-/** The help says what the command does, how long its key lives, and what to use instead of a deprecated one. */
+/**
+ * Checks that the help has the summary, the life of a key, and the end and successor of a
+ * deprecated command.
+ */
 function checkHelp({ spec, operation, help, expect }: TestedCommand, helpOfGroup: string): void {
   const { summary, idempotencyKey, isDeprecated, sunset } = operation;
   // The help wraps its lines.
@@ -71,7 +74,7 @@ function checkHelp({ spec, operation, help, expect }: TestedCommand, helpOfGroup
   expect('whether its help says deprecated', help.includes('deprecated'), isDeprecated);
 }
 
-/** `--dry-run` shows the request that the spec means by each case, with flags and with `--data`. */
+/** Checks that `--dry-run` shows the request that the spec means, for flags and for `--data`. */
 async function checkRequests(tested: TestedCommand): Promise<void> {
   const { spec, cases, operation, expect } = tested;
   for (const each of cases.valid(operation))
@@ -101,13 +104,13 @@ function exitCodeFor(status: number): number {
   return exitCodes[status] ?? (status < 500 ? 6 : 8);
 }
 
-/** Each declared error ends petctl with its exit code, and is printed with its message. */
+/** Checks that petctl prints the message of each declared error, and ends with its exit code. */
 async function checkExitCodes(tested: TestedCommand): Promise<void> {
   const { spec, cases, operation, expect } = tested;
   const { isDeprecated, sunset, responses } = operation;
   const [args = []] = commandLinesOf(tested, cases.least(operation).inputs);
   for (const [code, status] of spec.errorStatuses) {
-    // A path that the service lacks is a wrong address, which petctl explains in its own words.
+    // These mean that the address is wrong. petctl explains that in its own words.
     if (status === 405 || (status === 404 && !responses.has('404'))) continue;
     const message = `A message for ${code}.`;
     const ran = await withResponse(status, { code, message, status }, (origin) =>
@@ -120,7 +123,7 @@ async function checkExitCodes(tested: TestedCommand): Promise<void> {
   }
 }
 
-/** What petctl prints is what the server has: documents as they were created, and lists of any length. */
+/** Checks that petctl prints documents as they were created, and lists of any length. */
 async function checkOutput(
   { spec, cases, expect }: TestedCommand,
   collection: Collection,
@@ -147,7 +150,10 @@ async function checkOutput(
   if (get) await compare([...get.command.split(' '), String(all[0]?.[key])], all[0]);
 }
 
-/** The command lines that inputs mean: with `--data` for a body, and with flags if flags can express it. */
+/**
+ * The command lines for inputs: one with `--data` for the body, and one with flags if these can
+ * express it.
+ */
 function commandLinesOf(tested: TestedCommand, { parameters, body }: Inputs): string[][] {
   const { spec, operation } = tested;
   const { command, path } = operation;
@@ -168,7 +174,7 @@ function isNested(value: unknown): boolean {
   return typeof value === 'object';
 }
 
-/** `--category-id=5`; with the place before the name where petctl itself has a flag of this name. */
+/** `--category-id=5`, or `--query-limit=5` where petctl itself has a flag of this name. */
 function flagsFor({ operation, help }: TestedCommand, name: string, value: unknown): string[] {
   if (value === undefined) return [];
   const place = operation.parameters.find((each) => each.name === name)?.in ?? 'body';
@@ -178,13 +184,13 @@ function flagsFor({ operation, help }: TestedCommand, name: string, value: unkno
   return values.map((each) => `${flag}=${each}`);
 }
 
-/** Runs petctl. The default address is that of no service. */
+/** Runs petctl. By default, there is no service at the address. */
 function run(spec: Spec, args: readonly string[], origin = 'http://drift.test'): Promise<Ran> {
   const env = { PETCTL_BASE_URL: origin + spec.basePath, PETCTL_API_KEY: apiKey };
   return runPetctl(args, env);
 }
 
-/** Uses a service that has one response. */
+/** Starts a service that always gives one response, lets it be used, and stops it. */
 async function withResponse(
   status: number,
   body: unknown,

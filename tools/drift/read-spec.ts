@@ -1,5 +1,5 @@
-// Reads the spec: the parsed YAML and nothing else. It shares no code with the generator, so that a mistake of the generator is not
-// a mistake of its judge.
+// Reads the spec from the parsed YAML. It shares no code with the generator, so that the checks do
+// not repeat a mistake of the generator.
 import type { Schema } from '@petstore/types';
 import { parse } from 'yaml';
 import {
@@ -78,7 +78,10 @@ function operationOf(
   };
 }
 
-/** The parameters of an operation. They come after those of the path, and replace them. */
+/**
+ * The parameters of a path and of an operation. Those of the operation are last, and replace the
+ * others.
+ */
 function parametersIn(document: JsonObject, declared: readonly unknown[]): JsonObject[] {
   const parameters = declared.map((each) => resolve(document, each));
   return [...new Map(parameters.map((each) => [`${each.in} ${each.name}`, each])).values()];

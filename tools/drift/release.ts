@@ -38,7 +38,7 @@ function hasMajorChangeset(): boolean {
   });
 }
 
-/** What callers cannot do any more: what is no longer offered or assured, and what is demanded in addition. */
+/** Everything that is no longer offered or assured, and everything that is demanded in addition. */
 function breaks(before: Terms, now: Terms): string[] {
   const gone = [...before.offers]
     .filter(([offer, wider]) => !now.offers.has(offer) && !(wider && now.offers.has(wider)))
@@ -154,14 +154,14 @@ class TermCollector implements Terms {
     if (required) this.#add(this.demands, id, { name: `needs ${name}` });
   }
 
-  /** The properties of a body stand beside the parameters. */
+  /** Callers pass the properties of a body like parameters. */
   #addBody(id: string, schema: Schema): void {
     this.#addSent(schema, id);
     for (const name of Object.keys(follow(this.#spec, schema).properties ?? {}))
       this.offer(`${id} ${name} in body`);
   }
 
-  /** A sender relies on what is taken. */
+  /** Adds what a sender relies on: the values that are accepted. */
   #addSent(schema: Schema, place: string, depth = 0): void {
     const full = follow(this.#spec, schema);
     this.offer(place);
@@ -185,7 +185,7 @@ class TermCollector implements Terms {
       this.offer(`${place} takes ${JSON.stringify(value)}`, `${place} takes any`);
   }
 
-  /** A reader relies on what always comes, and on nothing else coming. */
+  /** Adds what a reader relies on: what always comes, and that nothing else comes. */
   #addRead(schema: Schema, place: string, depth = 0): void {
     const full = follow(this.#spec, schema);
     this.offer(place);

@@ -52,7 +52,10 @@ export function targetOf({ path, query }: SpecRequest): string {
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
-/** Compares all but the headers of a request that a program sends or shows. The order of the query does not matter. */
+/**
+ * Compares a request that a program sends or shows, except for its headers and the order of its
+ * query.
+ */
 export function compareRequest(
   { basePath }: Spec,
   wanted: SpecRequest,

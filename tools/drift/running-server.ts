@@ -1,4 +1,4 @@
-// A server in this process, with requests to it. Each response is compared with what the spec declares.
+// Runs a server in this process, and compares each of its responses with the spec.
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import {
@@ -81,7 +81,10 @@ export class RunningServer {
     this.origin = origin;
   }
 
-  /** Sends any request, with the API key unless the headers have another. The path begins at the origin. */
+  /**
+   * Sends any request, with the API key unless the headers have another. The path begins at the
+   * origin.
+   */
   async send({ method, path, headers, body }: Omit<SpecRequest, 'query'>): Promise<Answer> {
     const id = crypto.randomUUID();
     const all = { authorization: `Bearer ${apiKey}`, ...headers, 'x-request-id': id };
@@ -96,7 +99,9 @@ export class RunningServer {
     return this.send({ method: 'GET', path, headers });
   }
 
-  /** Sends a request to an operation, and compares the response with what the spec allows for it. */
+  /**
+   * Sends a request to an operation, and compares the response with what the spec allows for it.
+   */
   async attempt(attempt: Attempt): Promise<Answer> {
     const { operation, request } = attempt;
     const { spec, findings, coverage } = this.context;
@@ -180,7 +185,9 @@ export class RunningServer {
     if (fault) findings.add(name, fault);
   }
 
-  /** Each response of a deprecated operation says since when, until when, and what to use instead. */
+  /**
+   * Each response of a deprecated operation says since when, until when, and what to use instead.
+   */
   #compareDeprecation(operation: Operation, { headers }: Answer, name: string): void {
     const { spec, findings } = this.context;
     const { deprecatedSince, sunset } = operation;
@@ -215,12 +222,15 @@ function mediaTypeOf(headers: Answer['headers']): string | undefined {
   return headers.get('content-type')?.split(';')[0];
 }
 
-/** The codes that an error with a status may have. A status without a code of its own has the general one of its class. */
+/**
+ * The codes that an error with a status may have. A status without codes has the general one of its
+ * class.
+ */
 function codesOf({ errorStatuses }: Spec, status: number): string[] {
   const withStatus = (wanted: number) =>
     [...errorStatuses].filter((entry) => entry[1] === wanted).map(([code]) => code);
   const own = withStatus(status);
-  // A failure may be an internal error with any status of its class.
+  // A failure may be an internal error, whatever its status is.
   if (status >= 500) return [...new Set([...own, ...withStatus(500)])];
   return own.length > 0 ? own : withStatus(400);
 }

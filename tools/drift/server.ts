@@ -1,6 +1,7 @@
-// D3: the server does what the spec says, with and without validated responses, and over PostgreSQL where there is one.
-// `running-server.ts` compares each response, `contents.ts` and `lists.ts` compare what is stored, `circumstances.ts` provokes what is
-// rare, and `coverage.ts` says what of the spec no response has shown.
+// D3: the server does what the spec says, with and without validated responses, and over PostgreSQL
+// if a test gives it a database. `running-server.ts` compares each response, `contents.ts` and
+// `lists.ts` compare what is stored, `circumstances.ts` provokes what is rare, and `coverage.ts`
+// reports what is in no response.
 import { isDeepStrictEqual } from 'node:util';
 import { openPostgresStore } from '@petstore/server';
 import { type Attempt, type Cases, caseOf } from './cases.ts';
@@ -29,7 +30,7 @@ export async function check(spec: Spec, findings: Findings, cases: Cases): Promi
   context.coverage.addUnseen(spec, findings);
 }
 
-/** A test gives the address of an empty database. */
+/** Checks a server over PostgreSQL, if a test gives the address of an empty database. */
 async function checkDatabase(context: Context): Promise<void> {
   const { DRIFT_DATABASE_URL: url } = process.env;
   if (url === undefined) return;
@@ -64,7 +65,7 @@ async function checkOperations(server: RunningServer): Promise<Contents> {
   return contents;
 }
 
-/** Without a valid key, nothing else about a request matters. */
+/** Checks that a request without a valid key gets 401, even if something else is wrong, too. */
 async function checkKeys(server: RunningServer, operation: Operation): Promise<void> {
   const { request } = server.context.cases.least(operation);
   const query = [['unknown-name', '1']] as const;
@@ -80,7 +81,7 @@ async function checkKeys(server: RunningServer, operation: Operation): Promise<v
   }
 }
 
-/** HEAD is GET without a body, and an ETag that the caller has gets 304. */
+/** Checks that HEAD responds like GET without a body, and that a current ETag gets 304. */
 async function checkRead(contents: Contents, operation: Operation): Promise<void> {
   const { server } = contents;
   const reading = readingOf(contents, operation);
@@ -99,7 +100,7 @@ async function checkRead(contents: Contents, operation: Operation): Promise<void
   await again('a request with another ETag', plain.status, { 'if-none-match': '"another"' });
 }
 
-/** A request for a document that is there, if the operation gets one. */
+/** The least request, or one for an existing document if the operation gets one. */
 function readingOf(contents: Contents, operation: Operation): Attempt {
   const { spec, cases } = contents.server.context;
   const collection = collectionOf(spec, operation);
@@ -110,7 +111,7 @@ function readingOf(contents: Contents, operation: Operation): Attempt {
   return caseOf(operation, { parameters: { [name]: first[collection.key] } });
 }
 
-/** The ETag of the last page of a list changes when a document is added. */
+/** Checks that the ETag of the last page of a list changes when a document is added. */
 async function checkChange(collection: Collection, contents: Contents): Promise<void> {
   const { list, create, key, path } = collection;
   const [newest] = contents.documentsIn(collection).slice(-1);
@@ -124,7 +125,7 @@ async function checkChange(collection: Collection, contents: Contents): Promise<
     server.context.findings.add(`GET ${path}: the ETag does not change with the response`);
 }
 
-/** Each method that a path lacks gets 405, with the methods that it has. */
+/** Checks that each method that a path lacks gets 405 with the methods that it has. */
 async function checkMethods(server: RunningServer, path: string): Promise<void> {
   const { spec, findings } = server.context;
   const own = spec.operations.filter((operation) => operation.path === path);
@@ -147,7 +148,7 @@ async function checkMethods(server: RunningServer, path: string): Promise<void> 
   }
 }
 
-/** The spec as it is served, the paths beside the operations, and paths that lead nowhere. */
+/** Checks the served spec, the other paths of the server, and paths that do not exist. */
 async function checkOtherPaths(server: RunningServer): Promise<void> {
   const { spec, findings } = server.context;
   const text = await server.get('/openapi.yaml');

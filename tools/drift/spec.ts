@@ -3,7 +3,7 @@ import type { Schema } from '@petstore/types';
 
 export const specFile = 'spec/openapi.yaml';
 
-/** The paths of the server beside the operations. */
+/** The paths of the server that are not those of operations. */
 export const otherPaths = [
   '/docs',
   '/healthz',
@@ -25,13 +25,13 @@ export interface Parameter {
 }
 
 export interface IdempotencyKey extends Parameter {
-  /** For how long a repetition gets the first response. */
+  /** A repetition within these hours gets the first response. */
   readonly hours: number;
 }
 
 export interface Header {
   readonly required: boolean;
-  /** The statuses with which it always comes. */
+  /** Responses with these statuses always have it. */
   readonly requiredWith: readonly number[];
   readonly schema: Schema;
 }
@@ -105,7 +105,10 @@ export function follow({ document }: Spec, schema: Schema | undefined): Schema {
   return resolve(document, schema);
 }
 
-/** The object that a value is, or refers to. What stands beside a reference is kept. */
+/**
+ * The object that a value is, or refers to. The other properties of a reference replace those of
+ * its target.
+ */
 export function resolve(document: JsonObject, value: unknown): JsonObject {
   const { $ref, ...beside } = asObject(value);
   if (typeof $ref !== 'string') return asObject(value);
@@ -127,7 +130,10 @@ export function propertiesOf(spec: Spec, schema: Schema | undefined): Properties
   return { properties: Object.assign(all, properties), required: names };
 }
 
-/** Whether the properties of the body are inputs like the parameters. Else the input `body` is all of it. */
+/**
+ * Whether the properties of the body are inputs, like the parameters. Else the whole body is one
+ * input.
+ */
 export function hasPropertiesAsInputs(spec: Spec, { body, parameters }: Operation): boolean {
   if (!body || !listsItsProperties(spec, body.schema)) return false;
   const { properties, required } = propertiesOf(spec, body.schema);
@@ -137,7 +143,7 @@ export function hasPropertiesAsInputs(spec: Spec, { body, parameters }: Operatio
   return Object.keys(properties).length > 0;
 }
 
-/** Whether a schema is an object, or an `allOf` of objects, without properties of any name. */
+/** Whether a schema is an object, or an `allOf` of objects, that lists all its properties. */
 function listsItsProperties(spec: Spec, schema: Schema): boolean {
   const { type, allOf, additionalProperties } = follow(spec, schema);
   if (isObject(additionalProperties)) return false;
@@ -145,7 +151,7 @@ function listsItsProperties(spec: Spec, schema: Schema): boolean {
   return (allOf ?? []).every((part) => listsItsProperties(spec, part));
 }
 
-/** The operations whose path this can be: `/pets/7` is `/pets/{petId}`. */
+/** The operations whose path fits: `/pets/{petId}` fits `/pets/7`. */
 export function operationsAt(spec: Spec, path: string): Operation[] {
   const parts = path.split('/');
   return spec.operations.filter((operation) => {
@@ -187,7 +193,7 @@ export function parentOf(path: string): string | undefined {
   return path.startsWith('{', end + 1) ? path.slice(0, end) : undefined;
 }
 
-/** The object itself; an empty one for anything else, so that what is missing reads as absent. */
+/** The object itself, or an empty one for anything else. */
 export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }

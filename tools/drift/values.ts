@@ -17,10 +17,10 @@ const integerBounds: Readonly<Record<string, readonly [least: bigint, most: bigi
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** A schema may contain itself. Below this depth, only what is required is made. */
+/** A schema may contain itself. Below this depth, values have only the required properties. */
 const MAX_DEPTH = 4;
 
-/** Names that programs cut, escape, trim, fold or take for something else. */
+/** Strings that programs often cut, escape, trim, fold, or take for another value. */
 const awkwardStrings = [
   'Rex',
   'rex',
@@ -68,7 +68,9 @@ export class Values {
     return `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`.trim();
   }
 
-  /** Values that the schema allows. The first one is ordinary, and has the required properties only. */
+  /**
+   * Values that the schema allows. The first one is ordinary, and has the required properties only.
+   */
   valid(schema: Schema, depth = 0): unknown[] {
     const all = [
       ...this.#scalars(schema),
@@ -96,7 +98,7 @@ export class Values {
     return this.faultIn(schema, value) === undefined;
   }
 
-  /** The compiled schema. Its references lead into the spec, whose own schemas are compiled once. */
+  /** The compiled schema. Its references lead into the spec, whose schemas are compiled once. */
   #validatorOf(schema: Schema): ValidateFunction {
     const text = JSON.stringify(schema, (key, value) => (key === '$ref' ? `spec${value}` : value));
     const known = this.#validators.get(text);
@@ -106,7 +108,10 @@ export class Values {
     return validate;
   }
 
-  /** Valid and invalid scalars: what the schema lists, awkward ones, and those at and beside its bounds. */
+  /**
+   * Valid and invalid scalars: those that the schema lists, awkward ones, and those around its
+   * bounds.
+   */
   #scalars(schema: Schema): unknown[] {
     const full = follow(this.#spec, schema);
     const listed = [...(full.enum ?? []), full.const, full.default];
@@ -174,7 +179,10 @@ export class Values {
   }
 }
 
-/** Objects with the required names, with all names, and with each value of each name beside the required ones. */
+/**
+ * Objects with the required names, with all names, and with the required names and one value of a
+ * name each.
+ */
 export function combinationsOf(
   values: ReadonlyMap<string, readonly unknown[]>,
   required: readonly string[],
@@ -197,7 +205,9 @@ function stringsAround({ minLength, maxLength }: Schema): string[] {
   return around.filter((length) => length >= 0).map((length) => 'x'.repeat(length));
 }
 
-/** Integers at and beside the bounds of the schema, of its format, and of what a double holds. */
+/**
+ * Integers around the bounds of the schema, of its format, and of the exact integers of a double.
+ */
 function integersAround({ minimum, maximum, format = '' }: Schema): (number | bigint)[] {
   const bounds = [minimum, maximum].filter((bound) => bound !== undefined);
   const exact = [
@@ -211,7 +221,10 @@ function integersAround({ minimum, maximum, format = '' }: Schema): (number | bi
   });
 }
 
-/** ajv knows no bigint. One of 64 bits becomes the nearest double, any other one infinity, which is no integer. */
+/**
+ * The value for ajv, which knows no bigint. One of 64 bits becomes the nearest double. Any other
+ * becomes infinity, which is no integer.
+ */
 function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint')
     return BigInt.asIntN(64, value) === value ? Number(value) : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
-// The least that a server of Node can do for this API. It uses bare `node:http`, keeps the pets as text
-// in memory, and appends creates to a file, which it syncs once for each group. It validates nothing
-// but the key, and has neither log nor metrics.
+// The least that a server of Node can do for this API. It uses bare `node:http`, keeps the pets as
+// text in memory, and appends creates to a file, which it syncs once for each group. It validates
+// nothing but the key, and has neither log nor metrics.
 import { open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The server that most would write with the same libraries: Express and express-openapi-validator, and
-// lowdb as its README shows it. It has neither log nor metrics. It answers a create before the create
-// is on the disk.
+// The server that most would write with the same libraries: Express and express-openapi-validator,
+// and lowdb as its README shows it. It has neither log nor metrics. It answers a create before the
+// create is on the disk.
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { operations, type Pet, service } from '@petstore/types';

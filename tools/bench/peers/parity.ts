@@ -1,5 +1,5 @@
-// Adds to Fastify what our server adds to each response: request identifier, ETag, links, notices of
-// deprecation, metrics, and one line of log with the same properties.
+// Adds to Fastify what our server adds to each response: request identifier, ETag, links, notices
+// of deprecation, metrics, and one line of log with the same properties.
 import { hash, randomUUID } from 'node:crypto';
 import { type Operation, operations, service } from '@petstore/types';
 import type { FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify';
