@@ -3,7 +3,7 @@
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { schemaNameOf } from './document.ts';
-import { expressionOf, MethodsType, withEscapes } from './dsl.ts';
+import { escapeForHeyApi, expressionOf, MethodsType } from './dsl.ts';
 import { typeName } from './names.ts';
 import type { Table } from './table.ts';
 
@@ -131,7 +131,7 @@ function conditionalDocOf(operation: Operation): string[] {
 
 /** The lines of a comment whose parts are apart by an empty line. */
 function commentOf(parts: readonly string[]): string[] {
-  return withEscapes(parts.join('\n\n').replaceAll('*/', '*\\/')).split('\n');
+  return escapeForHeyApi(parts.join('\n\n').replaceAll('*/', '*\\/')).split('\n');
 }
 
 function isRepeatable({ idempotencyKey, method }: Operation): boolean {

@@ -85,13 +85,13 @@ function objectOf(properties: readonly ts.ObjectLiteralElementLike[]): ts.Expres
 
 /** Code as it is: the printer does not change identifiers. */
 function verbatim(code: string): ts.Identifier {
-  return ts.factory.createIdentifier(withEscapes(code));
+  return ts.factory.createIdentifier(escapeForHeyApi(code));
 }
 
 /**
- * A text that hey-api prints as this one. It replaces `\u0041` in printed code by `A`, and so
- * `\u005cu0041` by `\u0041`.
+ * The text that hey-api has to print, so that this text comes out: it prints `\u0041` as `A`. All
+ * names, values and comments that this generator gives to hey-api pass here.
  */
-export function withEscapes(text: string): string {
+export function escapeForHeyApi(text: string): string {
   return text.replaceAll(/\\(?=u[0-9a-fA-F]{4})/g, '\\u005c');
 }

@@ -87,5 +87,6 @@ function nounsOf(group: string): Set<string> {
 /** `pets` as `pet`, and `categories` as `category`; `status`, `address` and `analysis` stay. */
 function singular(noun: string): string {
   if (noun.endsWith('ies')) return `${noun.slice(0, -3)}y`;
-  return /[^sui]s$/.test(noun) ? noun.slice(0, -1) : noun;
+  if (/(?:ss|us|is)$/.test(noun)) return noun;
+  return noun.endsWith('s') ? noun.slice(0, -1) : noun;
 }

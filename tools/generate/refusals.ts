@@ -29,7 +29,6 @@ interface LinterProblem extends Problem {
 /** The linter's own rules that apply too, and what to do about each. */
 const advice: Readonly<Record<string, string>> = {
   struct: 'correct it',
-  'no-unresolved-refs': 'correct the reference',
   'no-enum-type-mismatch': 'write values of that type',
   'no-identical-paths': 'use the same names',
   'no-required-schema-properties-undefined': 'declare it in properties',
@@ -55,7 +54,7 @@ export async function refusalsOf(text: string, file: string): Promise<Problem[]>
   });
   const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
   const others = problems
-    .filter(isOfLinter)
+    .filter(({ ruleId }) => ruleId in advice)
     // A rule of ours that refuses the same place says better what to write.
     .filter((problem) => !ours.some((our) => isSamePlace(our, problem)))
     .map((problem) => ({ ...problem, message: withAdvice(problem) }));
@@ -83,14 +82,6 @@ export async function problemsOf(
   }
 }
 
-/**
- * Whether a problem is one of the linter's own rules. It does not count that another file cannot be
- * read, because `objectRule` refuses every reference to another file.
- */
-function isOfLinter({ ruleId, message }: LinterProblem): boolean {
-  return ruleId in advice && !message.startsWith("Can't resolve $ref: ");
-}
-
 function isSamePlace(a: Problem, b: Problem): boolean {
   return a.line === b.line && a.column === b.column;
 }
@@ -113,17 +104,26 @@ const objectRule: Oas3Rule = () => ({
     const follow: Follow = (target) => followedIn(context, target);
     for (const check of objectRules[type] ?? []) check(value, refuse, follow);
   },
-  ref(reference, context) {
+  ref(reference, context, { node: target }) {
     const refuse = refuserAt(context.location, context);
-    if (!/^#\/components\/\w+\/[\w.-]+$/.test(reference.$ref)) {
-      const problem = `the reference ${reference.$ref}`;
-      refuse(problem, 'refer to a component of this document', '$ref');
-    }
-    const allowed = context.type.name === 'Schema' ? ['$ref', 'description'] : ['$ref'];
-    for (const key of Object.keys(reference))
-      if (!allowed.includes(key)) refuse(`${key} beside $ref`, 'move it to the target', key);
+    const { $ref } = reference;
+    if (!isComponent($ref))
+      refuse(`the reference ${$ref}`, 'refer to a component of this document', '$ref');
+    else if (target === undefined) refuse(`the reference ${$ref} to nothing`, 'correct it', '$ref');
+    refuseSiblings(reference, context.type.name, refuse);
   },
 });
+
+/** Whether a reference is one such as `#/components/schemas/Pet`. */
+function isComponent($ref: string): boolean {
+  return /^#\/components\/\w+\/[\w.-]+$/.test($ref);
+}
+
+function refuseSiblings(reference: object, type: string, refuse: Refuse): void {
+  const allowed = type === 'Schema' ? ['$ref', 'description'] : ['$ref'];
+  for (const key of Object.keys(reference))
+    if (!allowed.includes(key)) refuse(`${key} beside $ref`, 'move it to the target', key);
+}
 
 /** Refuses what is wrong only together with another part of the document. */
 const documentRule: Oas3Rule = () => ({

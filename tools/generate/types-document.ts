@@ -8,7 +8,7 @@ import {
   schemaNameOf,
   schemasOf,
 } from './document.ts';
-import { withEscapes } from './dsl.ts';
+import { escapeForHeyApi } from './dsl.ts';
 
 /**
  * A copy of the document without the idempotency key, which is no input of an operation, and with
@@ -32,7 +32,7 @@ export function isWide({ type, format, minimum, maximum, enum: values, const: on
 }
 
 function copyOf(value: unknown, document: Node): unknown {
-  if (typeof value === 'string') return withEscapes(value);
+  if (typeof value === 'string') return escapeForHeyApi(value);
   if (Array.isArray(value)) return value.map((item) => copyOf(item, document));
   if (!isRecord(value)) return value;
   const isReferenceToSchema = schemaNameOf(value.$ref) !== undefined;
@@ -71,7 +71,7 @@ function describedProperties(properties: Node, document: Node): Node {
     const { description } = followed(document, property);
     const own = recordOf(copyOf(property, document));
     const described = description === undefined ? own : { description, ...own };
-    copy[withEscapes(name)] = described;
+    copy[escapeForHeyApi(name)] = described;
   }
   return copy;
 }

@@ -42,7 +42,12 @@ export const documentPlants: readonly Plant[] = [
   ...plantsIn('document', spec, [
     ['an invalid example', 'example: 50', 'example: 500', 'must be <= 100'],
     ['an unsupported keyword', petName, `${petName}\n      readOnly: true`, 'readOnly'],
-    ['a reference to nothing', 'responses/NotModified', 'responses/Unmodified', "Can't resolve"],
+    [
+      'a reference to nothing',
+      'responses/NotModified',
+      'responses/Unmodified',
+      'Unmodified to nothing',
+    ],
     ['a sunset that has passed', 'x-sunset: "2030', 'x-sunset: "2025', 'x-sunset has passed'],
     ['a code without a status', '        rate_limited: 429\n', '', 'x-statuses'],
     [

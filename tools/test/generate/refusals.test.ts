@@ -169,6 +169,7 @@ const cases: readonly Case[] = [
     '$ref',
     'refer to a component of this document',
   ],
+  ['a reference to nothing', returns(to('Nothing')), '$ref', 'Nothing to nothing'],
   [
     'a keyword beside a reference',
     returns(`${to('A').slice(0, -2)}, minLength: 1 }`) + schemas(`A: ${text}`),
