@@ -1,5 +1,5 @@
-// The errors of the client: the table in its README is made of this, and the drift check compares
-// the client with it.
+// The errors of the client. The table in its README is generated from this list, and the drift
+// check compares the client with it.
 
 export interface ErrorClass {
   readonly name: string;

@@ -1,4 +1,4 @@
-// What the programs can be told, read from their help.
+// Reads the commands and flags of the programs from their help.
 import { createProgram } from '../apps/server/src/program.ts';
 import { runPetctl } from './run-petctl.ts';
 

@@ -36,7 +36,7 @@ function packAll(name, folder) {
     );
 }
 
-/** Only a folder that this script alone writes is emptied. */
+/** Empties the folder of a package in `packed`, where only this script writes. */
 function emptyFolderFor(name) {
   const folder = join(root, 'packed', name.replace('@petstore/', ''));
   rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// `npm run generate` also writes the parts of pages that state what the code says. The drift check
-// compares them.
+// `npm run generate` also writes the parts of pages that repeat the code: help, settings, bounds
+// and errors. The drift check compares these parts with the code.
 import { writeFileSync } from 'node:fs';
 import { maxHeaderSize } from 'node:http';
 import { join } from 'node:path';
@@ -99,7 +99,7 @@ const secretRows = [
   ],
 ];
 
-/** What bounds what callers can make grow, for docs/security.md. */
+/** The bounds of everything that callers can make grow, for docs/security.md. */
 function boundsTable(): string {
   const fixed = fixedBounds.map(([bound, value, beyond]) => [bound, value, '', beyond]);
   return tableOf(['bound', 'value', 'setting', 'beyond it'], [...settingBounds(), ...fixed]);

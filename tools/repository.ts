@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** The folders of the packages that are released together. */
 export const released = ['spec', 'packages/types', 'packages/client', 'apps/petctl', 'apps/server'];
 
-/** What runs petctl in a checkout. */
+/** The file that runs petctl in a checkout. */
 export const petctlFile = join(root, 'apps/petctl/src/main.ts');
 
 /** The text of a file of the repository. */

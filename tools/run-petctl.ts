@@ -1,4 +1,4 @@
-// petctl within this process.
+// Runs petctl within this process.
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { run } from '../apps/petctl/src/run.ts';

@@ -29,7 +29,7 @@ function turbo(args, stdout) {
   return child;
 }
 
-/** What turbo sees is a pipe, also where the user has a terminal. */
+/** Turbo writes to a pipe, and so would not know that the user has a terminal. */
 function colours() {
   return process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
 }
@@ -54,8 +54,8 @@ async function runAndSummarize(args) {
 }
 
 /**
- * Adds the end of a line from a mark on, if the line has it: vitest prints ` FAIL  file > test`,
- * and tests `SKIPPED: reason`.
+ * Adds the part of a line that begins with a mark, if there is one: vitest prints ` FAIL  file >
+ * test`, and tests print `SKIPPED: reason`.
  */
 function addFrom(mark, line, found) {
   const start = line.indexOf(mark);

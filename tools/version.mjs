@@ -1,5 +1,5 @@
-// `npm run version` gives the packages and the spec the next version that follows from the
-// changesets, and generates.
+// `npm run version` gives the packages and the spec the version that follows from the changesets,
+// and generates the code again.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

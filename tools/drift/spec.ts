@@ -110,11 +110,11 @@ export function follow({ document }: Spec, schema: Schema | undefined): Schema {
  * its target.
  */
 export function resolve(document: JsonObject, value: unknown): JsonObject {
-  const { $ref, ...beside } = asObject(value);
+  const { $ref, ...siblings } = asObject(value);
   if (typeof $ref !== 'string') return asObject(value);
   let target: unknown = document;
   for (const name of $ref.split('/').slice(1)) target = asObject(target)[name];
-  return { ...resolve(document, target), ...beside };
+  return { ...resolve(document, target), ...siblings };
 }
 
 /** The properties of an object schema, those of its `allOf` included. */

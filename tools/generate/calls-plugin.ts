@@ -45,7 +45,7 @@ export const callsPlugin = ({ operations, service }: Table) =>
 function methodsType(plugin: Plugin, operations: readonly Operation[]): MethodsType {
   const methods = new MethodsType();
   for (const operation of operations) {
-    // The first signature that fits is taken, and the usual one fits every call.
+    // TypeScript takes the first signature that fits. The usual one fits every call, so it is last.
     if (operation.method === 'GET')
       methods.method(operation.id, conditionalDocOf(operation), conditionalType(plugin, operation));
     methods.method(operation.id, docOf(operation), callType(plugin, operation));
@@ -129,7 +129,7 @@ function conditionalDocOf(operation: Operation): string[] {
   return commentOf(parts);
 }
 
-/** The lines of a comment whose parts are apart by an empty line. */
+/** The lines of a comment. Empty lines separate its parts. */
 function commentOf(parts: readonly string[]): string[] {
   return escapeForHeyApi(parts.join('\n\n').replaceAll('*/', '*\\/')).split('\n');
 }
@@ -161,8 +161,8 @@ function wireFormatsType(plugin: Plugin) {
 }
 
 /**
- * What the client has to know of an operation to send it, and to read its responses: the
- * `WireFormat` of its `request.ts`. The properties that are undefined are not written.
+ * The `WireFormat` of an operation, by which the client sends it and reads its responses. The
+ * printer leaves out the properties that are undefined.
  */
 function wireFormatOf(operation: Operation): Record<string, unknown> {
   const { method, path, body, idempotencyKey, pagination, responses, successes } = operation;
@@ -173,7 +173,8 @@ function wireFormatOf(operation: Operation): Record<string, unknown> {
     path,
     headers: unlessEmpty(inputsIn('header', operation)),
     body: bodyKind,
-    // All inputs that are neither in the path nor in a header are in the query, if there is no body.
+    // All inputs that are neither in the path nor in a header are in the query, if there is no
+    // body.
     query: bodyKind === 'properties' ? unlessEmpty(inputsIn('query', operation)) : undefined,
     idempotencyKey: idempotencyKey?.header.toLowerCase(),
     pagination: pagination && pageSizeOf(pagination.limit, operation),

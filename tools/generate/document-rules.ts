@@ -65,7 +65,7 @@ function commandProblem(operation: Node, command: string, owner: unknown): strin
 }
 
 /**
- * Whether petctl has a command of its own in the place of this one: `auth login`, `pets import`.
+ * Whether petctl itself has this command, or its group: `auth login`, `pets import`.
  */
 function isOwnCommand(command: string): boolean {
   const [group = '', verb] = command.split(' ');
@@ -91,7 +91,7 @@ function checkSuccessor(
   refuse(`the successor ${successor}`, fix, 'x-successor');
 }
 
-/** The names of parameters are those of inputs and of petctl's flags. */
+/** The names of parameters become names of inputs and of petctl's flags. */
 function checkParameterNames(parameters: readonly Node[], refuse: Refuse): void {
   // petId in the path, and pet_id in the query
   const names = parameters.map(({ name }) => kebabCase(String(name)));

@@ -78,13 +78,13 @@ export function schemaNameOf($ref: unknown): string | undefined {
 }
 
 /**
- * The names of the schemas that a chain of references leads to from a value. References below the
+ * The names of the schemas that a value refers to, directly or through others. References below the
  * keywords `except` do not count.
  */
 export function reachableFrom(value: unknown, schemas: Node, except: readonly string[] = []) {
   const names = new Set<string>();
   collectReferences(value, except, names);
-  // A loop over a set also visits what is added meanwhile.
+  // A loop over a set also visits the names that the loop adds.
   for (const name of names) collectReferences(schemas[name], except, names);
   return names;
 }

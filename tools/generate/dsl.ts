@@ -10,8 +10,8 @@ interface Method {
 }
 
 /**
- * A type with methods. hey-api has only properties that are functions, and for those editors show
- * no documentation beside the arguments, and none at all if there are several signatures.
+ * A type with methods. hey-api has only properties that are functions. For those, editors show no
+ * documentation while a user types arguments, and none at all if there are several signatures.
  */
 export class MethodsType extends TsDsl<ts.TypeLiteralNode> {
   readonly '~dsl' = 'MethodsType';
@@ -60,13 +60,13 @@ export function expressionOf(value: unknown, constants: Constants = new Map()): 
     return ts.factory.createArrayLiteralExpression(items);
   }
   if (!isRecord(value)) return verbatim(JSON.stringify(value));
-  const { $ref, ...beside } = value;
+  const { $ref, ...siblings } = value;
   const constant = constants.get(schemaNameOf($ref) ?? '');
   if (constant === undefined) return objectOf(propertiesOf(value, constants));
-  if (Object.keys(beside).length === 0) return verbatim(constant);
+  if (Object.keys(siblings).length === 0) return verbatim(constant);
   // A reference may have a description of its own.
   const spread = ts.factory.createSpreadAssignment(verbatim(constant));
-  return objectOf([spread, ...propertiesOf(beside, constants)]);
+  return objectOf([spread, ...propertiesOf(siblings, constants)]);
 }
 
 /** The properties of an object, without those that are undefined. */

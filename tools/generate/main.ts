@@ -1,5 +1,5 @@
-// `npm run generate`: writes what follows from spec/openapi.yaml. hey-api writes the types by its own
-// plugin, and the table of operations and the calls by two plugins of ours.
+// `npm run generate` writes the code that follows from spec/openapi.yaml. hey-api writes the types
+// by its own plugin, and the table of operations and the calls by two plugins of ours.
 import {
   existsSync,
   mkdirSync,
@@ -29,7 +29,7 @@ const typesFile = 'packages/types/src/gen/types';
 /** The text of each generated file, by its path. Equal texts of the spec give equal bytes. */
 export async function generate(text: string): Promise<Map<string, string>> {
   const header = `// Generated from ${specFile} (${hashOf(text)}) by \`npm run generate\`. Do not edit.`;
-  // The same parser as the linter's.
+  // The linter has the same parser, so that both read the same document.
   const document = recordOf(parseYaml(text));
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-generate-'));
   await runHeyApi(folder.path, document, header);
@@ -39,8 +39,8 @@ export async function generate(text: string): Promise<Map<string, string>> {
   return files;
 }
 
-/** The files in the folders of the generated ones that are not generated. */
-export function besides(generated: ReadonlyMap<string, string>): string[] {
+/** The files in the folders of generated code that are not generated. */
+export function notGenerated(generated: ReadonlyMap<string, string>): string[] {
   const folders = new Set([...generated.keys()].map((file) => dirname(file)));
   const files: string[] = [];
   for (const folder of folders) {
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     return;
   }
   const files = await generate(text);
-  for (const file of besides(files)) rmSync(join(root, file));
+  for (const file of notGenerated(files)) rmSync(join(root, file));
   for (const [file, code] of files) write(file, code);
 }
 
@@ -90,7 +90,7 @@ async function runHeyApi(path: string, document: Node, header: string): Promise<
     plugins: [
       {
         name: '@hey-api/typescript',
-        // The type `ClientOptions` goes to a file of its own, which is left out.
+        // hey-api also makes the type `ClientOptions`. It goes to a file that nobody reads.
         $hooks: {
           symbols: {
             getFilePath: ({ meta }) => (meta?.resource === 'client' ? 'unused' : typesFile),
@@ -110,7 +110,9 @@ async function runHeyApi(path: string, document: Node, header: string): Promise<
   });
 }
 
-/** Exports the types of schemas by name, so that no editor offers the values of the types package. */
+/**
+ * Exports the types of schemas by name, so that no editor offers the values of the types package.
+ */
 function schemaTypes(document: Node): string {
   const names = Object.keys(schemasOf(document)).map(typeName).sort();
   return `export type { ${names.join(', ')} } from '@petstore/types';\n`;

@@ -28,8 +28,8 @@ export function operationType(id: string, part: string): string {
 
 /**
  * The words of an operation's petctl command: those of `x-command`, or the tag and the operationId
- * without the nouns of the tag. They depend on this operation only, so that no other operation
- * renames it.
+ * without the nouns of the tag. They depend on this operation only, so that a new operation never
+ * renames a command.
  */
 export function commandOf(operation: Node, path: string): string[] {
   const chosen = operation['x-command'];
@@ -76,8 +76,8 @@ function firstSegment(path: string): string {
 }
 
 /**
- * The words of a tag, also in the singular: `pet-owners` as `pet`, `owners`, `owner` and `pet-
- * owner`.
+ * The words of a tag, also in the singular: `pet-owners` has `pet`, `owners`, `owner` and
+ * `pet-owner`.
  */
 function nounsOf(group: string): Set<string> {
   const words = group.split('-');

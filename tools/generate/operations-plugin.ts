@@ -44,7 +44,8 @@ function writeTypes(plugin: Plugin, operations: readonly Operation[]): void {
 }
 
 /**
- * The part of an operation's input that is its body. `unknown` changes nothing in an intersection.
+ * The part of an operation's input that is its body. Without a body, it is `unknown`, which changes
+ * nothing in an intersection.
  */
 function bodyType({ body, fields }: Operation, data: Symbol): Type {
   if (!body) return $.type('unknown');
@@ -56,7 +57,7 @@ function bodyType({ body, fields }: Operation, data: Symbol): Type {
   });
 }
 
-/** The data of the only success; of several, the data with its status. */
+/** The type of the data of the only success. If there are several, each has its status and data. */
 function successType(plugin: Plugin, operation: Operation): Type {
   const { successes, responses } = operation;
   const dataOf = (status: string): Type => {
@@ -88,9 +89,9 @@ function writeSchemas(plugin: Plugin, { schemas, recursive }: Table): Constants 
   plugin.forEach('schema', ({ name }) => {
     const schema = schemas[name];
     if (!schema || recursive.has(name)) return;
-    const { $ref, ...beside } = schema;
+    const { $ref, ...siblings } = schema;
     const target = constants.get(schemaNameOf($ref) ?? '');
-    if (target !== undefined && Object.keys(beside).length === 0) {
+    if (target !== undefined && Object.keys(siblings).length === 0) {
       constants.set(name, target);
       return;
     }

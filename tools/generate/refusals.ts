@@ -1,5 +1,5 @@
-// Finds what the generator does not support in a document: all of it in one run, each with its
-// place and what to write instead.
+// Finds everything in a document that the generator does not support. Each refusal has its place,
+// and says what to write instead.
 import {
   createConfig,
   getLineColLocation,
@@ -22,11 +22,11 @@ export interface Problem {
 
 interface LinterProblem extends Problem {
   readonly ruleId: string;
-  /** What may have been meant. */
+  /** Similar names that the author may have meant. */
   readonly suggest: readonly string[];
 }
 
-/** The linter's own rules that apply too, and what to do about each. */
+/** The rules of the linter that apply, too, and how to correct what each finds. */
 const advice: Readonly<Record<string, string>> = {
   struct: 'correct it',
   'no-enum-type-mismatch': 'write values of that type',
@@ -55,7 +55,7 @@ export async function refusalsOf(text: string, file: string): Promise<Problem[]>
   const ours = problems.filter(({ ruleId }) => ruleId.startsWith('petstore/'));
   const others = problems
     .filter(({ ruleId }) => ruleId in advice)
-    // A rule of ours that refuses the same place says better what to write.
+    // If a rule of ours refuses the same place, its message is the better one.
     .filter((problem) => !ours.some((our) => isSamePlace(our, problem)))
     .map((problem) => ({ ...problem, message: withAdvice(problem) }));
   return [...ours, ...others].sort((a, b) => a.line - b.line || a.column - b.column);

@@ -1,6 +1,6 @@
 // The supported part of OpenAPI as tables. What is not in them is refused.
 
-/** The properties that are generated for, by the type of object. Any other property is refused. */
+/** The properties that the generator supports, by the type of object. It refuses any other. */
 export const supportedProperties: Readonly<Record<string, readonly string[]>> = {
   Root: words('openapi info servers security tags paths components x-common-headers'),
   Info: words('title version summary description termsOfService contact license'),
@@ -52,7 +52,7 @@ export const alternatives: Readonly<Record<string, string>> = {
   not: 'write what is allowed',
 };
 
-/** The headers that fetch or HTTP set, beside `Content-…`. */
+/** The headers that fetch or HTTP set, except for `Content-…`. */
 export const ownHeaders = words(
   'accept authorization connection cookie expect host te trailer transfer-encoding upgrade',
 );
@@ -139,7 +139,7 @@ function isDate(text: string): boolean {
   return date.toISOString().startsWith(text);
 }
 
-/** `listPets`. A client has other properties of the names that are refused. */
+/** `listPets`, but no name that another property of a client has. */
 function isOperationId(text: string): boolean {
   const isTaken = ['then', 'withOptions', 'constructor', 'toString'].includes(text);
   return !isTaken && /^[a-z][A-Za-z0-9]*$/.test(text);

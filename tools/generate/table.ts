@@ -1,5 +1,5 @@
-// The parsed document as the table of operations. The document has passed the refusals, so nothing
-// is checked here.
+// Reads a parsed document into the table of operations. Nothing is checked here, because the
+// document has passed the refusals.
 import type { Field, IdempotencyKey, Operation, OperationResponse, Schema } from '@petstore/types';
 import {
   type DeclaredOperation,
@@ -89,7 +89,7 @@ function operationOf(declared: DeclaredOperation, document: Node): Operation {
     method: method.toUpperCase() as Operation['method'],
     path,
     command: commandOf(operation, path),
-    // A summary or description of the path is that of its operations.
+    // The operations of a path share its summary and description, unless they have their own.
     summary: textOf(operation.summary ?? item.summary) || `${method.toUpperCase()} ${path}`,
     description: textOf(operation.description ?? item.description),
     tags: listOf(operation.tags).map(String),
@@ -141,7 +141,7 @@ function responsesOf(operation: Node, document: Node): Record<string, OperationR
 
 interface Body {
   readonly requestBody: NonNullable<Operation['body']>;
-  /** Its inputs: its properties, or all of it as the input `body`. */
+  /** Its properties as inputs, or the whole body as the input `body`. */
   readonly fields: Record<string, Field>;
 }
 
@@ -157,7 +157,7 @@ function bodyOf(declared: unknown, parameters: readonly Node[], document: Node):
   return { requestBody: { required, whole: true }, fields: { body: field } };
 }
 
-/** Whether the properties of a body can be inputs beside the parameters with these names. */
+/** Whether the properties of a body can be inputs, if the parameters have these names. */
 function canBeInputs(
   fields: Readonly<Record<string, Field>>,
   parameters: readonly string[],

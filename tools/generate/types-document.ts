@@ -22,8 +22,8 @@ export function typesDocument(document: Node): Record<string, unknown> {
 }
 
 /**
- * Whether an integer may be beyond the exact numbers: one of more than 32 bits without bounds
- * within them.
+ * Whether an integer may be beyond ±(2^53−1): neither its format, nor listed values, nor bounds
+ * exclude that.
  */
 export function isWide({ type, format, minimum, maximum, enum: values, const: only }: Node) {
   if (type !== 'integer' || format === 'int32') return false;
