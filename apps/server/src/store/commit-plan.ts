@@ -7,13 +7,18 @@ import {
 } from './store.ts';
 
 /** A write that waits for its commit. */
-export interface Write {
+export type Write = WriteOfRequest &
+  (
+    | { readonly kind: 'create'; readonly id?: undefined; readonly content: Content }
+    | { readonly kind: 'replace' | 'restore'; readonly id: number; readonly content: Content }
+    | { readonly kind: 'remove'; readonly id: number }
+    | { readonly kind: 'reserve'; readonly id?: undefined; readonly nextId: number }
+  );
+
+interface WriteOfRequest {
   readonly collection: string;
-  /** The document that it has to know. */
-  readonly id?: number;
+  /** The idempotency key of the request. */
   readonly key?: WriteKey | undefined;
-  /** Adds its changes to a plan. */
-  addTo(plan: CommitPlan): Outcome;
 }
 
 /** A document to write, without its identifier. */
@@ -24,7 +29,7 @@ export interface Content {
   readonly body: string;
 }
 
-/** What a write records of its idempotency key. */
+/** The part of a key's record that a write knows. */
 export type WriteKey = Pick<KeyRecord, 'id' | 'fingerprint' | 'status'>;
 
 /** The first response of a request with an idempotency key. */
@@ -74,19 +79,19 @@ export interface KeyChange {
 /** The result of a write. An error rejects this write alone. */
 export type Outcome = StoredDocument | undefined | Error;
 
-/** What a commit has to know of the stored data. */
+/** The stored data, as far as a commit needs it. */
 export interface State {
   nextId(collection: string): number;
   /** The JSON of a document. */
   text(collection: string, id: number): string | undefined;
   key(id: string): KeyRecord | undefined;
-  /** How much documents may grow. */
+  /** The bytes by which documents may grow. */
   readonly room: number;
   /** The milliseconds since 1970. */
   now(): number;
 }
 
-/** What writes change, one after the other. Nothing is changed yet. */
+/** The changes that writes will make, one after the other, and their outcomes. */
 export class CommitPlan {
   readonly outcomes: Outcome[] = [];
   readonly changes: Change[] = [];
@@ -104,20 +109,44 @@ export class CommitPlan {
     for (const write of writes) this.outcomes.push(this.#outcomeOf(write));
   }
 
-  create(content: Content, key: WriteKey | undefined): Outcome {
+  #outcomeOf(write: Write): Outcome {
+    const { key } = write;
+    const first = key && (this.#keys.get(key.id) ?? this.#state.key(key.id));
+    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
+    if (first) return new StoredDocument(first.json, true);
+    return this.#apply(write);
+  }
+
+  #apply(write: Write): Outcome {
+    const { collection, key } = write;
+    switch (write.kind) {
+      case 'create':
+        return this.#create(write.content, key);
+      case 'replace':
+        return this.#replace(write.id, write.content, key);
+      case 'remove':
+        return this.#remove(collection, write.id, key);
+      case 'restore':
+        return this.#restore(write.id, write.content);
+      case 'reserve':
+        return this.#reserve(collection, write.nextId);
+    }
+  }
+
+  #create(content: Content, key: WriteKey | undefined): Outcome {
     const id = this.#nextId(content.declaration.name);
     if (id >= Number.MAX_SAFE_INTEGER) return new UnavailableError('No identifier is left.');
     return this.#put(content, id, undefined, key);
   }
 
   /** Undefined if there is no such document. */
-  replace(id: number, content: Content, key: WriteKey | undefined): Outcome {
+  #replace(id: number, content: Content, key: WriteKey | undefined): Outcome {
     const before = this.#textOf(content.declaration.name, id);
     return before === undefined ? undefined : this.#put(content, id, before, key);
   }
 
   /** Undefined if there is no such document. */
-  remove(collection: string, id: number, key: WriteKey | undefined): Outcome {
+  #remove(collection: string, id: number, key: WriteKey | undefined): Outcome {
     const before = this.#textOf(collection, id);
     if (before === undefined) return undefined;
     this.#room += sizeOf(before);
@@ -128,7 +157,7 @@ export class CommitPlan {
   }
 
   /** Adds a document under its identifier. Undefined if it is there already. */
-  restore(id: number, content: Content): Outcome {
+  #restore(id: number, content: Content): Outcome {
     const { declaration, body } = content;
     const before = this.#textOf(declaration.name, id);
     if (before === undefined) return this.#put(content, id, undefined, undefined);
@@ -138,19 +167,17 @@ export class CommitPlan {
     );
   }
 
-  /** Raises the next identifier. */
-  reserve(collection: string, nextId: number): Outcome {
-    // The removal of a document that was never there raises the next identifier.
-    if (nextId > this.#nextId(collection)) this.#drop(collection, nextId - 1);
+  #reserve(collection: string, nextId: number): Outcome {
+    if (nextId > this.#nextId(collection)) this.#raiseNextId(collection, nextId);
     return undefined;
   }
 
-  #outcomeOf(write: Write): Outcome {
-    const { key } = write;
-    const first = key && (this.#keys.get(key.id) ?? this.#state.key(key.id));
-    if (first && first.fingerprint !== key.fingerprint) return new KeyReusedError();
-    if (first) return new StoredDocument(first.json, true);
-    return write.addTo(this);
+  /**
+   * Raises the next identifier. No change says only that: the removal of the document before it,
+   * which was never there, has this effect.
+   */
+  #raiseNextId(collection: string, nextId: number): void {
+    this.#drop(collection, nextId - 1);
   }
 
   #put(
@@ -199,7 +226,7 @@ export class CommitPlan {
   }
 }
 
-/** About how much memory a document needs: its text, and the bytes that it costs beside. */
+/** About the bytes of memory that a document needs: its text, and what each document costs. */
 export function sizeOf(json: string | undefined): number {
   return json === undefined ? 0 : json.length + 128;
 }

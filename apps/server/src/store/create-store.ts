@@ -33,9 +33,9 @@ export type Readable = Pick<Collection, 'get' | 'list'>;
 
 /** A store whose commit takes longer than this is not ready. */
 const STALLED_MS = 1_500;
-/** The bounds of the commits, of which each follows the one before. */
+/** The bounds of the commits. Each begins after the one before. */
 const COMMITS = { running: 1, items: 1_000 };
-/** The bytes of memory that a waiting write takes beside its document. */
+/** The bytes of memory that a waiting write takes, without its document. */
 const WRITE_SIZE = 512;
 
 /** Creates a store. The writes of a moment become one commit of its backend. */
@@ -62,23 +62,22 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
       collectionOf(declarationOf(name), backend.collection(name), commits, () => useKey(request)),
     replay: (request) => {
       const record = backend.key(keyOf(request).id);
-      if (record instanceof Promise) return record.then((found) => replayOf(found, request));
-      return replayOf(record, request);
+      if (record instanceof Promise) return record.then((found) => toReplay(found, request));
+      return toReplay(record, request);
     },
     nextId: (name) => backend.nextId(declarationOf(name).name),
     restore: async (collection, documents) => {
       const declaration = declarationOf(collection);
       const restoring = Array.from(documents, ([id, document]) => {
-        const content = contentOf(declaration, document);
-        const write: Write = { collection, id, addTo: (plan) => plan.restore(id, content) };
-        return commits.add(write, content.body);
+        const content = prepareContent(declaration, document);
+        return commits.add({ kind: 'restore', collection, id, content }, content.body);
       });
       const results = await Promise.all(restoring);
       return results.filter((result) => result !== undefined).length;
     },
     reserve: async (name, nextId) => {
       const collection = declarationOf(name).name;
-      await commits.add({ collection, addTo: (plan) => plan.reserve(collection, nextId) });
+      await commits.add({ kind: 'reserve', collection, nextId });
     },
     check: () => commits.check(),
     stats: () => backend.stats(),
@@ -90,7 +89,7 @@ export function createStore(declarations: readonly Declaration[], backend: Backe
 class Commits {
   readonly #backend: Backend;
   readonly #queue: BatchQueue<Write, StoredDocument | undefined>;
-  /** When the commit that is under way began. */
+  /** When the running commit began. */
   #began: number | undefined;
   #isClosed = false;
 
@@ -102,7 +101,7 @@ class Commits {
   /** Resolves when the write is saved. `body` is the JSON of its document. */
   async add(write: Write, body = ''): Promise<StoredDocument | undefined> {
     this.#checkOpen();
-    // The document is about as large as its text.
+    // The parsed document takes about as much memory as its text.
     return this.#queue.add(write, 2 * body.length + WRITE_SIZE);
   }
 
@@ -145,41 +144,34 @@ function collectionOf(
     list: (query) => documents.list(query),
     create: async (document) => {
       const key = useKey();
-      const content = contentOf(declaration, document);
-      const write: Write = { collection, key, addTo: (plan) => plan.create(content, key) };
-      const created = await commits.add(write, content.body);
+      const content = prepareContent(declaration, document);
+      const created = await commits.add({ kind: 'create', collection, key, content }, content.body);
       return created as StoredDocument;
     },
     replace: async (id, document) => {
       const key = useKey();
-      const content = contentOf(declaration, document);
-      const write: Write = { collection, id, key, addTo: (plan) => plan.replace(id, content, key) };
-      return commits.add(write, content.body);
+      const content = prepareContent(declaration, document);
+      return commits.add({ kind: 'replace', collection, id, key, content }, content.body);
     },
     remove: async (id) => {
       const key = useKey();
-      return commits.add({
-        collection,
-        id,
-        key,
-        addTo: (plan) => plan.remove(collection, id, key),
-      });
+      return commits.add({ kind: 'remove', collection, id, key });
     },
   };
 }
 
-/** What is recorded of a request. */
+/** What a write records of its request. */
 function keyOf({ caller, key, fingerprint, status }: KeyedRequest): WriteKey {
   return { id: hash('sha256', JSON.stringify([caller, key]), 'base64url'), fingerprint, status };
 }
 
-function replayOf(record: KeyRecord | undefined, request: KeyedRequest): Replay | undefined {
+function toReplay(record: KeyRecord | undefined, request: KeyedRequest): Replay | undefined {
   if (!record) return undefined;
   if (record.fingerprint !== request.fingerprint) throw new KeyReusedError();
   return { status: record.status, document: new StoredDocument(record.json, true) };
 }
 
-function contentOf(declaration: Declaration, document: object): Content {
+function prepareContent(declaration: Declaration, document: object): Content {
   const { id } = declaration;
   const withoutId = id in document ? { ...document, [id]: undefined } : document;
   return { declaration, document, body: exactJson(withoutId) };

@@ -101,9 +101,15 @@ export function giveToOwner(path: string): void {
   if (uid !== 0) chownSync(path, uid, gid);
 }
 
+/** Another process holds the lock. */
+export class LockedError extends Error {}
+
+/** The code of an error of SQLite whose database another process has locked. */
+const SQLITE_BUSY = 5;
+
 /**
- * Locks a file until the returned function is called, or the process ends in any way. Waits for a
- * lock so many milliseconds.
+ * Locks a file until the returned function is called, or the process ends in any way. Throws
+ * LockedError if another process holds the lock for longer than these milliseconds.
  */
 export function lock(file: string, timeout = 0): () => void {
   const database = new DatabaseSync(file, { timeout });
@@ -113,7 +119,8 @@ export function lock(file: string, timeout = 0): () => void {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    throw error;
+    const isLocked = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+    throw isLocked ? new LockedError('Another process has locked it.', { cause: error }) : error;
   }
   return () => database.close();
 }

@@ -7,11 +7,11 @@ import type { Change } from './commit-plan.ts';
 import { damaged, replaceFile, syncFolder } from './disk.ts';
 import {
   checkedLine,
-  contentOf,
   Journal,
   type JournalContent,
   journalPath,
   journalsIn,
+  lineContent,
 } from './journal.ts';
 import type { ChangeLog } from './memory.ts';
 import type { Data, Snapshot } from './snapshot.ts';
@@ -231,7 +231,7 @@ async function writeNotedLength(folder: string, length: NotedLength): Promise<vo
 export async function readNotedLength(folder: string): Promise<NotedLength | undefined> {
   const path = join(folder, LENGTH_FILE);
   if (!existsSync(path)) return undefined;
-  const content = contentOf(await readFile(path), NO_JOURNAL);
+  const content = lineContent(await readFile(path), NO_JOURNAL);
   if (content === undefined) throw damaged(path, 'it is damaged');
   return JSON.parse(content);
 }

@@ -177,7 +177,7 @@ export class JournalContent {
       this.#takeFirst(line);
       return;
     }
-    const content = contentOf(line, this.number);
+    const content = lineContent(line, this.number);
     // Nothing follows the end of a journal, or a line that was not finished.
     const isLast = this.isEnded || this.#hasTail;
     if (isLast || (content === undefined && !isUnfinished(line, this.number)))
@@ -212,7 +212,7 @@ function isUnfinished(line: Buffer, number: number): boolean {
   if (line.at(-1) === LINE_FEED) return false;
   // If only the line feed differs, the line was finished, and is damaged.
   const withLineFeed = Buffer.concat([line.subarray(0, -1), Buffer.of(LINE_FEED)]);
-  return contentOf(withLineFeed, number) === undefined;
+  return lineContent(withLineFeed, number) === undefined;
 }
 
 function firstLine(number: number): Buffer {
@@ -228,7 +228,7 @@ export function checkedLine(content: string, number: number): Buffer {
 }
 
 /** The content of a line; undefined if the line is damaged or unfinished. */
-export function contentOf(line: Buffer, number: number): string | undefined {
+export function lineContent(line: Buffer, number: number): string | undefined {
   if (line.at(-1) !== LINE_FEED || line.at(8) !== SPACE) return undefined;
   const content = line.subarray(9, -1);
   const isWhole = line.toString('latin1', 0, 8) === hexOf(crc32(content, number));

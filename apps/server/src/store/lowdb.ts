@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Low } from 'lowdb';
 import { createStore } from './create-store.ts';
-import { damaged, lock, makeFolder } from './disk.ts';
+import { damaged, LockedError, lock, makeFolder } from './disk.ts';
 import { type Folder, FolderWriter, type NotedLength, readNotedLength } from './folder-writer.ts';
 import { JournalContent, journalPath, journalsIn } from './journal.ts';
 import { Memory, type MemoryOptions } from './memory.ts';
@@ -47,7 +47,7 @@ export async function readLowdbFolder(
   try {
     return await readBetweenFolds(path, declarations);
   } catch {
-    // A fold that has just begun can look like damage. Real damage is still there at the second look.
+    // A fold that has just begun can look like damage. Only real damage is still there the second time.
     return await readBetweenFolds(path, declarations).catch((error: unknown) => {
       throw unusable(path, error);
     });
@@ -60,18 +60,18 @@ async function readBetweenFolds(
   declarations: readonly Declaration[],
 ): Promise<Store> {
   for (;;) {
-    const before = await versionOf(folder);
+    const before = await foldVersion(folder);
     const memory = new Memory(declarations);
     const [reading] = await Promise.allSettled([readFolder(folder, memory)]);
     // What a fold replaces meanwhile can look like damage.
-    if ((await versionOf(folder)) !== before) continue;
+    if ((await foldVersion(folder)) !== before) continue;
     if (reading.status === 'rejected') throw reading.reason;
     return createStore(declarations, memory);
   }
 }
 
-/** Differs after each fold. */
-async function versionOf(folder: string): Promise<string> {
+/** A text that differs after each fold. */
+async function foldVersion(folder: string): Promise<string> {
   const { ino } = await stat(join(folder, 'store.json'), { bigint: true });
   const journals = await journalsIn(folder);
   return [ino, ...journals].join(' ');
@@ -138,11 +138,10 @@ function maxSize(): number {
 
 function unusable(folder: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const reason = messageOf(error);
-  if (reason === 'database is locked')
+  if (error instanceof LockedError)
     return new StoreError(
       `${folder}: another process uses it; stop that, or set PETSTORE_DATA_DIR to another folder.`,
     );
-  const message = `${folder}: cannot be used (${reason}). Check its path, permissions and free space.`;
+  const message = `${folder}: cannot be used (${messageOf(error)}). Check its path, permissions and free space.`;
   return new StoreError(message, { cause: error });
 }

@@ -106,7 +106,8 @@ export class PostgresCommits {
     if (plan.changes.length === 0) return plan;
     const statement = sql.applyChanges(this.#declarations, plan, this.#now());
     const { rows } = await client.query(statement);
-    if (rows.length === sql.keysOf(plan.changes).length) return plan;
+    const savedAllKeys = rows.length === sql.keysOf(plan.changes).length;
+    if (savedAllKeys) return plan;
     await client.query('ROLLBACK');
     return undefined;
   }
@@ -131,7 +132,7 @@ async function begin(
     const { rows } = await client.query<{ id: string; json: string }>(statement);
     for (const { id, json } of rows) texts.set(`${name} ${id}`, json);
   }
-  const keys = await readKeys(client, writes, now());
+  const keys = await readKeyRecords(client, writes, now());
   return {
     nextId: (name) => nextIds.get(name) ?? 1,
     text: (name, id) => texts.get(`${name} ${id}`),
@@ -157,7 +158,7 @@ async function lock(
   return nextIds;
 }
 
-async function readKeys(
+async function readKeyRecords(
   client: PoolClient,
   writes: readonly Write[],
   now: number,
