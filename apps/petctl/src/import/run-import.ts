@@ -89,7 +89,7 @@ function conclude(sender: RecordSender, order: ImportOrder, { reporter }: Sessio
   if (counts.existing > 0) reporter.notice(existingNotice(counts.existing));
   const total = `${countsText(counts)}.`;
   const { failed, repeatHint } = order;
-  const rest = failed && restNotice(failed, sender.isReadToEnd);
+  const rest = failed === undefined ? undefined : restNotice(failed, sender.isReadToEnd);
   if (stopReason !== undefined) {
     const sentences = [total, repeatHint, rest].filter((sentence) => sentence !== undefined);
     reporter.notice(sentences.join(' '));
