@@ -83,7 +83,7 @@ function conditionalType(plugin: Plugin, operation: Operation) {
 }
 
 function inputType(plugin: Plugin, { id }: Operation) {
-  return imported(plugin, 'Input', '@petstore/types').generics($.type.literal(id));
+  return imported(plugin, 'Input', '../input.ts').generics($.type.literal(id));
 }
 
 function isInputRequired({ fields }: Operation): boolean {

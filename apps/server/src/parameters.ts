@@ -15,7 +15,7 @@ export const readParameters: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** What an operation declares beside its body. */
+/** What an operation declares besides its body. */
 interface Declared {
   readonly parameters: readonly Parameter[];
   readonly idempotencyKey: KeyForm | undefined;
@@ -62,13 +62,13 @@ function declaredIn(operation: Operation): Declared {
 }
 
 function inputOf(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
-  if (!declared.isInTarget) return readInput(target, headers, declared);
+  if (!declared.isInTarget) return parseInput(target, headers, declared);
   // Requests repeat their targets, so what is in a target is read once.
-  target.input ??= readInput(target, headers, declared);
+  target.input ??= parseInput(target, headers, declared);
   return target.input;
 }
 
-function readInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
+function parseInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
   const { parameters, idempotencyKey } = declared;
   for (const [name] of target.query) {
     const isDeclared = parameters.some((each) => each.place === 'query' && each.name === name);

@@ -101,8 +101,8 @@ function isRepeatable({ method, idempotencyKey }: WireFormat): boolean {
 /** Whether the service may respond differently to the same request. */
 function isTransient({ status, code }: ResponseError): boolean {
   // The service executes another request with this idempotency key: probably an earlier attempt.
-  const isRunning = code === 'request_in_flight';
-  return isRunning || status === 408 || status === 429 || (status >= 500 && status !== 501);
+  if (code === 'request_in_flight') return true;
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
 /** The milliseconds that the service asks to wait, in seconds or as a date (RFC 9110). */

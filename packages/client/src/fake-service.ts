@@ -1,4 +1,4 @@
-import type { Operation, Pagination } from '@petstore/types';
+import { exactJson, type Operation, type Pagination } from '@petstore/types';
 
 /** What the fake does for a request. Without a status it is the usual success. */
 export interface Result {
@@ -10,7 +10,17 @@ export interface Result {
 /** The result of an operation that neither lists, creates, gets nor changes documents. */
 const notImplemented: Result = { status: 501 };
 
+/** The result of a create whose idempotency key belongs to another one. */
+const keyReused: Result = { status: 422 };
+
 type Document = Readonly<Record<string, unknown>>;
+
+/** A create that had an idempotency key. */
+interface Created {
+  /** The properties of its body in a fixed order. */
+  readonly properties: string;
+  readonly result: Result;
+}
 
 /**
  * The service in memory: documents by the path of their collection. A POST to the path adds one,
@@ -19,8 +29,8 @@ type Document = Readonly<Record<string, unknown>>;
 export class FakeService {
   readonly #pageSize: number;
   readonly #collections = new Map<string, Map<string, Document>>();
-  /** The results of creates, by operation and idempotency key. */
-  readonly #created = new Map<string, Result>();
+  /** The creates by operation and idempotency key. */
+  readonly #created = new Map<string, Created>();
   #lastId = 0;
 
   constructor(pageSize: number) {
@@ -42,6 +52,7 @@ export class FakeService {
 
   /**
    * Creates a document, or returns the result of an earlier create with the same idempotency key.
+   * Refuses a key that an earlier create with other properties had.
    */
   #createOnce(
     documents: Map<string, Document>,
@@ -52,8 +63,11 @@ export class FakeService {
     const key = headers.get(idempotencyKey?.header ?? 'idempotency-key');
     if (key === null) return this.#create(documents, body);
     const operationAndKey = `${id} ${key}`;
-    const result = this.#created.get(operationAndKey) ?? this.#create(documents, body);
-    this.#created.set(operationAndKey, result);
+    const properties = exactJson(Object.entries(propertiesOf(body)).sort());
+    const earlier = this.#created.get(operationAndKey);
+    if (earlier) return earlier.properties === properties ? earlier.result : keyReused;
+    const result = this.#create(documents, body);
+    this.#created.set(operationAndKey, { properties, result });
     return result;
   }
 

@@ -2,7 +2,6 @@ export {
   type Api,
   type Arguments,
   exactJson as stringify,
-  type Input,
   type OperationId,
   type Result,
   type ServiceErrorCode,
@@ -23,6 +22,7 @@ export {
   UnexpectedResponseError,
 } from './errors.ts';
 export type * from './gen/types.gen.ts';
+export type { Input } from './input.ts';
 export type {
   CallOptions,
   ConditionalOptions,

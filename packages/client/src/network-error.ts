@@ -36,7 +36,7 @@ export function isNetworkError(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   const { cause = error } = recordOf(error);
   const { message, code } = recordOf(cause);
-  return String(message || code || cause);
+  return String(message || code || cause).trim();
 }
 
 /** The `name` of an error. Errors of other realms are not an `instanceof Error`. */

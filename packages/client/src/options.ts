@@ -25,30 +25,42 @@ export type Retry =
 /** Functions that observe calls and cannot change them. Their errors go to `console.error`. */
 export interface Hooks {
   /** Runs before each request, also after a redirect. `***` replaces the API key. */
-  request?(event: {
-    operation: OperationId;
-    attempt: number;
-    method: string;
-    url: string;
-    headers: Record<string, string>;
-  }): void;
+  request?:
+    | ((event: {
+        operation: OperationId;
+        attempt: number;
+        method: string;
+        url: string;
+        headers: Record<string, string>;
+      }) => void)
+    | undefined;
   /** Runs when the head of a response has arrived. */
-  response?(event: {
-    operation: OperationId;
-    attempt: number;
-    status: number;
-    headers: Headers;
-    milliseconds: number;
-  }): void;
+  response?:
+    | ((event: {
+        operation: OperationId;
+        attempt: number;
+        status: number;
+        headers: Headers;
+        milliseconds: number;
+      }) => void)
+    | undefined;
   /** Runs before the wait for the next attempt; `attempt` is the one that failed. */
-  retry?(event: { operation: OperationId; attempt: number; error: CallError; delay: number }): void;
+  retry?:
+    | ((event: {
+        operation: OperationId;
+        attempt: number;
+        error: CallError;
+        delay: number;
+      }) => void)
+    | undefined;
   /**
    * Runs when a deprecated operation is called, once for each client and operation. By default a
    * warning is printed; `false` silences it.
    */
   deprecated?:
     | ((event: { operation: OperationId; message: string; sunset?: string | undefined }) => void)
-    | false;
+    | false
+    | undefined;
 }
 
 /** Runs a hook, if there is one. It cannot change the call: its error is logged. */

@@ -19,9 +19,9 @@ export interface PageCall<T> extends Call<T[]>, AsyncIterable<T> {
    * The pages one after the other. With `max`, no more pages than have that many elements: the last
    * one is cut, and its `hasMore` says whether there are other elements.
    */
-  pages(options?: { max?: number }): AsyncGenerator<Page<T>, void>;
+  pages(options?: { max?: number | undefined }): AsyncGenerator<Page<T>, void>;
   /** The elements of all pages as one array, or only the first `max`. */
-  collect(options?: { max?: number }): Promise<T[]>;
+  collect(options?: { max?: number | undefined }): Promise<T[]>;
 }
 
 /** A page behind the first one: where it is, and what ends its request. */
@@ -61,8 +61,8 @@ export function pageCallOf<T>(
   };
   return Object.assign(call, {
     withResponse: () => first().then(pageOf),
-    pages: ({ max }: { max?: number } = {}) => read(max),
-    collect: ({ max = Infinity }: { max?: number } = {}) => allElements(read(max)),
+    pages: ({ max }: { max?: number | undefined } = {}) => read(max),
+    collect: ({ max = Infinity }: { max?: number | undefined } = {}) => allElements(read(max)),
     [Symbol.asyncIterator]: () => elementsOf(read(Infinity)),
   });
 }

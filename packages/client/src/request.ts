@@ -104,7 +104,7 @@ function pathOf(id: string, wire: WireFormat, input: Input): string {
   return wire.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
     const segment = encodeURIComponent(String(input[name] ?? ''));
     if (['', '.', '..'].includes(segment))
-      throw new TypeError(`${id}: ${name} cannot be '${segment}'`);
+      throw new TypeError(`${id} needs ${name}, not '${segment}'`);
     return segment;
   });
 }

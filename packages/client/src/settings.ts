@@ -21,7 +21,9 @@ interface RetryLimits {
 
 /** The settings of a new client. Only this function reads the environment. */
 export function settingsFrom(options: Options): Settings {
-  const { PETSTORE_API_KEY = '', PETSTORE_BASE_URL } = environment();
+  // Browsers have no environment.
+  const { process } = globalThis as { process?: { env?: Record<string, string> } };
+  const { PETSTORE_API_KEY = '', PETSTORE_BASE_URL } = process?.env ?? {};
   const [firstDeployment = ''] = Object.values<string>(deployments);
   const defaults: Settings = {
     baseUrl:
@@ -123,10 +125,4 @@ function checkedAddress(option: string, address: string): string {
   if (!plainAddress.test(href))
     throw new TypeError(`${option} must be like https://host/v1, without user, query or fragment`);
   return href.replace(/\/+$/, '');
-}
-
-/** The variables of the environment; none where there is no environment, as in browsers. */
-function environment(): Readonly<Record<string, string>> {
-  const { process } = globalThis as { process?: { env?: Record<string, string> } };
-  return process?.env ?? {};
 }

@@ -13,6 +13,7 @@ import { type Options, type Petstore, petstore } from './index.ts';
 
 /** How the fake answers one request. What is left out is as usual. */
 export interface Answer {
+  /** The status; by default that of the code, if there is one. */
   status?: number;
   /** The code and the message of an error; by default those of the status. */
   code?: ServiceErrorCode;
@@ -67,7 +68,7 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
     const { method, headers } = request;
     const body = parseExact((await request.text()) || 'null');
     requests.push({ operation: id, method, url: url.href, headers, body });
-    const answer = answers.get(id)?.shift() ?? {};
+    const answer = withStatus(answers.get(id)?.shift() ?? {});
     const handle = () => fake.handle(operation, url, body, headers);
     const result = await perform(answer, handle, request.signal);
     const status = answer.status ?? result.status ?? Number(operation.successes[0]);
@@ -94,6 +95,13 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
       fake = new FakeService(pageSize);
     },
   };
+}
+
+/** The answer with the status of its code, if it has none of its own. */
+function withStatus(answer: Answer): Answer {
+  const statuses: Record<string, number> = service.statuses;
+  const { code = '', status = statuses[code] } = answer;
+  return status === undefined ? answer : { ...answer, status };
 }
 
 /** What the service does for a request, unless an answer delays or prevents it. */

@@ -130,7 +130,7 @@ describe('a deprecated operation', () => {
   });
 });
 
-test('hooks of a derived client are added to those of the first', async () => {
+test('hooks of a derived client replace those of the first with the same name', async () => {
   const first = recorder();
   const second = recorder();
   const { store } = await stubbed([pets], { on: first.on });
@@ -139,4 +139,13 @@ test('hooks of a derived client are added to those of the first', async () => {
     'response',
     'request',
   ]);
+});
+
+test('undefined is no hook, and removes the one that it replaces', async () => {
+  const { on, events } = recorder();
+  const { store } = await stubbed([pets], { on });
+  const isVerbose = false;
+  const request = isVerbose ? on.request : undefined;
+  await store.withOptions({ on: { request, retry: undefined } }).listPets();
+  expect(events.map(([name]) => name)).toEqual(['response']);
 });

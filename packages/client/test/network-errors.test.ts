@@ -52,6 +52,14 @@ test.each(failures)('a failure in the words of %s is retried', async (_, error) 
   });
 });
 
+test('the line break behind a reason of OpenSSL is not in the message', async () => {
+  const cause = new Error('SSL routines:wrong version number:tlsany_meth.c:77:\n');
+  const { store } = failingOnce(new TypeError('fetch failed', { cause }));
+  await expect(store.listPets({}, { retry: 0 })).rejects.toThrow(
+    'connection to http://pets.test/v1 failed (SSL routines:wrong version number:tlsany_meth.c:77:); check baseUrl',
+  );
+});
+
 test.each([
   ['Node', new TypeError('terminated', { cause: systemError('UND_ERR_SOCKET') })],
   ['Chrome', new TypeError('network error')],

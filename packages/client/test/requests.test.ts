@@ -1,7 +1,15 @@
 // A method per operation. Integers are exact, in requests and in responses.
 import { type Api, operations } from '@petstore/types';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type Call, type PageCall, type Pet, petstore, stringify } from '../src/index.ts';
+import {
+  type Call,
+  type Input,
+  type PageCall,
+  type Pet,
+  type PetStatus,
+  petstore,
+  stringify,
+} from '../src/index.ts';
 import { newPet, pets, respond, rex, stubbed } from './stub-server.ts';
 
 describe('a request', () => {
@@ -28,9 +36,18 @@ describe('a request', () => {
     });
   });
 
-  test('lacks undefined inputs, and has unknown ones where the service names them', async () => {
+  test('lacks undefined inputs, which an optional variable may be', async () => {
+    const { store, requests } = await stubbed([pets, pets, respond(201, rex)]);
+    await store.listPets({ status: undefined, limit: undefined });
+    await store.listPets({ status: undefined }).collect({ max: undefined });
+    await store.createPet({ ...newPet, status: undefined });
+    expect(requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets?limit=100', '/v1/pets']);
+    expect(requests[2]?.body).toBe(JSON.stringify(newPet));
+  });
+
+  test('has unknown inputs where the service names them', async () => {
     const { store, requests } = await stubbed([pets, respond(201, rex)]);
-    await store.listPets({ status: undefined, colour: 'red&', tags: ['a', null, 'b'] } as never);
+    await store.listPets({ colour: 'red&', tags: ['a', null, 'b'] } as never);
     await store.createPet(JSON.parse('{"name":"x","categoryId":1,"__proto__":1,"colour":"red"}'));
     expect(requests[0]?.url).toBe('/v1/pets?colour=red%26&tags=a&tags=b');
     expect(requests[1]?.body).toBe('{"name":"x","categoryId":1,"__proto__":1,"colour":"red"}');
@@ -44,7 +61,9 @@ describe('a request', () => {
 
   test.each(['..', '.', '', undefined])('is not sent for the path parameter %j', async (petId) => {
     const { store, requests } = await stubbed();
-    await expect(store.getPet({ petId } as never)).rejects.toThrow(TypeError);
+    await expect(store.getPet({ petId } as never)).rejects.toThrow(
+      new TypeError(`getPet needs petId, not '${petId ?? ''}'`),
+    );
     expect(requests).toEqual([]);
   });
 });
@@ -179,5 +198,11 @@ describe('the methods', () => {
       .parameter(0)
       .toHaveProperty('categoryId')
       .toEqualTypeOf<number | bigint>();
+    expectTypeOf<Input<'getPet'>>().toEqualTypeOf<{ petId: number }>();
+    expectTypeOf<Input<'createPet'>>().toEqualTypeOf<{
+      name: string;
+      categoryId: number | bigint;
+      status?: PetStatus | undefined;
+    }>();
   });
 });

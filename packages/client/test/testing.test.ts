@@ -30,6 +30,18 @@ describe('the memory', () => {
     expect(await store.listPets({ status: 'available' }).collect()).toEqual([]);
   });
 
+  test('refuses an idempotency key of another create, as the service does', async () => {
+    const options = { idempotencyKey: 'line-7' };
+    expect(await store.createPet(rex, options)).toEqual({ id: 1, ...rex });
+    const { status, ...others } = rex;
+    expect(await store.createPet({ status, ...others }, options)).toEqual({ id: 1, ...rex });
+    await expect(store.createPet({ ...rex, name: 'Tom' }, options)).rejects.toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+    });
+    expect(await store.listPets()).toEqual([{ id: 1, ...rex }]);
+  });
+
   test('forgets everything at a reset', async () => {
     fake.next('listPets', { status: 401 });
     await store.createPet(rex);
@@ -58,6 +70,15 @@ describe('an answer', () => {
       code: 'unauthorized',
       message: 'The key was revoked.',
     });
+  });
+
+  test('with only a code has the status of that code, and no effect', async () => {
+    fake.next('createPet', { code: 'payload_too_large' });
+    await expect(store.createPet(rex)).rejects.toMatchObject({
+      status: 413,
+      code: 'payload_too_large',
+    });
+    expect(await store.listPets()).toEqual([]);
   });
 
   test('can have no body, and is not retried then', async () => {

@@ -33,6 +33,7 @@ const statements: readonly [page: string, text: string][] = [
     'packages/client/README.md',
     `{ limit: ${retry.limit}, base: ${retry.base}, cap: ${grouped(retry.cap)} }`,
   ],
+  ['packages/client/README.md', `remembers it for ${hours} hours`],
   ['docs/petctl.md', `again within ${hours} hours`],
   ['docs/petctl.md', `*another* import of the last ${hours} hours`],
   ['docs/operating.md', `chown ${user} `],

@@ -1,10 +1,11 @@
 // Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
 
 import type { Call } from '../call.ts';
+import type { Input } from '../input.ts';
 import type { CallOptions, ConditionalOptions } from '../options.ts';
 import type { PageCall } from '../pages.ts';
 import type { WireFormat } from '../request.ts';
-import type { Input, OperationId, Pet } from '@petstore/types';
+import type { OperationId, Pet } from '@petstore/types';
 
 /**
  * A method for each operation.

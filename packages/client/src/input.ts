@@ -1,0 +1,12 @@
+import type { Input as ExactInput, OperationId } from '@petstore/types';
+
+/** `undefined` for a property that may be left out, where it means the same. */
+type Absence<T, K extends keyof T> = Record<never, never> extends Pick<T, K> ? undefined : never;
+
+/**
+ * The input of an operation: its parameters and the properties of its body as one object, or the
+ * body as `body`. What is `undefined` is not sent.
+ */
+export type Input<Id extends OperationId> = {
+  [K in keyof ExactInput<Id>]: ExactInput<Id>[K] | Absence<ExactInput<Id>, K>;
+};
