@@ -187,12 +187,15 @@ const variable: Rule = ({ text }, { variables }) => {
   return unknown && `variable ${unknown}`;
 };
 
+/** The prefixes of the variables that our programs read. */
+const ownPrefixes = ['PETSTORE_', 'PETCTL_'];
+
 /**
  * A name that ends with an underscore stands for several. No help names the variables of the tests.
  */
 function isOwnVariable(word: string): boolean {
   if (word.endsWith('_') || word.startsWith('PETSTORE_TEST_')) return false;
-  return word.startsWith('PETSTORE_') || word.startsWith('PETCTL_');
+  return ownPrefixes.some((prefix) => word.startsWith(prefix));
 }
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'];

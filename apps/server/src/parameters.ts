@@ -129,9 +129,7 @@ function readIdempotencyKey(
   const text = headers[header.toLowerCase()];
   if (typeof text !== 'string') return undefined;
   if (!pattern.test(text))
-    throw invalid(
-      `header '${header}': it is not a valid key: send a UUID, or what the spec allows`,
-    );
+    throw invalid(`header '${header}': it must match ${pattern.source}, as a UUID does`);
   // Without the quotes of a structured field (RFC 9651).
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
