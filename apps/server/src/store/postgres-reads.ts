@@ -90,16 +90,17 @@ function selectPages(name: string, queries: readonly Query[]): QueryConfig {
   const statement = new Statement();
   const after = queries.map((query) => query.after);
   const limits = queries.map(({ limit }) => limit);
-  const wanted = [statement.bind('bigint', after), statement.bind('int', limits)];
+  const wanted = [statement.bindArray('bigint', after), statement.bindArray('int', limits)];
   for (const property of properties) {
     const values = queries.map(({ filters = {} }) => columnText(filters[property]));
-    wanted.push(statement.bind('text', values));
+    wanted.push(statement.bindArray('text', values));
   }
   const columns = properties.map(columnOf);
+  const names = ['after', 'count', ...columns, 'place'];
   const conditions = columns.map((column) => `AND ${column} = wanted.${column}`);
   const text = `
     SELECT page.json, page.last, page.more
-    FROM unnest(${wanted}) WITH ORDINALITY AS wanted (${['after', 'count', ...columns, 'place']})
+    FROM unnest(${wanted.join(', ')}) WITH ORDINALITY AS wanted (${names.join(', ')})
     CROSS JOIN LATERAL (
       SELECT string_agg(data::text, ',') FILTER (WHERE fits) AS json,
         max(id) FILTER (WHERE fits) AS last,
@@ -114,5 +115,5 @@ function selectPages(name: string, queries: readonly Query[]): QueryConfig {
         WINDOW before AS (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ) measured
     ) page ORDER BY wanted.place`;
-  return { name: `pages ${name} ${properties}`, text, values: statement.values };
+  return { name: `pages ${name} ${properties.join()}`, text, values: statement.values };
 }

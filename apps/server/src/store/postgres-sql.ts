@@ -7,8 +7,8 @@ export const tableOf = (collection: string) => escapeIdentifier(`petstore_${coll
 export const columnOf = (property: string) => escapeIdentifier(`by_${property}`);
 
 /**
- * The text of a filter's column. U+0000 and lone surrogates are escaped, which no text has; long
- * values would fit into no index.
+ * The text of a filter's column. It escapes U+0000 and lone surrogates, which PostgreSQL does not
+ * store. Of a long text it is a hash, because the text would not fit into an index.
  */
 export function columnText(text: string | undefined): string | null {
   if (text === undefined) return null;
@@ -19,13 +19,14 @@ export function columnText(text: string | undefined): string | null {
 /** The names of filters as an array of SQL. */
 export function filterList({ filters }: Declaration): string {
   const names = filters.toSorted().map((name) => escapeLiteral(name));
-  return `ARRAY[${names}]::text[]`;
+  return `ARRAY[${names.join(', ')}]::text[]`;
 }
 
 /**
- * Begins a commit. The locked rows make commits to a collection come one after the other, so
- * identifiers become visible in order. A server that vanishes holds them for some seconds only.
- * Nothing limits COMMIT itself: a cancelled wait for a standby would look like a success.
+ * Begins a commit. It locks the counters of its collections. So commits to a collection come one
+ * after the other, and identifiers become visible in order. If a server vanishes, its locks end
+ * after some seconds. Nothing limits COMMIT itself: a cancelled wait for a standby would look like a
+ * success.
  */
 export function beginCommit(collections: readonly string[]): string {
   const names = collections.map((name) => escapeLiteral(name));
@@ -33,12 +34,13 @@ export function beginCommit(collections: readonly string[]): string {
     BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL lock_timeout = '5s';
     SET LOCAL idle_in_transaction_session_timeout = '5s';
-    SELECT name, value FROM petstore_counters WHERE name IN (${names}) ORDER BY name FOR UPDATE`;
+    SELECT name, value FROM petstore_counters WHERE name IN (${names.join(', ')}) ORDER BY name FOR UPDATE`;
 }
 
 /**
- * All changes of a commit and the next identifiers in one statement. It returns a row for each
- * idempotency key that it saves: one that another server has saved meanwhile is not.
+ * The statement that makes all changes of a commit, and raises the next identifiers. It returns a
+ * row for each idempotency key that it saves. It does not save a key that another server has saved
+ * meanwhile.
  */
 export function applyChanges(
   declarations: readonly Declaration[],
@@ -66,10 +68,15 @@ export function applyChanges(
 export class Statement {
   readonly values: unknown[] = [];
 
-  /** Binds an array. Returns the parameter. */
-  bind(type: string, array: readonly unknown[]): string {
-    this.values.push(array);
-    return `$${this.values.length}::${type}[]`;
+  /** Binds an array of values of a type. Returns the parameter. */
+  bindArray(type: string, array: readonly unknown[]): string {
+    return this.bindScalar(`${type}[]`, array);
+  }
+
+  /** Binds a value of a type. Returns the parameter. */
+  bindScalar(type: string, value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}::${type}`;
   }
 }
 
@@ -79,7 +86,7 @@ function deleteDocuments(
   removals: readonly Removal[],
 ): string {
   const ids = removals.map(({ id }) => id);
-  return `DELETE FROM ${tableOf(name)} WHERE id = ANY(${statement.bind('bigint', ids)})`;
+  return `DELETE FROM ${tableOf(name)} WHERE id = ANY(${statement.bindArray('bigint', ids)})`;
 }
 
 function putDocuments(
@@ -90,26 +97,29 @@ function putDocuments(
   const { name, filters } = declaration;
   const ids = puts.map(({ id }) => id);
   const texts = puts.map(({ json }) => json);
-  const arrays = [statement.bind('bigint', ids), statement.bind('json', texts)];
+  const arrays = [statement.bindArray('bigint', ids), statement.bindArray('json', texts)];
   for (const property of filters) {
     const values = puts.map(({ document }) => columnText(filterText(document, property)));
-    arrays.push(statement.bind('text', values));
+    arrays.push(statement.bindArray('text', values));
   }
-  const columns = ['data', ...filters.map(columnOf)];
-  const replaced = [...columns, 'filters'].map((one) => `${one} = excluded.${one}`);
-  return `INSERT INTO ${tableOf(name)} (id, ${columns}, filters)
-    SELECT *, ${filterList(declaration)} FROM unnest(${arrays})
-    ON CONFLICT (id) DO UPDATE SET ${replaced}`;
+  const columns = ['data', ...filters.map(columnOf), 'filters'];
+  const replaced = columns.map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${tableOf(name)} (id, ${columns.join(', ')})
+    SELECT *, ${filterList(declaration)} FROM unnest(${arrays.join(', ')})
+    ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
 }
 
 function updateCounters(statement: Statement, nextIds: ReadonlyMap<string, number>): string {
-  const names = statement.bind('text', [...nextIds.keys()]);
-  const values = statement.bind('bigint', [...nextIds.values()]);
+  const names = statement.bindArray('text', [...nextIds.keys()]);
+  const values = statement.bindArray('bigint', [...nextIds.values()]);
   return `UPDATE petstore_counters c SET value = n.value
     FROM unnest(${names}, ${values}) n (name, value) WHERE c.name = n.name`;
 }
 
-/** A key that is there has expired, or another server has saved it meanwhile. */
+/**
+ * The keys that are new or have expired are saved. One that has not expired is that of another
+ * server.
+ */
 function insertKeys(statement: Statement, keys: readonly KeyRecord[], now: number): string {
   // In one order, so that no two servers wait for each other.
   const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -118,17 +128,18 @@ function insertKeys(statement: Statement, keys: readonly KeyRecord[], now: numbe
   const statuses = sorted.map(({ status }) => status);
   const results = sorted.map(({ json }) => json);
   const arrays = [
-    statement.bind('text', ids),
-    statement.bind('text', fingerprints),
-    statement.bind('int', statuses),
-    statement.bind('text', results),
+    statement.bindArray('text', ids),
+    statement.bindArray('text', fingerprints),
+    statement.bindArray('int', statuses),
+    statement.bindArray('text', results),
   ];
-  const times = statement.bind('timestamptz', [timestampOf(now), expiry(now)]);
+  const made = statement.bindScalar('timestamptz', timestampOf(now));
+  const expired = statement.bindScalar('timestamptz', expiry(now));
   return `INSERT INTO petstore_request_keys AS k (id, fingerprint, status, result, made)
-    SELECT *, (${times})[1] FROM unnest(${arrays})
+    SELECT *, ${made} FROM unnest(${arrays.join(', ')})
     ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
       result = excluded.result, made = excluded.made
-    WHERE k.made <= (${times})[2]
+    WHERE k.made <= ${expired}
     RETURNING 1`;
 }
 
@@ -146,12 +157,12 @@ export function keysOf(changes: readonly Change[]): KeyRecord[] {
 
 const timestampOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** When a key that expires now was made. */
+/** The time of the keys that expire now. */
 export const expiry = (now: number) => timestampOf(now - KEYS.milliseconds);
 
 /**
- * Looks each key up by the index. Has no name, so that it is planned for each use: a plan from when
- * the table was small would read the whole table.
+ * Looks each key up by the index. It has no name, so that PostgreSQL plans it for each use: a plan
+ * for a small table would read the whole of a large one.
  */
 export function selectKeys(ids: readonly string[], now: number): QueryConfig {
   const text = `

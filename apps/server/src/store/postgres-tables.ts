@@ -7,12 +7,12 @@ import { type Declaration, filterText, StoreError } from './store.ts';
 
 /** The number of the advisory lock. */
 const LOCK = 0x70657473;
-/** How many documents get their filters in one transaction. */
+/** A transaction fills the filters of this number of documents. */
 const FILL = 500;
 
 /**
- * Creates the tables, columns and indexes that are missing. Servers that start together take turns;
- * those that run go on.
+ * Creates the tables, columns and indexes that are missing. Servers that start together take turns.
+ * Running servers go on meanwhile.
  */
 export async function prepareTables(
   client: ClientBase,
@@ -21,21 +21,21 @@ export async function prepareTables(
   await checkEncoding(client);
   await checkFormat(client, declarations);
   await takeTurn(client);
-  // A lock that is not there soon would make running servers wait, too.
+  // Running servers would wait behind this one for a lock, so it gives up soon.
   await client.query("SET lock_timeout = '3s'");
   await createSharedTables(client);
   for (const declaration of declarations) await prepareCollection(client, declaration);
   await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
 }
 
-/** Fills the filters of documents that were written by a server without these filters. */
+/** Fills the filters of the documents that a server without these filters has written. */
 export async function fillFilters(client: ClientBase, declaration: Declaration): Promise<void> {
   if (declaration.filters.length === 0) return;
   let count = FILL;
   while (count === FILL) count = await fillSome(client, declaration);
 }
 
-/** Returns how many documents it has filled. They are locked for that moment only. */
+/** Returns the number of documents that it has filled. It locks them only for that moment. */
 async function fillSome(client: ClientBase, declaration: Declaration): Promise<number> {
   const { name } = declaration;
   await client.query('BEGIN');
@@ -47,7 +47,7 @@ async function fillSome(client: ClientBase, declaration: Declaration): Promise<n
     await client.query('COMMIT');
     return rows.length;
   } catch (error) {
-    // The error says what is wrong; without a connection there is nothing to roll back.
+    // The error says what is wrong. Without a connection, the database rolls back by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
@@ -61,20 +61,22 @@ function fillRows(
   const ids = rows.map(({ id }) => id);
   const documents = rows.map(({ json }) => parseExact(json));
   const columns = filters.map(columnOf);
+  const names = ['id', ...columns];
   const statement = new Statement();
-  const arrays = [statement.bind('bigint', ids)];
+  const arrays = [statement.bindArray('bigint', ids)];
   for (const property of filters) {
     const values = documents.map((document) => columnText(filterText(document, property)));
-    arrays.push(statement.bind('text', values));
+    arrays.push(statement.bindArray('text', values));
   }
   const filled = columns.map((column) => `${column} = n.${column}`);
   // Servers with other filters have filled theirs, so those names stay.
-  const text = `UPDATE ${tableOf(name)} d SET ${filled}, filters = d.filters || ${filterList(declaration)}
-    FROM unnest(${arrays}) n (${['id', ...columns]}) WHERE d.id = n.id`;
+  filled.push(`filters = d.filters || ${filterList(declaration)}`);
+  const text = `UPDATE ${tableOf(name)} d SET ${filled.join(', ')}
+    FROM unnest(${arrays.join(', ')}) n (${names.join(', ')}) WHERE d.id = n.id`;
   return { text, values: statement.values };
 }
 
-/** The condition for documents that some filter does not find yet. */
+/** The condition for documents that lack one of the filters. */
 function unfilled(declaration: Declaration): string {
   return `NOT filters @> ${filterList(declaration)}`;
 }
@@ -102,8 +104,8 @@ async function checkFormat(
 }
 
 /**
- * Waits without a statement that waits: that would hold a snapshot, for which an index that is
- * built waits.
+ * Waits until no other server prepares the tables. It tries again and again, because a statement that
+ * waits holds a snapshot, and the other server's new index would wait for that.
  */
 async function takeTurn(client: ClientBase): Promise<void> {
   for (;;) {
@@ -176,7 +178,7 @@ async function createIndex(
     [index],
   );
   if (rows[0]?.indisvalid) return;
-  // One that was interrupted is there, but not valid.
+  // An interrupted creation leaves an index that is not valid.
   await client.query(`DROP INDEX IF EXISTS ${index}`);
   const how = isNew ? '' : 'CONCURRENTLY';
   await client.query(`CREATE INDEX ${how} ${index} ON ${definition}`);
