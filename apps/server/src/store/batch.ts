@@ -6,11 +6,11 @@ export const WAITING = { items: 20_000, size: 2 ** 26 };
 const BATCH_SIZE = 2 ** 22;
 
 export interface BatchOptions {
-  /** How many batches run at once. */
+  /** The number of batches that run at once. */
   readonly running: number;
-  /** How many items a batch has at most. */
+  /** The largest number of items in a batch. */
   readonly items: number;
-  /** A batch is rejected if its first item has waited for so many milliseconds. Default: never. */
+  /** A batch whose first item has waited for more milliseconds is rejected. Default: no limit. */
   readonly maxWait?: number;
 }
 
@@ -23,8 +23,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Collects the items of a moment, and those that come while earlier ones are under way: they are
- * done as one batch, because most of the cost of an item is that of its sync or statement.
+ * Collects items into batches: those of the same moment, and those that arrive while an earlier
+ * batch runs. The items of a batch share one sync or one statement, which is most of their cost.
  */
 export class BatchQueue<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<(Result | Error)[]>;
@@ -36,15 +36,15 @@ export class BatchQueue<Item, Result> {
   #isStarting = false;
 
   /**
-   * `run` resolves with a result for each item, or an error that rejects this item alone. If it
-   * rejects, so do all items.
+   * `run` resolves with the result of each item, or with an error that rejects only this item. If
+   * `run` rejects, all items reject.
    */
   constructor(run: (items: readonly Item[]) => Promise<(Result | Error)[]>, options: BatchOptions) {
     this.#run = run;
     this.#options = options;
   }
 
-  /** Resolves when the item is done. `size` is about how many bytes of memory it takes. */
+  /** Resolves when the item is done. `size` is about the bytes of memory that it takes. */
   add(item: Item, size = 0): Promise<Result> {
     if (this.#pending.items >= WAITING.items || this.#pending.size > WAITING.size)
       throw new UnavailableError('Too many requests are waiting.');

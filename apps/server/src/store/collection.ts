@@ -15,7 +15,7 @@ export class MemoryCollection {
   readonly declaration: Declaration;
   /** The identifier that the next document gets. */
   nextId = 1;
-  /** About how much memory the documents need. */
+  /** About the bytes of memory that the documents need. */
   size = 0;
   readonly #documents = new SortedTexts();
   /** By filter and value, the documents that have it. */
@@ -156,7 +156,7 @@ class SortedTexts {
   }
 
   /**
-   * The wanted texts from an identifier on, until there are so many of them, or about so many
+   * The wanted texts from an identifier on, up to a number of texts and about a number of
    * characters.
    */
   slice(least: number, limit: number, maxSize: number, isWanted?: (id: number) => boolean): Slice {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
 
-/** Takes the lines of a file with their numbers, one after the other. */
+/** Gives `take` the lines of a file with their numbers, one after the other. */
 export async function eachLine(
   path: string,
   take: (line: Buffer, number: number) => void,
@@ -19,8 +19,8 @@ export async function eachLine(
 }
 
 /**
- * The lines in chunks of bytes with their line feeds, those of a chunk at a time. Only the last
- * line may lack its line feed.
+ * The lines of a file that is read in chunks, with their line feeds. Each step gives the lines that
+ * end in one chunk. Only the last line may lack its line feed.
  */
 export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[]> {
   let rest: Buffer = Buffer.alloc(0);
@@ -38,7 +38,10 @@ export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   if (rest.length > 0) yield [rest];
 }
 
-/** Writes all bytes at a position. A full disk may take a part first. */
+/**
+ * Writes all bytes at a position. One write may take only a part of them, if the disk is nearly
+ * full.
+ */
 export async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
@@ -47,8 +50,8 @@ export async function writeAll(file: FileHandle, bytes: Buffer, position: number
 }
 
 /**
- * Makes or replaces a file so that a power cut leaves either the file before or the new one. Each
- * piece is taken when the one before is written. Returns the length of the file.
+ * Makes or replaces a file so that a power cut leaves either the old file or the new one. It asks
+ * for each piece when the one before is written. Returns the length of the file.
  */
 export async function replaceFile(path: string, pieces: Iterable<Buffer>): Promise<number> {
   const temporary = `${path}.tmp`;
@@ -58,7 +61,7 @@ export async function replaceFile(path: string, pieces: Iterable<Buffer>): Promi
     await syncFolder(dirname(path));
     return length;
   } catch (error) {
-    // The first error says what is wrong. The next start removes the file.
+    // The first error says what is wrong. If the file stays, the next start removes it.
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
@@ -82,7 +85,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** Creates a folder, if it is missing, that survives a power cut. */
+/** Creates a folder if it is missing, and makes it survive a power cut. */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(folder);
   if (!existsSync(parent)) await makeFolder(parent);
@@ -92,8 +95,8 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Gives a file that root has made to the owner of its folder, whose server could not use it
- * otherwise.
+ * Gives a file that root has made to the owner of its folder. Otherwise the owner's server could
+ * not use it.
  */
 export function giveToOwner(path: string): void {
   if (process.getuid?.() !== 0) return;

@@ -17,13 +17,13 @@ import type { ChangeLog } from './memory.ts';
 import type { Data, Snapshot } from './snapshot.ts';
 import { messageOf, nothingDone, UnavailableError } from './store.ts';
 
-/** The length of a journal is noted when it has not grown for so long. */
+/** The length of a journal is noted when it has not grown for this time. */
 const QUIET_MS = 1_000;
-/** How often work on a new journal is tried after a failed sync. */
+/** The pause between two attempts to replace the journal after a failed sync. */
 const RETRY_MS = 1_000;
 
 const LENGTH_FILE = 'journal-length.json';
-/** The checksum of the noted length is made with a number that no journal has. */
+/** The checksum of the noted length depends on this number, which no journal has. */
 const NO_JOURNAL = 0;
 
 /** A folder whose files were read into a memory. */
@@ -50,7 +50,7 @@ export class FolderWriter implements ChangeLog {
   #folding: Promise<void> | undefined;
   #recovering: Promise<void> | undefined;
   #noting: Promise<void> = Promise.resolve();
-  /** Begins again with each write. */
+  /** Each write sets it back. */
   readonly #quietTimer: NodeJS.Timeout;
 
   private constructor({ path, db, snapshot }: Folder, journal: Journal, foldFloor: number) {
@@ -124,8 +124,8 @@ export class FolderWriter implements ChangeLog {
   }
 
   /**
-   * Writes the snapshot that the new journal follows, while writes go on. If this fails, it is
-   * tried when that journal is long.
+   * Writes the snapshot that the new journal follows, while writes go on. If this fails, the next
+   * attempt follows when that journal is long.
    */
   async #fold(previous: Journal): Promise<void> {
     try {
@@ -142,9 +142,9 @@ export class FolderWriter implements ChangeLog {
   }
 
   /**
-   * After a failed sync the disk may have lost lines of the journal. All that was acknowledged is
-   * in memory, so it becomes a new snapshot with a new journal. Until that succeeds, nothing is
-   * written.
+   * Replaces the journal after a failed sync, because the disk may have lost lines of it. The
+   * memory has everything that was acknowledged: this becomes a new snapshot with a new journal.
+   * Until that succeeds, nothing is written.
    */
   async #recover(): Promise<void> {
     const broken = this.#journal;
@@ -152,7 +152,7 @@ export class FolderWriter implements ChangeLog {
     await this.#folding;
     const { signal } = this.#closing;
     while (!signal.aborted && !(await this.#replaceJournal(broken))) {
-      // It rejects when the folder is closed.
+      // The pause rejects when the folder is closed.
       await pause(RETRY_MS, undefined, { signal }).catch(() => {});
     }
     this.#recovering = undefined;
@@ -165,12 +165,12 @@ export class FolderWriter implements ChangeLog {
       next = await Journal.create(this.#folder, broken.number + 1);
       await this.#writeSnapshot(next.number);
       this.#journal = next;
-      // The file is removed, so nothing depends on it.
+      // `writeSnapshot` has removed the file, so an error of its close does not matter.
       await broken.close().catch(() => {});
       process.emitWarning('The new snapshot is written. Writes go on.');
       return true;
     } catch {
-      // It is tried again; the first warning has said so.
+      // The next attempt follows. The first warning has said that writes wait.
       await next?.close();
       return false;
     }
@@ -185,7 +185,8 @@ export class FolderWriter implements ChangeLog {
   #noteLength(): void {
     this.#noting = this.#noting.then(async () => {
       const { number, bytes } = this.#journal;
-      // If it cannot be noted, a shortened journal is not noticed. The next quiet moment tries again.
+      // Without a note, a start does not notice a shortened journal. The next quiet moment tries
+      // again.
       await writeNotedLength(this.#folder, { number, bytes }).catch(() => {});
     });
   }
@@ -203,10 +204,10 @@ async function createFirst({ path, db }: Folder): Promise<Journal> {
   }
 }
 
-/** How the names of the store's own files begin. */
+/** The prefixes of the store's own files. */
 const PREFIXES: readonly string[] = ['store.', 'journal-'];
 
-/** Removes what an interrupted start or fold has left of the store's own files. */
+/** Removes the temporary files that an interrupted start or fold has left. */
 async function removeTemporary(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
   for (const name of names) {
@@ -220,7 +221,7 @@ async function removeBefore(folder: string, first: number): Promise<void> {
   await syncFolder(folder);
 }
 
-/** How long a journal was when it was last noted. A shorter one has lost acknowledged writes. */
+/** The length of a journal when it was last noted. A shorter one has lost acknowledged writes. */
 export interface NotedLength {
   readonly number: number;
   readonly bytes: number;

@@ -52,13 +52,13 @@ export class Journal {
     this.#bytes = bytes;
   }
 
-  /** Makes a journal, which a power cut leaves with its first line or not at all. */
+  /** Makes a journal. After a power cut, it has its first line, or it does not exist. */
   static async create(folder: string, number: number): Promise<Journal> {
     const bytes = await replaceFile(journalPath(folder, number), [firstLine(number)]);
     return Journal.open(folder, number, bytes);
   }
 
-  /** Opens a journal that has so many bytes of whole lines. */
+  /** Opens a journal whose whole lines have this number of bytes. */
   static async open(folder: string, number: number, bytes: number): Promise<Journal> {
     return new Journal(await open(journalPath(folder, number), 'r+'), number, bytes);
   }
@@ -95,7 +95,7 @@ export class Journal {
     this.#hasTail = false;
   }
 
-  /** Writes a line behind the whole lines. If this fails, the part that the disk has is cut. */
+  /** Writes a line after the whole lines. If this fails, it cuts the part that was written. */
   async #write(line: Buffer): Promise<void> {
     this.#hasTail = true;
     try {
@@ -118,7 +118,7 @@ export class Journal {
     }
   }
 
-  /** Cuts what may follow the whole lines. */
+  /** Cuts the part of a line that may follow the whole lines. */
   async #cutTail(): Promise<void> {
     if (!this.#hasTail) return;
     await this.#file.truncate(this.#bytes);
@@ -136,7 +136,7 @@ export class Journal {
   }
 }
 
-/** What is read of a journal. */
+/** Reads a journal, and keeps where its whole lines end. */
 export class JournalContent {
   readonly number: number;
   /** The bytes of the whole lines. */
@@ -171,14 +171,14 @@ export class JournalContent {
     return content;
   }
 
-  /** Takes a line of the file, of which `count` is the number. */
+  /** Takes the line with this number, `count`. */
   #take(line: Buffer, count: number): void {
     if (count === 1) {
       this.#takeFirst(line);
       return;
     }
     const content = lineContent(line, this.number);
-    // Nothing follows the end of a journal, or a line that was not finished.
+    // Nothing can follow the end of a journal, or an unfinished line.
     const isLast = this.isEnded || this.#hasTail;
     if (isLast || (content === undefined && !isUnfinished(line, this.number)))
       throw damaged(this.#path, `line ${count} is damaged`);
@@ -210,7 +210,7 @@ export class JournalContent {
 function isUnfinished(line: Buffer, number: number): boolean {
   if (line.includes(0)) return true;
   if (line.at(-1) === LINE_FEED) return false;
-  // If only the line feed differs, the line was finished, and is damaged.
+  // If only the line feed differs, the line was finished, and was damaged later.
   const withLineFeed = Buffer.concat([line.subarray(0, -1), Buffer.of(LINE_FEED)]);
   return lineContent(withLineFeed, number) === undefined;
 }

@@ -16,7 +16,7 @@ export interface LowdbOptions extends MemoryOptions {
   readonly fold?: number;
 }
 
-/** Opens the store in a folder, which is created if it is missing. */
+/** Opens the store in a folder. Creates the folder if it is missing. */
 export async function openLowdbStore(
   folder: string,
   declarations: readonly Declaration[],
@@ -38,7 +38,7 @@ export async function openLowdbStore(
   }
 }
 
-/** The present contents of a folder, for an export while a server may use it. */
+/** Reads the present contents of a folder for an export. A server may use the folder meanwhile. */
 export async function readLowdbFolder(
   folder: string,
   declarations: readonly Declaration[],
@@ -47,14 +47,15 @@ export async function readLowdbFolder(
   try {
     return await readBetweenFolds(path, declarations);
   } catch {
-    // A fold that has just begun can look like damage. Only real damage is still there the second time.
+    // A fold that has just begun can look like damage. Only real damage is still there the second
+    // time.
     return await readBetweenFolds(path, declarations).catch((error: unknown) => {
       throw unusable(path, error);
     });
   }
 }
 
-/** Reads a folder until no fold replaces files meanwhile. */
+/** Reads a folder, and again if a fold has replaced files meanwhile. */
 async function readBetweenFolds(
   folder: string,
   declarations: readonly Declaration[],
@@ -63,7 +64,7 @@ async function readBetweenFolds(
     const before = await foldVersion(folder);
     const memory = new Memory(declarations);
     const [reading] = await Promise.allSettled([readFolder(folder, memory)]);
-    // What a fold replaces meanwhile can look like damage.
+    // The files that a fold replaces meanwhile can look damaged.
     if ((await foldVersion(folder)) !== before) continue;
     if (reading.status === 'rejected') throw reading.reason;
     return createStore(declarations, memory);
@@ -82,7 +83,7 @@ async function foldVersion(folder: string): Promise<string> {
  * nothing on the disk.
  */
 async function readFolder(path: string, memory: Memory): Promise<Folder> {
-  // Before the journals, which may grow meanwhile.
+  // This is read first, because the journals may grow meanwhile.
   const noted = await readNotedLength(path);
   const snapshot = new Snapshot(join(path, 'store.json'), memory);
   const db = new Low<Data>(snapshot, { memory, journal: 1 });
@@ -91,12 +92,14 @@ async function readFolder(path: string, memory: Memory): Promise<Folder> {
   if (isNew && (noted || (await hasWrites(path)))) throw damaged(snapshot.path, 'it is missing');
   const lastJournal = isNew ? undefined : await readJournals(path, db.data);
   if (noted && lastJournal) checkLength(path, noted, lastJournal);
-  // Those that the start forgot were forgotten before.
+  // The keys that this start has forgotten were already forgotten, and counted.
   memory.keys.forgotten = 0;
   return { path, snapshot, db, lastJournal };
 }
 
-/** Whether journals have more than an interrupted first start leaves: one journal, without records. */
+/**
+ * Whether journals have more than an interrupted first start leaves: one journal, without records.
+ */
 async function hasWrites(folder: string): Promise<boolean> {
   for (const number of await journalsIn(folder)) {
     const { hasRecords } = await JournalContent.read(folder, number, () => {});
@@ -115,7 +118,7 @@ async function readJournals(
   let last = await JournalContent.read(folder, first, apply);
   for (let number = first + 1; number <= highest; number++) {
     const next = await JournalContent.read(folder, number, apply);
-    // The next journal is made before this one ends, and written after that.
+    // A store makes the next journal before it ends this one, and writes to it after that.
     if (last.isEnded) last = next;
     else if (next.hasRecords) throw damaged(journalPath(folder, last.number), 'its end is missing');
   }

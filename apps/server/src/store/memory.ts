@@ -12,13 +12,13 @@ import { type Backend, createStore } from './create-store.ts';
 import { type Declaration, KEYS, type Stats, type Store, StoreError } from './store.ts';
 
 export interface MemoryOptions {
-  /** About how much memory documents may need. Default: without a bound. */
+  /** About the bytes of memory that documents may need. Default: without a bound. */
   readonly size?: number | undefined;
   /** The milliseconds since 1970, for the age of idempotency keys. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** A store that forgets everything at the end. */
+/** Creates a store that forgets everything when the process ends. */
 export function createMemoryStore(
   declarations: readonly Declaration[],
   options?: MemoryOptions,
@@ -39,7 +39,7 @@ export class Memory implements Backend, State {
   readonly collections: ReadonlyMap<string, MemoryCollection>;
   readonly keys: RequestKeys;
   readonly now: () => number;
-  /** Without a log, everything is forgotten at the end. */
+  /** Without a log, everything is forgotten when the process ends. */
   log: ChangeLog | undefined;
   readonly #maxSize: number;
 
@@ -111,11 +111,11 @@ export class Memory implements Backend, State {
 }
 
 /**
- * The records of the idempotency keys of the last 24 hours. Beyond a number and a size the oldest
- * are forgotten.
+ * The records of the idempotency keys of the last 24 hours. If these are too many or too large, the
+ * oldest are forgotten.
  */
 export class RequestKeys {
-  /** How many keys were forgotten before their time. */
+  /** The number of keys that were forgotten before their time. */
   forgotten = 0;
   /** By identifier. The oldest are first. */
   readonly #changes = new Map<string, KeyChange>();
@@ -131,7 +131,7 @@ export class RequestKeys {
     return key && !this.#isExpired(key) ? key : undefined;
   }
 
-  /** The changes that add all keys again. Those that are added meanwhile follow. */
+  /** The changes that add all keys again. They include the keys that are added meanwhile. */
   all(): IterableIterator<KeyChange> {
     return this.#changes.values();
   }

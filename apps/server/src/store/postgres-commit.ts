@@ -11,8 +11,8 @@ import {
 } from './store.ts';
 
 /**
- * Errors that the data of one write can cause, by the class of their code: its data, constraints,
- * sizes, a trigger.
+ * The beginnings of the codes of errors that the data of one write can cause: data, constraints,
+ * sizes, triggers.
  */
 const DATA_ERRORS: readonly string[] = ['21', '22', '23', '54', 'P0'];
 
@@ -43,9 +43,9 @@ export class PostgresCommits {
   }
 
   /**
-   * If the database refuses a commit because of its data, it is split and tried again, until the
-   * write that is to blame fails alone. That is safe, because the database has said that it did
-   * nothing.
+   * Commits writes. If the database refuses their data, both halves are tried again, until the
+   * write that causes the error fails alone. That is safe, because the database has said that it
+   * did nothing.
    */
   async commit(writes: readonly Write[]): Promise<Outcome[]> {
     try {
@@ -60,7 +60,7 @@ export class PostgresCommits {
     return [...first, ...second];
   }
 
-  /** Like `commit`, but does not reject: the other half may be done already. */
+  /** Like `commit`, but never rejects, because the other half may be done already. */
   async #commitHalf(writes: readonly Write[]): Promise<Outcome[]> {
     try {
       return await this.commit(writes);
@@ -114,8 +114,8 @@ export class PostgresCommits {
 }
 
 /**
- * Begins a transaction that no other commit to its collections overlaps, and reads what it has to
- * know.
+ * Begins a transaction that no other commit to its collections overlaps, and reads the stored data
+ * that its plan needs.
  */
 async function begin(
   client: PoolClient,
@@ -150,7 +150,7 @@ async function lock(
   client: PoolClient,
   collections: readonly string[],
 ): Promise<Map<string, number>> {
-  // pg returns an array for several statements, which its types do not say.
+  // pg returns an array for several statements. Its types do not say so.
   const results: unknown = await client.query(sql.beginCommit(collections));
   const counters = (results as QueryResult<{ name: string; value: string }>[]).at(-1);
   const nextIds = new Map<string, number>();
@@ -191,7 +191,7 @@ async function isRolledBack(client: PoolClient): Promise<boolean> {
     await client.query('ROLLBACK');
     return true;
   } catch {
-    // Without a connection there is no answer; the database rolls back by itself.
+    // The connection is lost. Then the database rolls back by itself.
     return false;
   }
 }

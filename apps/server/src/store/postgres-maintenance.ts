@@ -6,30 +6,30 @@ import { fillFilters } from './postgres-tables.ts';
 import { type Declaration, KEYS } from './store.ts';
 
 /**
- * How often idempotency keys are forgotten, and filters filled that a server without them has left.
+ * The pause between two rounds of maintenance, which forgets idempotency keys and fills the filters
+ * that a server without them has left.
  */
 export const MAINTENANCE_MS = 2_000;
 /**
- * After so many new keys, or so many characters of results, a server looks whether they are too
- * many.
+ * After this number of new keys or of characters of results, a server checks whether the database
+ * has too many.
  */
 const NEW_KEYS = { count: 5_000, size: 2 ** 24 };
 
 /**
- * What a server does for a database from time to time. It costs a look into an index when nothing
- * is due.
+ * Maintains a database from time to time. When nothing is due, this costs one look into an index.
  */
 export class PostgresMaintenance {
-  /** How many keys this server has forgotten before their time. */
+  /** The number of keys that this server has forgotten before their time. */
   forgottenKeys = 0;
   readonly #pool: Pool;
   readonly #declarations: readonly Declaration[];
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #isRunning = false;
-  /** What this server has saved since it last looked whether keys are too many. */
+  /** The keys that this server has saved since its last check whether there are too many. */
   #newKeys = { count: 0, size: 0 };
-  /** Whether keys may be too many. At the start, those of other servers may be. */
+  /** Whether there may be too many keys. At the start, other servers may have saved them. */
   #mayBeTooMany = true;
 
   constructor(pool: Pool, declarations: readonly Declaration[], now: () => number) {
@@ -54,8 +54,8 @@ export class PostgresMaintenance {
   }
 
   /**
-   * If a part fails, the next time follows: until then some keys stay, and a new filter lacks some
-   * documents.
+   * Runs one round. If a part fails, some keys stay until the next round, and a new filter lacks
+   * some documents.
    */
   async #run(): Promise<void> {
     if (this.#isRunning) return;
@@ -94,8 +94,8 @@ function selectExpired(now: number): QueryConfig {
 }
 
 /**
- * Deletes the idempotency keys that are expired or too many. Returns for each whether it was before
- * its time.
+ * Deletes the expired idempotency keys, and the oldest if there are too many. Returns for each
+ * whether it was deleted before its time.
  */
 function forgetKeys(now: number): QueryConfig {
   const text = `

@@ -13,13 +13,14 @@ import {
 import { MAX_PAGE_SIZE, nothingDone, type Query, StoredDocument, StoredPage } from './store.ts';
 
 /**
- * The bounds of the statements that read. Most of a read's cost is its statement: with sixty-four
- * readers, a document costs a seventh of the CPU that it costs alone. If the database stands still,
- * those that wait are not kept for one time-out after the other.
+ * The bounds of the statements that read. The reads of a moment share a statement, because that is
+ * most of their cost: with sixty-four readers, a document costs a seventh of the CPU that it costs
+ * alone. If the database does not respond, a read fails after `maxWait`, so that it does not wait
+ * for the time-outs of all earlier ones.
  */
 const READS = { running: 3, items: 16, maxWait: 5_000 };
 
-/** The rows of a statement that can be repeated. */
+/** Reads the rows of a statement that changes nothing. */
 export async function readRows<Row extends object>(
   pool: Pool,
   statement: string | QueryConfig,

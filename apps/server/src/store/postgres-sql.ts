@@ -25,8 +25,8 @@ export function filterList({ filters }: Declaration): string {
 /**
  * Begins a commit. It locks the counters of its collections. So commits to a collection come one
  * after the other, and identifiers become visible in order. If a server vanishes, its locks end
- * after some seconds. Nothing limits COMMIT itself: a cancelled wait for a standby would look like a
- * success.
+ * after some seconds. Nothing limits COMMIT itself: a cancelled wait for a standby would look like
+ * a success.
  */
 export function beginCommit(collections: readonly string[]): string {
   const names = collections.map((name) => escapeLiteral(name));

@@ -104,8 +104,8 @@ async function checkFormat(
 }
 
 /**
- * Waits until no other server prepares the tables. It tries again and again, because a statement that
- * waits holds a snapshot, and the other server's new index would wait for that.
+ * Waits until no other server prepares the tables. It tries again and again, because a statement
+ * that waits holds a snapshot, and the other server's new index would wait for that.
  */
 async function takeTurn(client: ClientBase): Promise<void> {
   for (;;) {

@@ -8,7 +8,7 @@ import { selectNextId } from './postgres-sql.ts';
 import { prepareTables } from './postgres-tables.ts';
 import { type Declaration, messageOf, type Store, StoreError, UnavailableError } from './store.ts';
 
-/** How long the start waits for the database. */
+/** The time for which the start waits for the database. */
 const START_MS = 60_000;
 /**
  * Errors that pass by themselves, by the beginnings of their codes: connection, conflict,
@@ -34,8 +34,7 @@ export async function openPostgresStore(
   const options = { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true };
   await prepare(options, declarations);
   const pool = new Pool({ ...options, query_timeout: 10_000, max: 10 });
-  // The pool drops an idle connection that is lost. Where one is in use, its statement rejects,
-  // too.
+  // The pool replaces a lost connection. If it was in use, its statement rejects, too.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return createStore(declarations, createBackend(pool, declarations, clock));
@@ -74,7 +73,7 @@ function createBackend(
   };
 }
 
-/** Prepares the tables. A database that is not there yet is awaited for a minute. */
+/** Prepares the tables. Waits up to a minute for a database that does not respond yet. */
 async function prepare(options: ClientConfig, declarations: readonly Declaration[]): Promise<void> {
   let problem = await tryToPrepare(options, declarations);
   if (!problem) return;
@@ -115,15 +114,15 @@ async function tryToPrepare(
 }
 
 /**
- * A database that starts or fails over is soon there; one that refuses the user, the name or the
- * statement stays so.
+ * Whether an error may pass. A database that starts or fails over responds soon. One that refuses
+ * the user, the name or the statement goes on to do so.
  */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return true;
   return PASSING.some((code) => error.code?.startsWith(code));
 }
 
-/** The messages do not repeat the address, because it may have a password. */
+/** Checks an address. The messages do not repeat it, because it may have a password. */
 function checkUrl(url: string): void {
   if (hostsOf(url).some((host) => host.includes(',')))
     throw new StoreError(
@@ -139,13 +138,13 @@ function isPostgres(url: string): boolean {
   return url.startsWith('postgres://') || url.startsWith('postgresql://');
 }
 
-/** PostgreSQL allows an address without a host, which no URL has. */
+/** The parsed address. PostgreSQL allows one without a host, and URLs do not. */
 function parsed(url: string): URL | null {
   return URL.parse(url.replace('@/', '@local/').replace(':///', '://local/'));
 }
 
 /**
- * All places of an address that can name hosts. It may have several with ports, which no URL has.
+ * All parts of an address that can name hosts. Unlike a URL, it may have several hosts with ports.
  */
 function hostsOf(url: string): string[] {
   const rest = url.slice(url.indexOf('://') + '://'.length);

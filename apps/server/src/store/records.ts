@@ -12,8 +12,7 @@ type ParsedRecord = DocumentRecord | KeyOnlyRecord;
  * A change as the JSON of a record, in a snapshot or a journal:
  * - `["pets",{…}]` adds or replaces a document; an idempotency key may follow it.
  * - `["pets",7]` removes document 7.
- * - `[null,["pets",{…}],[…]]` is an idempotency key whose response was a document that is not
- *   written here.
+ * - `[null,["pets",{…}],[…]]` is an idempotency key with the document of its first response.
  */
 export function recordOf(change: Change): string {
   const collection = JSON.stringify(change.collection);
@@ -25,8 +24,8 @@ export function recordOf(change: Change): string {
 }
 
 /**
- * Applies the JSON of one record. The text of a document without a key is kept as it is, and not
- * printed again.
+ * Applies the JSON of one record. It takes the text of a document without a key from the record,
+ * which costs less than to print the document again.
  */
 export function applyRecord(memory: Memory, json: string): void {
   const record = parseExact(json) as ParsedRecord;
@@ -44,7 +43,7 @@ export function applyRecords(memory: Memory, json: string): void {
   for (const record of parseExact(json) as ParsedRecord[]) memory.apply(changeOf(record, memory));
 }
 
-/** The change that a record stands for. `text` is the JSON of its document, if it is known. */
+/** The change of a record. `text` is the JSON of its document, if it is known. */
 function changeOf(record: ParsedRecord, memory: Memory, text?: string): Change {
   if (record[0] === null) return keyChangeOf(record, memory);
   const [collection, value, fields] = record;
@@ -59,7 +58,7 @@ function keyChangeOf([, sent, fields]: KeyOnlyRecord, memory: Memory): Change {
   const [collection, document] = sent;
   const json = exactJson(document);
   const stored = memory.text(collection, idOf(memory, collection, document));
-  // As long as the document stays as it is, its text is in memory once.
+  // The stored document, if it is still the same, and the key share one text in memory.
   const shared = stored === json ? stored : json;
   return { kind: 'key', collection, key: keyRecord(fields, shared) };
 }

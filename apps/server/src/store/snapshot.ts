@@ -14,7 +14,7 @@ export interface Data {
   journal: number;
 }
 
-/** What the first line says. */
+/** The content of the first line. */
 interface Head {
   readonly format: string;
   readonly journal: number;
@@ -24,25 +24,25 @@ interface Head {
 const FORMAT = 'petstore store 2';
 const EARLIER_FORMAT = 'petstore store 1';
 
-/** Only the last line begins with it, so no other line is compared with the checksum. */
+/** The beginning of the last line. No other line begins like this. */
 const QUOTE = 34;
 
-/** About how many characters are written at once. */
+/** About the number of characters that are written at once. */
 const PIECE = 2 ** 16;
 
 /**
  * lowdb's adapter: a JSON file with a record in each line, which is read and written in pieces
- * while the data changes. Behind the records is a checksum of all lines before.
+ * while the data changes. The last line has a checksum of all lines before it.
  */
 export class Snapshot implements Adapter<Data> {
   readonly path: string;
   /** The length of the file; 0 if there is none. */
   bytes = 0;
-  /** Ends a write that is under way. */
+  /** Set to end a running write. */
   isStopped = false;
   readonly #memory: Memory;
 
-  /** The file is read into an empty memory. */
+  /** The memory into which the file is read. It has to be empty. */
   constructor(path: string, memory: Memory) {
     this.path = path;
     this.#memory = memory;
@@ -92,12 +92,12 @@ export class Snapshot implements Adapter<Data> {
       // A line ends with a comma and a line feed.
       applyRecord(this.#memory, line.toString().slice(0, -2));
     } catch {
-      // It is no JSON, or no record: its line is what a person can look at.
+      // The line is no JSON, or no record. Its number tells a person where to look.
       throw damaged(this.path, `line ${number} is damaged`);
     }
   }
 
-  /** The file in pieces, with the checksum behind them. */
+  /** The file in pieces. The last one has the checksum. */
   *#piecesOf(data: Data): Generator<Buffer> {
     let checksum = 0;
     for (const piece of joined(linesOf(data))) {
@@ -127,25 +127,25 @@ function headIn(line: Buffer): Partial<Head> | undefined {
     // The line opens the object and the array of the file.
     return JSON.parse(`${line}]}`);
   } catch {
-    // Whatever it is, it is no head.
+    // A line that is no JSON is no head.
     return undefined;
   }
 }
 
-/** The lines of the file but its last one. */
+/** The lines of the file, without the last one. */
 function* linesOf({ memory, journal }: Data): Generator<string> {
   const nextIds: Record<string, number> = {};
   for (const [name, { nextId }] of memory.collections) nextIds[name] = nextId;
   const head: Head = { format: FORMAT, journal, nextIds };
   yield `${JSON.stringify(head).slice(0, -1)},"records":[\n`;
   for (const [name, collection] of memory.collections) yield* documentLines(name, collection);
-  // Those that are added meanwhile follow.
+  // They include the keys that are added meanwhile.
   for (const change of memory.keys.all()) yield `${recordOf(change)},\n`;
 }
 
 /**
- * The lines of a collection that may change meanwhile, in pieces. Printed one by one they hold up
- * the event loop far longer.
+ * The lines of a collection that may change meanwhile, in pieces. Printing each line alone would
+ * block the event loop far longer.
  */
 function* documentLines(name: string, collection: MemoryCollection): Generator<string> {
   const begin = `[${JSON.stringify(name)},`;

@@ -1,4 +1,4 @@
-/** What stores offer. A store knows nothing of pets: it holds JSON documents in collections. */
+/** A store holds JSON documents in collections. It knows nothing of pets. */
 export interface Store {
   /**
    * A collection. With a keyed request, its write is saved together with the key in one commit. A
@@ -6,7 +6,7 @@ export interface Store {
    */
   collection(name: string, request?: KeyedRequest): Collection;
   /**
-   * The first response of a request with this key; undefined if none has written. Throws
+   * The first response of the request with this key; undefined if none was saved. Throws
    * KeyReusedError if the key belongs to another request. Locks nothing.
    */
   replay(request: KeyedRequest): Awaitable<Replay | undefined>;
@@ -14,14 +14,14 @@ export interface Store {
   nextId(collection: string): Awaitable<number>;
   /**
    * Adds exported documents under their identifiers. Existing documents have to be equal. Returns
-   * how many documents were added.
+   * the number of documents that it has added.
    */
   restore(collection: string, documents: ReadonlyMap<number, object>): Promise<number>;
   /** Raises the next identifier to at least this one. */
   reserve(collection: string, nextId: number): Promise<void>;
-  /** Rejects if the store cannot be used now. For /readyz. */
+  /** Rejects if the store cannot be used now. `/readyz` asks this. */
   check(): Promise<void>;
-  /** For the metrics. */
+  /** Numbers for the metrics. */
   stats(): Stats;
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ export interface Collection {
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * A document as its JSON text, which is sent and stored as it is: 64-bit integers stay exact, and
- * nothing is parsed twice.
+ * A document as its JSON text. The text is stored and sent unchanged, so 64-bit integers stay
+ * exact, and nothing is parsed twice.
  */
 export class StoredDocument {
   readonly json: string;
@@ -61,7 +61,7 @@ export class StoredPage {
   /** The documents as a JSON array. */
   readonly json: string;
   /**
-   * Where the next page begins: the next query's `after`. Undefined if there are no more documents.
+   * The `after` of the query for the next page. Undefined if there are no more documents.
    */
   readonly next: number | undefined;
 
@@ -75,13 +75,13 @@ export interface Query {
   /** Only documents with a greater identifier. */
   readonly after: number;
   readonly limit: number;
-  /** Only documents whose declared properties have these values, all of them. */
+  /** Only documents whose declared properties have all these values. */
   readonly filters?: Readonly<Record<string, string>>;
 }
 
 /**
- * What makes a request the same one, and what its first response was. Each request has an object of
- * its own.
+ * A request with an idempotency key: what identifies it, and the status of its response. Each
+ * request has its own object.
  */
 export interface KeyedRequest {
   /** The name of the API key, to which the idempotency key belongs. */
@@ -101,12 +101,15 @@ export interface Replay {
 
 /** Numbers of a store. A number that the store does not know cheaply is left out. */
 export interface Stats {
-  /** How many documents each collection has. */
+  /** The number of documents of each collection. */
   readonly documents?: Readonly<Record<string, number>>;
   readonly journalBytes?: number | undefined;
-  /** How many bytes documents may still grow. */
+  /** The bytes by which documents may still grow. */
   readonly roomBytes?: number | undefined;
-  /** How many idempotency keys were forgotten before their time, because there were too many. */
+  /**
+   * The number of idempotency keys that were forgotten before their time, because there were too
+   * many.
+   */
   readonly forgottenKeys: number;
 }
 
@@ -142,12 +145,12 @@ export class KeyReusedError extends Error {
 export const MAX_PAGE_SIZE = 2 ** 20;
 
 /**
- * For how long, how many, and how many characters of results of requests with idempotency keys are
- * remembered.
+ * The bounds of the remembered requests with idempotency keys: their age, their number, and the
+ * characters of their results.
  */
 export const KEYS = { milliseconds: 24 * 3_600_000, count: 200_000, size: 2 ** 26 };
 
-/** The text of a property by which lists are filtered; undefined if it has none. */
+/** The text by which lists are filtered by a property; undefined if the document has none. */
 export function filterText(document: unknown, property: string): string | undefined {
   const value: unknown = Object.getOwnPropertyDescriptor(document, property)?.value;
   return value === undefined || typeof value === 'object' ? undefined : String(value);
@@ -157,7 +160,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Throws an error of the disk or the database as one that says that nothing was done. */
+/** Throws an UnavailableError for an error of the disk or the database that has changed nothing. */
 export function nothingDone(error: unknown): never {
   if (error instanceof UnavailableError) throw error;
   throw new UnavailableError(`Nothing was done (${messageOf(error)}).`, { cause: error });
