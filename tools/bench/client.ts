@@ -37,9 +37,9 @@ export async function client(effort: Effort): Promise<Section> {
     '@petstore/client': { measure: () => measureOurCpu(effort), atMost: MOST_CPU },
   };
   const sizes = {
-    'openapi-fetch': { measure: () => bundleSize("export { default } from 'openapi-fetch'") },
+    'openapi-fetch': { measure: () => measureBundle("export { default } from 'openapi-fetch'") },
     '@petstore/client': {
-      measure: () => bundleSize("export { petstore } from '@petstore/client'"),
+      measure: () => measureBundle("export { petstore } from '@petstore/client'"),
     },
   };
   const table = [
@@ -72,8 +72,8 @@ async function measureCallCpu(list: () => Promise<unknown>, count: number): Prom
   return (user + system) / count;
 }
 
-/** The bytes of a module with these contents, minified and gzipped. */
-async function bundleSize(contents: string): Promise<number> {
+/** Bundles a module, and returns its bytes after minifying and gzip. */
+async function measureBundle(contents: string): Promise<number> {
   const stdin = { contents, resolveDir: import.meta.dirname };
   const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
   const { outputFiles } = await build({ ...options, stdin });

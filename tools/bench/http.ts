@@ -70,9 +70,9 @@ async function checkAnswer(
   request: BenchRequest,
   peers: Readonly<Record<Name, Peer>>,
 ): Promise<void> {
-  const expected = await answerOf(peers.ours, request);
+  const expected = await fetchAnswer(peers.ours, request);
   for (const name of others) {
-    const { headers, ...answer } = await answerOf(peers[name], request);
+    const { headers, ...answer } = await fetchAnswer(peers[name], request);
     const where = `${row} of ${name}`;
     deepStrictEqual({ where, ...answer }, { where, status: expected.status, body: expected.body });
     if (name === 'Fastify')
@@ -80,7 +80,7 @@ async function checkAnswer(
   }
 }
 
-async function answerOf({ origin }: Peer, { method, target, body }: BenchRequest) {
+async function fetchAnswer({ origin }: Peer, { method, target, body }: BenchRequest) {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const response = await fetch(origin + target, { method, headers, body: body ?? null });
   return {

@@ -10,11 +10,11 @@ import { compare, type Effort, type Table } from './measure.ts';
 import {
   CONCURRENCY,
   collection,
-  createRate,
   fill,
+  measureCreateRate,
+  measureRate,
   newPet,
   PET_COUNT,
-  rateOf,
 } from './workload.ts';
 
 /** The table of pgbench, which has the same rows, and the same index for the filter. */
@@ -40,17 +40,17 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
     const store = await openPostgresStore(cluster.url());
     await fill(store, PET_COUNT);
     await cluster.ask(tableSql);
-    const bare = (sql: string) => rateOfPgbench(pgbench, cluster.url(), scratch, sql, effort);
+    const bare = (sql: string) => measurePgbenchRate(pgbench, cluster.url(), scratch, sql, effort);
     const creates = {
       pgbench: { measure: () => bare(insertSql) },
       'PostgreSQL store': {
-        measure: () => createRate(store, CONCURRENCY, effort.requests),
+        measure: () => measureCreateRate(store, CONCURRENCY, effort.requests),
         atLeast: 0.7,
       },
     };
     const pages = {
       pgbench: { measure: () => bare(selectSql) },
-      'PostgreSQL store': { measure: () => pageRate(store, effort.requests), atLeast: 0.7 },
+      'PostgreSQL store': { measure: () => measurePageRate(store, effort.requests), atLeast: 0.7 },
     };
     const table = [
       ...(await compare('creates a second in PostgreSQL', creates, effort)),
@@ -64,14 +64,14 @@ export async function measurePostgres(scratch: string, effort: Effort): Promise<
 }
 
 /** Measures the number of pages at random places that are read in a second. */
-function pageRate(store: Store, count: number): Promise<number> {
+function measurePageRate(store: Store, count: number): Promise<number> {
   const pets = store.collection(collection);
   const page = () => pets.list({ after: Math.floor(Math.random() * PET_COUNT), limit: 20 });
-  return rateOf(page, CONCURRENCY, count);
+  return measureRate(page, CONCURRENCY, count);
 }
 
 /** The transactions per second that pgbench reports. */
-async function rateOfPgbench(
+async function measurePgbenchRate(
   pgbench: string,
   url: string,
   scratch: string,

@@ -24,11 +24,11 @@ import { peer, Rotation } from './servers.ts';
 import {
   CONCURRENCY,
   collection,
-  createRate,
   fillFolder,
+  measureCreateRate,
+  measureRate,
   newPet,
   PET_COUNT,
-  rateOf,
 } from './workload.ts';
 
 export async function store(effort: Effort): Promise<Section> {
@@ -67,13 +67,13 @@ async function measureCreates(
   const syncs = effort.requests / 20;
   const creates = effort.requests / 4;
   const oneWriter = {
-    'append and sync': { measure: () => rateOf(appendAndSync, 1, syncs) },
-    [fromFew]: { measure: () => createRate(small, 1, syncs), atLeast: 0.85 },
-    [fromMany]: { measure: () => createRate(large, 1, syncs), atLeast: 0.85 },
+    'append and sync': { measure: () => measureRate(appendAndSync, 1, syncs) },
+    [fromFew]: { measure: () => measureCreateRate(small, 1, syncs), atLeast: 0.85 },
+    [fromMany]: { measure: () => measureCreateRate(large, 1, syncs), atLeast: 0.85 },
   };
   const manyWriters = {
-    [fromFew]: { measure: () => createRate(small, CONCURRENCY, creates) },
-    [fromMany]: { measure: () => createRate(large, CONCURRENCY, creates), atLeast: 0.8 },
+    [fromFew]: { measure: () => measureCreateRate(small, CONCURRENCY, creates) },
+    [fromMany]: { measure: () => measureCreateRate(large, CONCURRENCY, creates), atLeast: 0.8 },
   };
   try {
     return [
@@ -134,14 +134,17 @@ async function measureOpening(folder: string, { rounds }: Effort): Promise<Table
  */
 async function measureFold(folder: string, { requests }: Effort): Promise<Table> {
   const calm = await openLowdbStore(folder, { fold: Number.POSITIVE_INFINITY });
-  const calmStop = await longestStop(() => createRate(calm, CONCURRENCY, requests * 3));
+  const calmStop = await measureLongestStop(() =>
+    measureCreateRate(calm, CONCURRENCY, requests * 3),
+  );
   await calm.close();
   // With this limit, the journal is too long at once. The fold replaces the file of the snapshot.
   const folding = await openLowdbStore(folder, { fold: 1 });
   const snapshot = join(folder, 'store.json');
   const before = statSync(snapshot).ino;
-  const foldingStop = await longestStop(async () => {
-    while (statSync(snapshot).ino === before) await createRate(folding, CONCURRENCY, requests);
+  const foldingStop = await measureLongestStop(async () => {
+    while (statSync(snapshot).ino === before)
+      await measureCreateRate(folding, CONCURRENCY, requests);
   });
   await folding.close();
   const stop = 'longest stop of the event loop, ms';
@@ -152,7 +155,7 @@ async function measureFold(folder: string, { requests }: Effort): Promise<Table>
 }
 
 /** The longest time in milliseconds for which the work kept the event loop from its timers. */
-async function longestStop(work: () => Promise<unknown>): Promise<number> {
+async function measureLongestStop(work: () => Promise<unknown>): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   await work();

@@ -44,13 +44,13 @@ export async function fillFolder(folder: string, count: number): Promise<void> {
 }
 
 /** Measures the number of pets that callers create in a second. */
-export function createRate(store: Store, callers: number, count: number): Promise<number> {
+export function measureCreateRate(store: Store, callers: number, count: number): Promise<number> {
   const pets = store.collection(collection);
-  return rateOf((number) => pets.create(newPet(number)), callers, count);
+  return measureRate((number) => pets.create(newPet(number)), callers, count);
 }
 
 /** Runs concurrent callers until they have made `count` calls. Returns the calls per second. */
-export async function rateOf(
+export async function measureRate(
   call: (number: number) => unknown,
   callers: number,
   count: number,

@@ -2,7 +2,7 @@
 // supported part.
 import { join } from 'node:path';
 import type { Schema } from '@petstore/types';
-import { problemsOf } from '../generate/refusals.ts';
+import { lintDocument } from '../generate/refusals.ts';
 import { root, textOf } from '../repository.ts';
 import type { Cases } from './cases.ts';
 import type { Findings } from './findings.ts';
@@ -25,7 +25,11 @@ export async function check(spec: Spec, findings: Findings, { values }: Cases): 
     'no-invalid-schema-examples': 'error',
   } as const;
   const config = { extends: ['recommended'], rules };
-  for (const { line, column, message } of await problemsOf(spec.text, join(root, specFile), config))
+  for (const { line, column, message } of await lintDocument(
+    spec.text,
+    join(root, specFile),
+    config,
+  ))
     findings.add(`${specFile}:${line}:${column}: ${message}`);
   const { version } = JSON.parse(textOf('spec/package.json'));
   if (version !== spec.version) findings.add(`info.version is ${spec.version}, not ${version}`);

@@ -43,12 +43,12 @@ const checks: Readonly<Record<string, Entry>> = {
 // Without this cache, a run takes a fifth longer.
 enableCompileCache(join(root, 'tools/node_modules/.cache/compile'));
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
-const lines = await findingsOf(names);
+const lines = await runChecks(names);
 for (const line of lines) console.log(line);
 console.log(lines.length === 0 ? `Nothing drifts from ${specFile}.` : `Findings: ${lines.length}.`);
 process.exitCode = lines.length === 0 ? 0 : 1;
 
-async function findingsOf(names: readonly string[]): Promise<string[]> {
+async function runChecks(names: readonly string[]): Promise<string[]> {
   const text = textOf(specFile);
   const refusals = names.includes('document') ? await refusalsIn(text) : [];
   // The checks can read only the supported part of OpenAPI.
@@ -61,9 +61,9 @@ async function findingsOf(names: readonly string[]): Promise<string[]> {
 
 /** What the generator refuses in the spec. */
 async function refusalsIn(text: string): Promise<string[]> {
-  const { refusalsOf } = await import('../generate/refusals.ts');
+  const { findRefusals } = await import('../generate/refusals.ts');
   const findings = new Findings('D2 document', 'correct the spec');
-  for (const { line, column, message } of await refusalsOf(text, join(root, specFile)))
+  for (const { line, column, message } of await findRefusals(text, join(root, specFile)))
     findings.add(`${specFile}:${line}:${column}: ${message}`);
   return findings.lines();
 }

@@ -19,7 +19,7 @@ import { callsPlugin } from './calls-plugin.ts';
 import { type Node, recordOf, schemasOf } from './document.ts';
 import { operationType, typeName } from './names.ts';
 import { operationsPlugin } from './operations-plugin.ts';
-import { refusalsOf } from './refusals.ts';
+import { findRefusals } from './refusals.ts';
 import { tableOf } from './table.ts';
 import { isWide, typesDocument } from './types-document.ts';
 
@@ -52,7 +52,7 @@ export function notGenerated(generated: ReadonlyMap<string, string>): string[] {
 
 async function main(): Promise<void> {
   const text = textOf(specFile);
-  const refusals = await refusalsOf(text, join(root, specFile));
+  const refusals = await findRefusals(text, join(root, specFile));
   for (const { line, column, message } of refusals)
     console.error(`${specFile}:${line}:${column}: ${message}`);
   if (refusals.length > 0) {

@@ -42,13 +42,13 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /** All refusals of a document, in the order of their places. */
-export async function refusalsOf(text: string, file: string): Promise<Problem[]> {
+export async function findRefusals(text: string, file: string): Promise<Problem[]> {
   const rules: Record<string, 'error'> = {
     'petstore/object': 'error',
     'petstore/document': 'error',
   };
   for (const rule of Object.keys(advice)) rules[rule] = 'error';
-  const problems = await problemsOf(text, file, {
+  const problems = await lintDocument(text, file, {
     plugins: [{ id: 'petstore', rules: { oas3: { object: objectRule, document: documentRule } } }],
     rules,
   });
@@ -62,7 +62,7 @@ export async function refusalsOf(text: string, file: string): Promise<Problem[]>
 }
 
 /** What the linter finds in a document. */
-export async function problemsOf(
+export async function lintDocument(
   source: string,
   absoluteRef: string,
   rules: RawUniversalConfig,

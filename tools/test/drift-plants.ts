@@ -33,7 +33,7 @@ export const documentPlants: readonly Plant[] = [
     ['an edited method', 'List animals', 'List pets', 'calls.gen.ts'],
   ]),
   ...plantsIn('generated', 'packages/types/src/gen/more.gen.ts', [
-    ['a file beside the generated ones', /^/, 'export {};', 'more.gen.ts is not generated'],
+    ['a file among the generated ones', /^/, 'export {};', 'more.gen.ts is not generated'],
   ]),
   ...plantsIn('generated', spec, [
     ['another description', 'maximum number of animals', 'most animals', 'operations.gen.ts'],

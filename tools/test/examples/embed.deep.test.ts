@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../../repository.ts';
 import { stop } from '../support/process.ts';
 
-test('embed/main.mjs has paths of its own beside those of the Petstore', async () => {
+test('embed/main.mjs has its own paths and those of the Petstore', async () => {
   const folder = newFolder('embed', onTestFinished);
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@petstore'), { recursive: true });

@@ -6,12 +6,12 @@ import { basename, join } from 'node:path';
 import { isDeep, newFolder } from '@petstore/testing';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { generate } from '../../generate/main.ts';
-import { refusalsOf } from '../../generate/refusals.ts';
+import { findRefusals } from '../../generate/refusals.ts';
 import { root } from '../../repository.ts';
 import { copyOfRepository } from '../support/copy.ts';
 import { documentOf, done, get, item, post, query, returns, schemas, to } from './documents.ts';
 
-/** TypeScript that must compile beside the types, and what `operations.op` contains. */
+/** TypeScript that must compile together with the types, and what `operations.op` contains. */
 type Case = readonly [name: string, document: string, types: string, table?: object];
 
 const inputIs = (type: string) => `check<Equal<Input<'op'>, ${type}>>();`;
@@ -201,7 +201,7 @@ const folderOf = (name: string) => join(folder, name.replaceAll(/\W+/g, '-'));
 const rows = cases.map(([name, document, types, table = {}]) => ({ name, document, types, table }));
 test.each(rows)('$name: the table is right', async ({ name, document, types, table }) => {
   const text = documentOf(document);
-  expect(await refusalsOf(text, '/spec.yaml')).toEqual([]);
+  expect(await findRefusals(text, '/spec.yaml')).toEqual([]);
   const own = folderOf(name);
   mkdirSync(join(own, 'gen'), { recursive: true });
   for (const [file, code] of await generate(text))

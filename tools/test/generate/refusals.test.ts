@@ -1,7 +1,7 @@
 // Everything beyond the supported part of OpenAPI is refused, with its place and what to write
 // instead.
 import { expect, test } from 'vitest';
-import { refusalsOf } from '../../generate/refusals.ts';
+import { findRefusals } from '../../generate/refusals.ts';
 import { documentOf, done, get, item, post, query, returns, schemas, to } from './documents.ts';
 
 const text = '{ type: string }';
@@ -304,7 +304,7 @@ const cases: readonly Case[] = [
 test.each(cases)('%s is refused', async (_, part, place, message) => {
   const document = part.startsWith('openapi') ? part : documentOf(part);
   const lines = document.split('\n');
-  const found = await refusalsOf(document, '/spec.yaml');
+  const found = await findRefusals(document, '/spec.yaml');
   // The text at the place is what the message is about.
   expect(
     found.map(({ line, column }) => lines[line - 1]?.slice(column - 1).split(/[:,}\] ]/)[0]),
@@ -314,7 +314,7 @@ test.each(cases)('%s is refused', async (_, part, place, message) => {
 });
 
 test('a list in place of a schema is refused', async () => {
-  const found = await refusalsOf(documentOf(returns('[]')), '/spec.yaml');
+  const found = await findRefusals(documentOf(returns('[]')), '/spec.yaml');
   expect(found[0]?.message).toContain('a schema with no type is not supported');
 });
 
@@ -322,7 +322,7 @@ test('all constructs are refused in one run', async () => {
   const document = documentOf(
     query('{ type: string, format: byte, nullable: true }').replace('in: query', 'in: cookie'),
   );
-  const found = await refusalsOf(document, '/spec.yaml');
+  const found = await findRefusals(document, '/spec.yaml');
   expect(found.map(({ message }) => message.split(' ')[0])).toEqual(['in:', 'format:', 'nullable']);
 });
 
@@ -336,7 +336,7 @@ test('every keyword of JSON Schema and OpenAPI that is not generated for is refu
   const anyRefusal = /^\S+ in Schema is not supported; |is not expected here|expected type/i;
   for (const keyword of keywords.trim().split(/\s+/)) {
     const document = documentOf(get(done) + schemas(`A:\n  type: object\n  ${keyword}: {}`));
-    const [refusal] = await refusalsOf(document, '/spec.yaml');
+    const [refusal] = await findRefusals(document, '/spec.yaml');
     expect(refusal?.message, keyword).toMatch(anyRefusal);
   }
 });
