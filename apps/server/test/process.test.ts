@@ -119,6 +119,24 @@ test('a folder that cannot be looked into is refused in one line', () => {
   expect(stderr).toContain(`${join(folder, 'keys.json')} cannot be read`);
 });
 
+test.each([
+  ['status', 'gone', 'document/status', ': available, pending, sold;'],
+  ['tags', 'new', 'document must NOT have', ': tags;'],
+])("an import names what is wrong with a pet's %s", (property, value, place, rest) => {
+  const document = { id: 1, name: 'Rex', categoryId: 2, [property]: value };
+  const lines = [
+    { format: 'petstore export 1', nextIds: { pets: 2 } },
+    { collection: 'pets', document },
+    { documents: 1 },
+  ];
+  const input = lines.map((line) => JSON.stringify(line)).join('\n');
+  const env = { PETSTORE_DATA_DIR: newFolder() };
+  const { status, stderr } = runCommand(['import'], env, `${input}\n`);
+  expect(status).toBe(1);
+  expect(stderr).toContain(`petstore-server: Line 2: ${place}`);
+  expect(stderr).toContain(rest);
+});
+
 test('the help shows every setting with its variable', () => {
   const { stdout, status } = runCommand(['--help']);
   const names =
