@@ -136,7 +136,8 @@ function isTutorial({ file }: Page): boolean {
 
 /** Whether the reader of a tutorial adds this to the spec. */
 function isAdded(page: Page, yaml: string): boolean {
-  return isTutorial(page) && page.text.includes(yaml);
+  if (!isTutorial(page)) return false;
+  return page.text.includes(yaml);
 }
 
 /** Programs with flags of their own. */

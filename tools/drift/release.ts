@@ -56,7 +56,8 @@ function breaks(before: Terms, now: Terms): string[] {
 function stricterBounds(bounds: Bounds, others: Bounds): Bound[] {
   return [...bounds.values()].filter((bound) => {
     const other = others.get(termOf(bound));
-    return other === undefined || isStricter(bound, other);
+    if (other === undefined) return true;
+    return isStricter(bound, other);
   });
 }
 
