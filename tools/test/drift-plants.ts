@@ -104,6 +104,7 @@ export const pagePlants: readonly Plant[] = [
   ]),
   ...plantsIn('pages', 'README.md', [
     ['a misspelt flag', 'pets list --status', 'pets list --statis', '--statis'],
+    ['a misspelt flag of the server', 'start -- --port', 'start -- --prot', 'flag --prot'],
     ['a command that is gone', 'petctl pets create', 'petctl pets add', 'pets add'],
     ['a link to nothing', '(docs/operating.md)', '(docs/operation.md)', 'docs/operation.md'],
     ['a link to no heading', '(docs/operating.md)', '(docs/operating.md#none)', '#none'],
