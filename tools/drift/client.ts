@@ -15,7 +15,7 @@ import {
 import { parseJson } from './exact-json.ts';
 import type { Expect, Findings } from './findings.ts';
 import { apiKey, compareRequest } from './requests.ts';
-import { asObject, type Operation, responseFor, type Spec } from './spec.ts';
+import { asObject, lacksIdempotencyKey, type Operation, responseFor, type Spec } from './spec.ts';
 
 /** An operation of the client, and what it is compared with. */
 interface TestedMethod extends CalledOperation {
@@ -117,6 +117,8 @@ async function checkUndeclared(tested: TestedMethod): Promise<void> {
  */
 async function checkRetries(tested: TestedMethod): Promise<void> {
   const { operation, least, expect } = tested;
+  // The check of the document reports it.
+  if (lacksIdempotencyKey(operation)) return;
   const error = { code: 'unavailable', message: 'Later.', status: 503 };
   const unavailable = () => responseWith(503, error, { 'retry-after': '0' });
   const callWithRetries = (options: object) => {

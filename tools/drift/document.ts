@@ -11,6 +11,7 @@ import {
   follow,
   isObject,
   type JsonObject,
+  lacksIdempotencyKey,
   type Operation,
   type Parameter,
   type Spec,
@@ -109,6 +110,7 @@ function faultsIn(operation: Operation, spec: Spec, values: Values): string[] {
     'x-sunset is before x-deprecated-since': until <= Date.parse(deprecatedSince ?? ''),
     'x-successor is deprecated itself': successorOf(spec, operation)?.isDeprecated === true,
     'its idempotency key has no x-idempotency-hours': Number.isNaN(idempotencyKey?.hours ?? 0),
+    'it has no idempotency key, as each POST and PATCH needs': lacksIdempotencyKey(operation),
     '401 is not declared': !responses.has('401'),
   };
   return Object.keys(faults).filter((fault) => faults[fault]);

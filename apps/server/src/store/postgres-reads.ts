@@ -10,7 +10,14 @@ import {
   selectKeys,
   tableOf,
 } from './postgres-sql.ts';
-import { MAX_PAGE_SIZE, nothingDone, type Query, StoredDocument, StoredPage } from './store.ts';
+import {
+  filterText,
+  MAX_PAGE_SIZE,
+  nothingDone,
+  type Query,
+  StoredDocument,
+  StoredPage,
+} from './store.ts';
 
 /**
  * The bounds of the statements that read. The reads of a moment share a statement, because that is
@@ -93,7 +100,7 @@ function selectPages(name: string, queries: readonly Query[]): QueryConfig {
   const limits = queries.map(({ limit }) => limit);
   const wanted = [statement.bindArray('bigint', after), statement.bindArray('int', limits)];
   for (const property of properties) {
-    const values = queries.map(({ filters = {} }) => columnText(filters[property]));
+    const values = queries.map(({ filters = {} }) => columnText(filterText(filters, property)));
     wanted.push(statement.bindArray('text', values));
   }
   const columns = properties.map(columnOf);

@@ -76,8 +76,11 @@ export interface Query {
   readonly after: number;
   readonly limit: number;
   /** Only documents whose declared properties have all these values. */
-  readonly filters?: Readonly<Record<string, string>>;
+  readonly filters?: Filters;
 }
+
+/** By property, the value that documents have. A value is compared as text. */
+export type Filters = Readonly<Record<string, string | number | bigint | boolean>>;
 
 /**
  * A request with an idempotency key: what identifies it, and the status of its response. Each
