@@ -6,17 +6,17 @@ import { type CallOptions, notify } from './options.ts';
 import type { FurtherPage } from './pages.ts';
 import {
   type BoundOperation,
-  type Input,
+  type InputValues,
   type PreparedRequest,
   preparedRequest,
   type WireFormat,
 } from './request.ts';
 import { changedSettings } from './settings.ts';
 
-/** Calls an operation with all its attempts. A further page of a list has its own address. */
+/** Calls an operation with all its attempts. A further page of a list has an address of its own. */
 export async function execute(
   bound: BoundOperation,
-  input: Input,
+  input: InputValues,
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
@@ -45,7 +45,7 @@ function reportDeprecated({ id, wire, settings, reported }: BoundOperation): voi
   if (!wire.deprecated || !hook || reported.has(id)) return;
   reported.add(id);
   const { sunset, successor } = wire.deprecated;
-  const end = sunset ? `; ends on ${sunset}` : '';
+  const end = sunset ? ` and will be removed on ${sunset}` : '';
   const use = successor ? `; use ${successor}` : '';
   const message = `${id} is deprecated${end}${use}`;
   notify(hook, { operation: id, message, sunset });
@@ -76,7 +76,7 @@ async function runAttempts(
   }
 }
 
-/** The milliseconds to wait after a failed attempt; undefined if the call is not tried again. */
+/** The milliseconds to wait after a failed attempt; undefined if there is no further attempt. */
 function retryDelay(
   { wire, settings }: BoundOperation,
   error: CallError,
@@ -84,7 +84,7 @@ function retryDelay(
 ): number | undefined {
   const { limit, base, cap } = settings.retry;
   if (attempt > limit || !isRepeatable(wire)) return undefined;
-  // Random, so that clients that failed together do not come back together.
+  // The time is random, so that clients that failed together do not retry together.
   const backOff = Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
   if (error instanceof ConnectionError) return backOff;
   if (!(error instanceof ResponseError) || !isTransient(error)) return undefined;
@@ -99,12 +99,12 @@ function isRepeatable({ method, idempotencyKey }: WireFormat): boolean {
 
 /** Whether the service may respond differently to the same request. */
 function isTransient({ status, code }: ResponseError): boolean {
-  // The service executes another request with this idempotency key: probably an earlier attempt.
+  // The service still executes a request with this idempotency key, probably an earlier attempt.
   if (code === 'request_in_flight') return true;
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** The milliseconds that the service asks to wait, in seconds or as a date (RFC 9110). */
+/** The milliseconds to wait by the header `Retry-After`: seconds, or a date (RFC 9110). */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   const isSeconds = /^\d+$/.test(text);

@@ -63,7 +63,7 @@ export interface Hooks {
     | undefined;
 }
 
-/** Runs a hook, if there is one. It cannot change the call: its error is logged. */
+/** Runs a hook, if there is one. The hook cannot change the call: an error that it throws is logged. */
 export async function notify<Event>(
   hook: ((event: Event) => unknown) | undefined,
   event: Event,
@@ -91,9 +91,9 @@ export interface Options {
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Sends the requests. Default: the global `fetch` of the moment. */
   fetch?: ((url: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
-  /** The milliseconds for a call with all its attempts; 0 is no limit. Default: 30,000. */
+  /** The milliseconds for a call with all its attempts; 0 means no limit. Default: 30,000. */
   timeout?: number | undefined;
-  /** How often and how soon a call is tried again. Only what is safe to repeat is. */
+  /** How often and how soon a failed call is retried, if it is safe to repeat. */
   retry?: Retry | undefined;
   /** Further headers of each request, as an object, a `Headers` or a list of pairs. */
   headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
@@ -113,8 +113,8 @@ export interface CallOptions extends Options {
 }
 
 /**
- * The options of a call that asks whether a result has changed: with an `ETag` that an earlier
- * response had. The data is `undefined` if nothing has changed.
+ * The options of a call that asks whether a result has changed. `if-none-match` is the `ETag` of an
+ * earlier response. The data is `undefined` if nothing has changed.
  */
 export interface ConditionalOptions extends CallOptions {
   headers: Record<string, string> & ({ 'if-none-match': string } | { 'If-None-Match': string });
