@@ -76,7 +76,7 @@ describe('petctl auth', () => {
     expect([wrong.code, existsSync(file())]).toEqual([4, false]);
     const [first, second] = wrong.stderr.split('\n');
     expect(first).toBe('petctl: The key was not stored.');
-    expect(second).toMatch(/ Log in with another one\.$/);
+    expect(second).toMatch(/ Log in with another key\.$/);
     const nowhere = await login('http://127.0.0.1:1/v1');
     expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
   });
@@ -86,8 +86,7 @@ describe('petctl auth', () => {
     async (key) => {
       expect(await login(baseUrl, key)).toMatchObject({
         code: 2,
-        stderr:
-          'petctl: The input has no valid API key: it must be visible ASCII without spaces.\n',
+        stderr: 'petctl: The input has no valid API key: a key is visible ASCII without spaces.\n',
       });
     },
   );

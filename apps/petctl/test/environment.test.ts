@@ -122,7 +122,7 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     expect(await list(url, { http_proxy: socks, no_proxy: `${hostname}:1` })).toMatchObject({
       code: 2,
       stderr:
-        'petctl: http_proxy is not the address of an HTTP proxy. Use one such as http://proxy:3128, or name the host in no_proxy.\n',
+        'petctl: http_proxy is not the address of an HTTP proxy. Use an address such as http://proxy:3128, or name the host in no_proxy.\n',
     });
   });
 

@@ -20,14 +20,17 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     ],
     [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
     [['pets', 'list', '--stauts', 'sold'], "Did you mean '--status'?"],
-    [['pets', 'list', '--foo'], "unknown option '--foo'. See 'petctl pets list --help'."],
-    [['pets', '--limt'], "unknown option '--limt'. See 'petctl pets --help'."],
+    [
+      ['pets', 'list', '--foo'],
+      "'petctl pets list' has no option '--foo'. See 'petctl pets list --help'.",
+    ],
+    [['pets', '--limt'], "'petctl pets' has no option '--limt'. See 'petctl pets --help'."],
     [['pets', 'lsit'], "Did you mean 'list'?"],
     [['pest', 'list'], "Did you mean 'pets'?"],
     [['pets', 'list', 'secret'], 'too many arguments'],
     [['auth', 'login', 'secret'], 'too many arguments'],
     [['pets', 'list', '--api-key=secret'], "'petctl auth login'"],
-    [['pets', 'list', '-xsecret'], "unknown option '-x'"],
+    [['pets', 'list', '-xsecret'], "has no option '-x'"],
     [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
     [['pets', 'list', '-o', 'jsn'], '--output must be one of table, tsv, json'],
     [['pets', 'list', '--timeout', 'soon'], 'a time from 1ms'],
@@ -38,7 +41,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'only one'],
     [['pets', 'get'], "missing required argument 'pet-id'"],
     [['pets', 'get', '0'], `from ${minimum} to ${maximum}`],
-    [['pets', 'create'], '--name and --category-id missing'],
+    [['pets', 'create'], '--name and --category-id are missing'],
     [
       ['pets', 'create', '--name', 'x', '--category-id', '9223372036854775808'],
       'a 64-bit whole number',
@@ -252,7 +255,7 @@ test('retries: twice by default, a write with one idempotency key, and shown by 
 test('a deprecated command says so on stderr, once, and --quiet hides it', async () => {
   const { env } = await record(() => ({ body: {} }));
   expect((await petctl(['pets', 'get', '1'], env)).stderr).toBe(
-    `petctl: 'petctl pets get' is deprecated and may be removed from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
+    `petctl: 'petctl pets get' is deprecated and will be removed on ${operations.getPet.sunset}. Use 'petctl pets list' instead.\n`,
   );
   expect((await petctl(['pets', 'get', '1', '-q'], env)).stderr).toBe('');
 });

@@ -32,22 +32,19 @@ describe.each([
   [
     'JSON Lines',
     '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"D","categoryId":1e300}\n{"name":"C","categoryId":3,"status":"sold"}',
-    ['line 3: categoryId missing.', 'line 4: the number 1e+300 has more than 64 bits.'],
+    ['line 3: categoryId is missing.', 'line 4: the number 1e+300 has more than 64 bits.'],
     '{"name":"B"}\n{"name":"D","categoryId":1e300}\n',
   ],
   [
     'a JSON array',
     ' [ {"name":"A","categoryId":1},\n{ "name": "B", "categoryId": "x" }\n,5,{"name":"C","categoryId":3,"status":"sold"} ]\n',
-    ["element 2: body 'categoryId': must be integer", 'element 3: it is not a JSON object.'],
+    ["element 2: body 'categoryId': must be integer", 'element 3 is not a JSON object.'],
     '{"name":"B","categoryId":"x"}\n5\n',
   ],
   [
     'CSV',
     'name,category-id,status\nA,1,\n"B\n""b""",x,\nB,1\nC,3,sold\n',
-    [
-      "line 4: body 'categoryId': must be integer",
-      'line 5: it has 2 cells, and the first line has 3.',
-    ],
+    ["line 4: body 'categoryId': must be integer", 'line 5 has 2 cells, and the first line has 3.'],
     'name,category-id,status\n"B\n""b""",x,\nB,1\n',
   ],
 ])('%s', (_, input, messages, rest) => {

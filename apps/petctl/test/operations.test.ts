@@ -125,7 +125,7 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     );
     for (const said of fields.flatMap(([, field]) => wordsOf(field))) expect(text).toContain(said);
     if (operation.deprecated)
-      expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
+      expect(text).toContain(`is deprecated and will be removed on ${operation.sunset}`);
     expect((await petctl(['help', ...operation.command])).stdout).toBe(stdout);
   });
 });
@@ -194,7 +194,7 @@ describe('--data', () => {
     ['[]', 'not a JSON object'],
     ['{"name":"A","name":"B"}', "the property 'name' twice"],
     ['{"nmae":"A"}', "Did you mean 'name'?"],
-    ['{"name":"A"}', '--category-id missing'],
+    ['{"name":"A"}', '--category-id is missing'],
     ['{"name":"A","categoryId":1e400}', 'would be rounded'],
     ['{"name":"A","categoryId":1e300}', 'the number 1e+300 has more than 64 bits'],
     ['@missing.json', '(ENOENT)'],

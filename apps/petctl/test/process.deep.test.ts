@@ -193,7 +193,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     const locked = "class { getPassword() { throw new Error('locked'); } }";
     expect(await withKeyring(locked, ['auth', 'logout'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cannot be opened. Unlock it'),
+      stderr: expect.stringContaining('cannot be opened. Unlock the keyring'),
     });
     const full =
       "class { getPassword() { return null; } setPassword() { throw new Error('full'); } }";
