@@ -52,10 +52,10 @@ describe('petctl auth', () => {
     );
     expect(stored()).toEqual({ keys: {} });
     const logout = await petctl(['auth', 'logout', '--base-url', baseUrl], env());
-    expect([logout.code, logout.stderr]).toEqual([
-      4,
-      `petctl: There is no stored key for ${baseUrl}.\n`,
-    ]);
+    expect(logout).toMatchObject({
+      code: 4,
+      stderr: `petctl: There is no stored key for ${baseUrl}.\n`,
+    });
   });
 
   test('a second login switches the address, and status shows both', async () => {
@@ -73,12 +73,18 @@ describe('petctl auth', () => {
 
   test('does not store a key that is rejected or could not be tried, and says so', async () => {
     const wrong = await login(baseUrl, 'a-wrong-key');
-    expect([wrong.code, existsSync(file())]).toEqual([4, false]);
+    expect({ code: wrong.code, isStored: existsSync(file()) }).toEqual({
+      code: 4,
+      isStored: false,
+    });
     const [first, second] = wrong.stderr.split('\n');
     expect(first).toBe('petctl: The key was not stored.');
     expect(second).toMatch(/ Log in with another key\.$/);
     const nowhere = await login('http://127.0.0.1:1/v1');
-    expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
+    expect({ code: nowhere.code, isStored: existsSync(file()) }).toEqual({
+      code: 3,
+      isStored: false,
+    });
   });
 
   test.each(['', 'two words', 'ü'])(
@@ -94,7 +100,7 @@ describe('petctl auth', () => {
   test('status does not say that a service rejects the key if it does not respond', async () => {
     const nowhere = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: apiKey });
     const { code, stdout } = await petctl(['auth', 'status', '--fields', 'accepted'], nowhere);
-    expect([code, stdout]).toEqual([3, 'unknown\n']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: 'unknown\n' });
   });
 });
 
@@ -108,10 +114,10 @@ describe('which key is sent where', () => {
       [['--deployment', 'staging'], {}],
     ] as const) {
       const { code, stderr } = await petctl(['pets', 'list', ...args], env(more));
-      expect([code, stderr]).toEqual([
-        4,
-        expect.stringContaining("Log in with 'petctl auth login --base-url http"),
-      ]);
+      expect({ code, stderr }).toEqual({
+        code: 4,
+        stderr: expect.stringContaining("Log in with 'petctl auth login --base-url http"),
+      });
     }
     const redirecting = await record(() => ({
       status: 307,
@@ -125,7 +131,10 @@ describe('which key is sent where', () => {
     const { requests, origin } = await record(() => ({ body: [] }));
     await login(`${origin}/a/v1`, 'key-of-a');
     const other = await petctl(['pets', 'list', '--base-url', `${origin}/b/v1`], env());
-    expect([other.code, requests.map(({ url }) => url)]).toEqual([4, ['/a/v1/pets?limit=1']]);
+    expect({ code: other.code, sent: requests.map(({ url }) => url) }).toEqual({
+      code: 4,
+      sent: ['/a/v1/pets?limit=1'],
+    });
     await login(`${origin}/b/v1`, 'key-of-b');
     expect(stored().keys).toEqual({
       [`${origin}/a/v1`]: 'key-of-a',
@@ -143,11 +152,11 @@ describe('which key is sent where', () => {
     const other = await record(() => ({ body: [] }));
     const list = ['pets', 'list', '--base-url', other.baseUrl];
     const { code, stderr } = await petctl(list, env(own.env));
-    expect([code, other.requests, stderr]).toEqual([
-      4,
-      [],
-      expect.stringContaining(`PETCTL_API_KEY is for ${own.baseUrl}.`),
-    ]);
+    expect({ code, requests: other.requests, stderr }).toEqual({
+      code: 4,
+      requests: [],
+      stderr: expect.stringContaining(`PETCTL_API_KEY is for ${own.baseUrl}.`),
+    });
     expect((await petctl([...list, '--curl'], env(own.env))).stdout).not.toContain(
       '$PETCTL_API_KEY',
     );
@@ -165,12 +174,15 @@ describe('which key is sent where', () => {
     await login(baseUrl, 'good');
     expect((await petctl(['pets', 'list'], env())).code).toBe(0);
     const bad = await petctl(['pets', 'list'], env({ PETCTL_API_KEY: 'bad' }));
-    expect([bad.code, bad.stderr]).toEqual([4, expect.stringContaining('Correct PETCTL_API_KEY.')]);
+    expect(bad).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Correct PETCTL_API_KEY.'),
+    });
     const status = await petctl(['auth', 'status'], env(recorded));
-    expect([status.code, status.stdout]).toEqual([
-      4,
-      expect.stringContaining('PETCTL_API_KEY\tfalse'),
-    ]);
+    expect(status).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('PETCTL_API_KEY\tfalse'),
+    });
     writeFileSync(file(), readFileSync(file(), 'utf8').replace('good', 'revoked'));
     expect((await petctl(['pets', 'list'], env())).stderr).toContain(`The key is from ${file()};`);
   });

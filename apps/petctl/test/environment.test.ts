@@ -130,9 +130,12 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     const { env, requests } = await record(() => ({ body: [] }));
     const url = env.PETCTL_BASE_URL;
     await list(url, { http_proxy: proxy, no_proxy: '127.0.0.1' });
-    expect([requests.length, received]).toEqual([1, []]);
+    expect({ requests: requests.length, received }).toEqual({ requests: 1, received: [] });
     await list(url, { http_proxy: proxy, no_proxy: 'other.test' });
-    expect([requests.length, received.length]).toEqual([1, 1]);
+    expect({ requests: requests.length, received: received.length }).toEqual({
+      requests: 1,
+      received: 1,
+    });
   });
 
   test('the errors for an untrusted certificate and for a proxy that refuses say what to check', async () => {
@@ -146,10 +149,10 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
       ['https://petstore.test/v1', 'http://a:%ff@127.0.0.1:1'],
     ] as const) {
       const { code, stderr } = await list(url, { https_proxy });
-      expect([code, stderr]).toEqual([
-        3,
-        expect.stringContaining('and the proxy, if there is one.'),
-      ]);
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringContaining('and the proxy, if there is one.'),
+      });
       expect(stderr).not.toMatch(/secret|pass/);
     }
   });
@@ -171,20 +174,20 @@ describe('a base URL and a deployment', () => {
       PETCTL_API_KEY: 'k',
       ...env,
     });
-    expect([code, stderr]).toEqual([
-      2,
-      `petctl: ${names} both say where the service is. Set only one of them.\n`,
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `petctl: ${names} both say where the service is. Set only one of them.\n`,
+    });
   });
 
   test('may be in different places: the flag takes precedence, and the key stays with its address', async () => {
     const args = ['pets', 'list', '--deployment', 'staging'];
     const env = { PETCTL_API_KEY: 'k', PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' };
     const { code, stderr } = await petctl(args, env);
-    expect([code, stderr]).toEqual([
-      4,
-      expect.stringContaining('PETCTL_API_KEY is for http://127.0.0.1:1/v1.'),
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('PETCTL_API_KEY is for http://127.0.0.1:1/v1.'),
+    });
     expect(stderr).toContain(`There is no API key for ${deployments.staging}.`);
   });
 });
@@ -200,7 +203,7 @@ describe('a misspelt variable is refused', () => {
     [{ PETCTL_RETRIES: 'many' }, 'PETCTL_RETRIES must be a whole number', "not 'many'"],
   ])('%j', async (env, message, hint) => {
     const { code, stderr } = await petctl(['pets', 'list'], env);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(stderr).toContain(hint);
   });
 

@@ -39,7 +39,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'list', '--base-url', 'ftp://x'], 'without a user or'],
     [['pets', 'list', '--base-url', 'http://u:secret@x/v1'], 'without a user or'],
     [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'only one'],
-    [['pets', 'get'], "missing required argument 'pet-id'"],
+    [['pets', 'get'], "Missing required argument 'pet-id'"],
     [['pets', 'get', '0'], `from ${minimum} to ${maximum}`],
     [['pets', 'create'], '--name and --category-id are missing'],
     [
@@ -62,7 +62,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['completion', 'bsh'], '<shell> must be one of bash, zsh, fish'],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await petctl(args, unreachable);
-    expect([code, stdout]).toEqual([2, '']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^petctl: .*\n$/);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('secret');
@@ -82,10 +82,10 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     ] as const) {
       const { code, stderr } = await petctl(args, { ...unreachable, ...more });
       const { error } = JSON.parse(stderr);
-      expect([code, Object.keys(error)]).toEqual([
-        2,
-        ['code', 'message', 'status', 'requestId', 'exit', 'hint'],
-      ]);
+      expect({ code, properties: Object.keys(error) }).toEqual({
+        code: 2,
+        properties: ['code', 'message', 'status', 'requestId', 'exit', 'hint'],
+      });
       expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
     }
   });
@@ -116,7 +116,7 @@ describe('exit codes', () => {
     async (reply: Reply | 'break', exit) => {
       const { env } = await record((): Reply | 'break' => reply);
       const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], env);
-      expect([code, stdout]).toEqual([exit, '']);
+      expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
       expect(stderr).toMatch(/^petctl: [^\p{Cc}\u202e]*\n$/u);
       const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], env);
       expect(JSON.parse(json.stderr).error.exit).toBe(exit);
@@ -182,11 +182,17 @@ describe('exit codes', () => {
         ...unreachable,
         PETCTL_BASE_URL: url,
       });
-      expect([code, stderr]).toEqual([3, expect.stringMatching(/failed \((ECONNREFUSED|E\w+)\)/)]);
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringMatching(/failed \((ECONNREFUSED|E\w+)\)/),
+      });
     }
     const { env } = await record(() => 'hang');
     const late = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], env);
-    expect([late.code, JSON.parse(late.stderr).error.code]).toEqual([3, 'timeout']);
+    expect({ code: late.code, errorCode: JSON.parse(late.stderr).error.code }).toEqual({
+      code: 3,
+      errorCode: 'timeout',
+    });
   });
 
   test('a response that is nested deeply is printed, or is an error if it cannot be parsed exactly', async () => {
@@ -198,10 +204,10 @@ describe('exit codes', () => {
     expect([printed.code, printed.stdout.replaceAll(/\s/g, '') === nested('')]).toEqual([0, true]);
     const { env } = await record(() => ({ body: nested('9007199254740993') }));
     const { code, stderr } = await petctl(['pets', 'list', '-o', 'jsonl'], env);
-    expect([code, JSON.parse(stderr).error.message]).toEqual([
-      8,
-      expect.stringContaining('call stack'),
-    ]);
+    expect({ code, message: JSON.parse(stderr).error.message }).toEqual({
+      code: 8,
+      message: expect.stringContaining('call stack'),
+    });
   });
 
   test('a response that does not end is an error', async () => {
@@ -232,7 +238,10 @@ test('a fault of petctl itself looks like one', async () => {
     throw new TypeError('a fault');
   };
   const { code, stderr } = await resultOf(running);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('TypeError: a fault')]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('TypeError: a fault'),
+  });
   expect(stderr).toContain('This is a bug in petctl: please report it.');
 });
 
@@ -245,7 +254,7 @@ test('retries: twice by default, a write with one idempotency key, and shown by 
     ['pets', 'create', '--name', 'x', '--category-id', '1', '-v'],
     env,
   );
-  expect([code, requests.length]).toEqual([8, 3]);
+  expect({ code, requests: requests.length }).toEqual({ code: 8, requests: 3 });
   expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   expect(stderr.match(/^> POST http:\S+\/v1\/pets$/gm)?.length).toBe(3);
   expect(stderr).toMatch(/^< 503 in \d+ ms/m);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const list = async (...args: string[]) => {
   const { code, stdout, stderr } = await petctl(['pets', 'list', ...args], env);
-  expect([code, stderr]).toEqual([0, '']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 };
 
@@ -56,7 +56,7 @@ describe('in a pipe', () => {
   test('csv has a header and quotes where needed', async () => {
     const text = await list('-o', 'csv', '--fields', columns);
     const [header, first, second] = text.split('\n');
-    expect([header, first]).toEqual([columns, '1,Rex,2,available']);
+    expect({ header, first }).toEqual({ header: columns, first: '1,Rex,2,available' });
     expect(second).toContain('""quoted"", ');
   });
 
@@ -119,11 +119,11 @@ describe('--jq', () => {
     async (...filter) => {
       const { requests, env } = await record(() => ({}));
       const { code, stderr } = await petctl(['pets', 'list', '--jq', ...filter], env);
-      expect([code, requests, stderr]).toEqual([
-        2,
-        [],
-        expect.stringMatching(/^petctl: --jq.*\n$/),
-      ]);
+      expect({ code, requests, stderr }).toEqual({
+        code: 2,
+        requests: [],
+        stderr: expect.stringMatching(/^petctl: --jq.*\n$/),
+      });
     },
   );
 
@@ -135,7 +135,7 @@ describe('--jq', () => {
     'the filter %j that fails on a result has an exit code of its own',
     async (filter, message) => {
       const { code, stderr } = await petctl(['pets', 'list', '--jq', filter], env);
-      expect([code, stderr]).toEqual([11, expect.stringContaining(message)]);
+      expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining(message) });
     },
   );
 
@@ -177,11 +177,11 @@ describe('on a terminal', () => {
   test('a list is a table with a bold header, shortened to the width', async () => {
     const [header, first, second, third] = await linesOf(40);
     expect(header).toBe(`${bold}ID  NAME             CATEGORY ID  STATUS\u001b[22m`);
-    expect([first, second, third]).toEqual([
-      '1   Rex              1',
-      '2   日本の長い名前…  1',
-      '3   The uncommonly…  1',
-    ]);
+    expect({ first, second, third }).toEqual({
+      first: '1   Rex              1',
+      second: '2   日本の長い名前…  1',
+      third: '3   The uncommonly…  1',
+    });
   });
 
   test('an identifier is never cut, however narrow it is', async () => {

@@ -55,7 +55,10 @@ describe.each([
       { name: 'C', categoryId: 3, status: 'sold' },
     ]);
     const total = `2 created, ${messages.length} failed.`;
-    expect([code, messagesIn(stderr)]).toEqual([9, [...messages, total]]);
+    expect({ code, messages: messagesIn(stderr) }).toEqual({
+      code: 9,
+      messages: [...messages, total],
+    });
     expect(failed()).toBe(rest);
   });
 });
@@ -92,7 +95,11 @@ describe('before anything is sent, an import rejects', () => {
   ])('%.40j', async (input, message) => {
     const { requests, env } = await record(() => ({ status: 201, body: {} }));
     const { code, stderr } = await petctl(['pets', 'import', '-'], env, input);
-    expect([code, requests, stderr]).toEqual([2, [], expect.stringContaining(message)]);
+    expect({ code, requests, stderr }).toEqual({
+      code: 2,
+      requests: [],
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test('a missing file, a folder, text that is not UTF-8, and a --failed file that cannot be written', async () => {
@@ -163,10 +170,10 @@ describe('a service that fails', () => {
   ])('at all ends the import: %j', async (reply, exit) => {
     const { requests, env } = await record((): Reply | 'break' => reply);
     const { code, stderr } = await run(lines(200), env);
-    expect([code, stderr]).toEqual([
-      exit,
-      expect.stringContaining('Run the same import again within 24 hours'),
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: exit,
+      stderr: expect.stringContaining('Run the same import again within 24 hours'),
+    });
     expect(requests.length).toBeLessThan(50);
     expect(failedNames().length).toBe(200);
     expect((await run(lines(200), env, '--again')).stderr).not.toContain('the same import');
@@ -177,7 +184,7 @@ describe('a service that fails', () => {
     const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     const broken = '"two\nlines",1\n\n\nB,"2\nC,3\nD,4\n';
     const { code, stderr } = await run(`name,categoryId\n${good}${broken}`, env);
-    expect([code, requests.length]).toEqual([9, 301]);
+    expect({ code, requests: requests.length }).toEqual({ code: 9, requests: 301 });
     expect(stderr).toContain('CSV: a quote that opens after line 303 is not closed.');
   });
 
@@ -196,7 +203,10 @@ describe('a service that fails', () => {
       return { status: 201, body: {} };
     });
     expect((await run(lines(1).repeat(4), env)).code).toBe(9);
-    expect([added.size, failedNames()]).toEqual([3, expect.arrayContaining(['1'])]);
+    expect({ added: added.size, failed: failedNames() }).toEqual({
+      added: 3,
+      failed: expect.arrayContaining(['1']),
+    });
     expect((await run(failed(), env)).code).toBe(0);
     expect(added.size).toBe(4);
   });
@@ -302,10 +312,10 @@ describe('records that another import added', () => {
       petctl(['pets', 'import', '-', ...args], env, input);
     expect((await run(pets('A', 'A', 'B'))).stderr).toBe('petctl: 3 created.\n');
     const other = await run(pets('A', 'A', 'A', 'C'));
-    expect([other.code, other.stderr]).toEqual([
-      0,
-      `petctl: 2 records ${exists} to add them once more.\npetctl: 2 created, 2 existing.\n`,
-    ]);
+    expect(other).toMatchObject({
+      code: 0,
+      stderr: `petctl: 2 records ${exists} to add them once more.\npetctl: 2 created, 2 existing.\n`,
+    });
     expect((await run(pets('B'))).stderr).toContain(`1 record ${exists}`);
     expect((await run(pets('A', 'B'), '--again')).stderr).toBe('petctl: 2 created.\n');
     expect((await run(pets('A'), '-q')).stderr).toBe('');
@@ -318,6 +328,9 @@ test('a reader of results or of messages that is gone does not stop the import',
     const running = start(['pets', 'import', write('many', `{"x":1}\n${lines(30)}`), '-v'], env);
     running[gone === 'stdout' ? 'stderr' : 'stdout'].resume();
     running[gone].destroy(Object.assign(new Error('gone'), { code: 'EPIPE' }));
-    expect([await running.ended, requests.length]).toEqual([9, 30]);
+    expect({ code: await running.ended, requests: requests.length }).toEqual({
+      code: 9,
+      requests: 30,
+    });
   }
 });

@@ -21,7 +21,11 @@ const list = async (...args: string[]) => {
 describe(`${many} pets`, () => {
   test('--all lists all', async () => {
     const { ids, stderr } = await list('--all');
-    expect([ids.length, ids.at(-1), stderr]).toEqual([many, many, '']);
+    expect({ ids: ids.length, last: ids.at(-1), stderr }).toEqual({
+      ids: many,
+      last: many,
+      stderr: '',
+    });
   });
 
   test('a list that is cut says so in a pipe, too, and what to type', async () => {
@@ -39,7 +43,11 @@ describe(`${many} pets`, () => {
 
   test('--limit is the total over pages, from the identifier of --after on', async () => {
     const { ids, stderr } = await list('--limit', '250', '--after', '10');
-    expect([ids.length, ids[0], ids.at(-1)]).toEqual([250, 11, 260]);
+    expect({ ids: ids.length, first: ids[0], last: ids.at(-1) }).toEqual({
+      ids: 250,
+      first: 11,
+      last: 260,
+    });
     expect(stderr).toContain('--after 260');
   });
 

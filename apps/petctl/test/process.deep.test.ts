@@ -41,7 +41,7 @@ describe('pipes that close', () => {
     writeFileSync(file, lines(50));
     const run = `petctl pets import ${file} -v -o jsonl`;
     const stderrOnly = await bash(`${run} 2> >(true)`, env);
-    expect([stderrOnly.code, stderrOnly.stdout]).toEqual([0, '{"id":1}\n'.repeat(50)]);
+    expect(stderrOnly).toMatchObject({ code: 0, stdout: '{"id":1}\n'.repeat(50) });
     expect(await bash(`${run} > >(true) 2>&1`, env)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(requests.length).toBe(100);
   });
@@ -58,10 +58,10 @@ test.skipIf(process.platform !== 'linux')('a full disk', async () => {
   }
   expect(requests.length).toBeLessThan(300);
   const failures = await bash(`petctl pets import ${file} -q --failed /dev/full`, env);
-  expect([failures.code, failures.stderr]).toEqual([
-    11,
-    expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
-  ]);
+  expect(failures).toMatchObject({
+    code: 11,
+    stderr: expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
+  });
   // Nothing can be said any more, but the data is complete.
   const silent = await bash(`petctl pets get 1 2> /dev/full`, env);
   expect(silent).toMatchObject({ code: 8, stdout: '' });
@@ -136,7 +136,7 @@ test('a rejection that nobody handles is no success', async () => {
   const { env } = await record((): 'hang' => 'hang');
   const preload = "setTimeout(() => Promise.reject(new Error('forgotten')), 300)";
   const { code, stderr } = await resultOfBinary(startBinary(['pets', 'list'], env, preload));
-  expect([code, stderr]).toEqual([1, expect.stringContaining('forgotten')]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('forgotten') });
 });
 
 const pages = rounds(50, 1000);
@@ -187,7 +187,10 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
 
   test('has the key if there is one, and the file only says so', async () => {
     const { code, stderr } = await withKeyring(inFile, ['auth', 'login'], apiKey);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("in the system's keyring")]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("in the system's keyring"),
+    });
     expect(readFileSync(file, 'utf8')).not.toContain(apiKey);
     expect((await withKeyring(inFile, ['auth', 'token'])).stdout).toBe(`${apiKey}\n`);
     const locked = "class { getPassword() { throw new Error('locked'); } }";
@@ -229,7 +232,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
 
   test('Ctrl-C at the prompt ends with 130', async () => {
     const { code, stored } = await loginOn('abc\u0003');
-    expect([code, stored]).toEqual([130, []]);
+    expect({ code, stored }).toEqual({ code: 130, stored: [] });
   });
 
   test('Ctrl-C is typed while the progress bar of an import is drawn', async () => {
