@@ -55,7 +55,7 @@ test('editors show what each method gives, and what is deprecated', async () => 
   expect(docsOf('listPets')).toContain('@returns With `await`, the first page.');
   expect(docsOf('createPet')).toContain('The client sends an idempotency key by itself');
   expect(docsOf('createPet')).toContain('@returns The added animal');
-  expect(docsOf('getPet')).toContain('@returns The pet.');
+  expect(docsOf('getPet')).toContain('@returns The animal.');
   expect(docsOf('getPet')).toContain('@deprecated since');
 });
 
