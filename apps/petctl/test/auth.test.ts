@@ -216,7 +216,7 @@ describe('the file of the keys', () => {
       writeFileSync(file(), text);
       expect(await login()).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Fix it, or move it away'),
+        stderr: expect.stringContaining('Fix the file, or move it away'),
       });
       expect(readFileSync(file(), 'utf8')).toBe(text);
     },

@@ -130,7 +130,7 @@ describe('--jq', () => {
   test.each([
     ['.[].name | tonumber', '("Rex") cannot be parsed as a number. The request itself succeeded'],
     ['"no pet"|halt_error(3)', '--jq: no pet. The request itself succeeded: fix the filter.'],
-    ['def f: [f]; f', 'needs too much memory. Check it for endless recursion.'],
+    ['def f: [f]; f', 'needs too much memory. Check the filter for endless recursion.'],
   ])(
     'the filter %j that fails on a result has an exit code of its own',
     async (filter, message) => {

@@ -20,11 +20,11 @@ export function isNetworkError(error: unknown): boolean {
   const { name, message, code, cause, stack } = asObject(error);
   if (names.includes(name)) return true;
   if (messages.some((start) => String(message).startsWith(start))) return true;
-  // Errors of the system have a code, for example ECONNRESET. Errors of node:assert have one, too.
+  // Errors of the system have a code, for example ECONNRESET. Errors of node:assert have a code, too.
   if (name !== 'TypeError') return typeof code === 'string' && code !== 'ERR_ASSERTION';
   // Safari translates its messages, but gives its own errors no stack.
   if (!stack) return true;
-  // Node wraps the error of the system. For a mistake such as an invalid URL, it wraps a TypeError.
+  // Node wraps the system's error. For a mistake such as an invalid URL, Node wraps a TypeError.
   return cause !== undefined && nameOf(cause) !== 'TypeError';
 }
 

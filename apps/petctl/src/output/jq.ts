@@ -51,7 +51,7 @@ export class JqPrinter {
 export async function checkFilter(filter: string): Promise<void> {
   // Without an input, the filter is compiled and not run.
   const { stderr } = await runJq('', filter);
-  // The exit code says less: a syntax error has the code 3, but a filter can choose this code, too.
+  // The exit code is ambiguous: a syntax error has the code 3, but a filter can choose this code, too.
   if (/^jq: \d+ compile errors?$/m.test(stderr)) throw new UsageError(`--jq: ${reasonIn(stderr)}.`);
 }
 
@@ -65,7 +65,7 @@ async function runJq(json: string, filter: string) {
     throw new CliError(
       'unwritten',
       '--jq: the filter needs too much memory.',
-      'Check it for endless recursion.',
+      'Check the filter for endless recursion.',
     );
   });
 }

@@ -129,7 +129,7 @@ export class Credentials {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return { current: undefined, keys: {} };
       throw new UsageError(
         `${this.#file} cannot be read (${codeOf(error)}).`,
-        'Fix it, or move it away and log in again.',
+        'Fix the file, or move it away and log in again.',
       );
     }
   }

@@ -27,7 +27,7 @@ function explainConnectionError(error: ConnectionError, { settings }: CallSetup)
   if (cause instanceof CliError) return cause;
   const code = codeOf(cause);
   const hint = untrusted.some((part) => code.includes(part))
-    ? "To trust its certificate, set NODE_EXTRA_CA_CERTS to a file with the issuer's certificate."
+    ? "To trust the service's certificate, set NODE_EXTRA_CA_CERTS to a file with the issuer's certificate."
     : 'Check the service, --base-url and the proxy, if there is one.';
   const { origin } = new URL(settings.target.baseUrl);
   return new CliError('unreachable', `The connection to ${origin} failed (${code}).`, hint);

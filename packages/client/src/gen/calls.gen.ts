@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (cc9220a30a830e5f) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (c3b7444cd7e050be) by `npm run generate`. Do not edit.
 
 import type { Call } from '../call.ts';
 import type { Input } from '../input.ts';
@@ -22,7 +22,7 @@ export type Methods = {
      *
      * Returns a page of animals in ascending order of `id`, optionally only animals with one status.
      *
-     * A page ends at about 1 MiB, so it can have fewer animals than `limit`. The header `Link` leads to the next page.
+     * A page ends at about 1 MiB, so it can have fewer animals than `limit` although more animals follow.
      *
      * @returns With `await`, the first page. With `for await`, every element. With `.pages()`, the pages one by one. With `.collect()`, all elements as one array.
      */

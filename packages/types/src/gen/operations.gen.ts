@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (cc9220a30a830e5f) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (c3b7444cd7e050be) by `npm run generate`. Do not edit.
 
 import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, ListPetsData, ListPetsResponses } from './types.gen.ts';
 
@@ -102,7 +102,7 @@ export const operations = {
         path: "/pets",
         command: ["pets", "list"],
         summary: "List animals",
-        description: "Returns a page of animals in ascending order of `id`, optionally only animals with one status.\n\nA page ends at about 1 MiB, so it can have fewer animals than `limit`. The header `Link` leads to the next page.",
+        description: "Returns a page of animals in ascending order of `id`, optionally only animals with one status.\n\nA page ends at about 1 MiB, so it can have fewer animals than `limit` although more animals follow.",
         tags: ["pets"],
         deprecated: false,
         pagination: {

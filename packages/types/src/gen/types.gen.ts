@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (cc9220a30a830e5f) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (c3b7444cd7e050be) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.
