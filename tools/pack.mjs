@@ -58,8 +58,8 @@ function manifestOf(name) {
     join(root, parent, folder, 'package.json'),
   );
   const file = files.find((each) => existsSync(each));
-  const manifest = file && JSON.parse(readFileSync(file, 'utf8'));
-  if (!manifest || manifest.private) fail(`There is no package ${name} to pack.`);
+  const manifest = file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8'));
+  if (manifest === undefined || manifest.private) fail(`There is no package ${name} to pack.`);
   return manifest;
 }
 

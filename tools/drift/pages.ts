@@ -182,10 +182,13 @@ const variable: Rule = ({ text }, { variables }) => {
   return unknown && `variable ${unknown}`;
 };
 
+/** How the names of the variables begin that some program reads. */
+const ownPrefixes = ['PETSTORE_', 'PETCTL_'];
+
 /** A name that ends with an underscore stands for several. Those of the tests are in no help. */
 function isOwnVariable(word: string): boolean {
   if (word.endsWith('_') || word.startsWith('PETSTORE_TEST_')) return false;
-  return word.startsWith('PETSTORE_') || word.startsWith('PETCTL_');
+  return ownPrefixes.some((prefix) => word.startsWith(prefix));
 }
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'];

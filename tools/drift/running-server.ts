@@ -172,8 +172,8 @@ export class RunningServer {
     const { cases, findings } = this.context;
     const value = headers.get(header);
     if (value === undefined) {
-      const isRequired = required || requiredWith.includes(status);
-      if (isRequired) findings.add(`${name} is missing`);
+      const isRequiredWithStatus = requiredWith.includes(status);
+      if (required || isRequiredWithStatus) findings.add(`${name} is missing`);
       return;
     }
     const fault = cases.values.faultIn(schema, schema.type === 'integer' ? Number(value) : value);

@@ -89,7 +89,7 @@ describe('before anything is sent, an import rejects', () => {
     ['[{"name":"A","categoryId":1},{', 'The array: '],
     [
       '[{"name":"A","categoryId":1e400}]',
-      "The array: 'categoryId': the number 1e400 would be rounded",
+      "The array: 'categoryId': the number 1e400 has more than 64 bits",
     ],
     [`{"name":"${'x'.repeat(5_000_000)}`, 'the JSON object does not end on this line'],
   ])('%.40j', async (input, message) => {
@@ -116,7 +116,7 @@ describe('before anything is sent, an import rejects', () => {
     const latin1 = write('latin1', Buffer.from('{"name":"\xe4"}', 'latin1'));
     expect(await run(latin1)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('ENCODING'),
+      stderr: expect.stringContaining('latin1 is not UTF-8. Convert it'),
     });
     expect(await run(write('x', lines(3)), join(scratch, 'no/file'))).toMatchObject({ code: 2 });
   });
@@ -265,6 +265,16 @@ test('results are printed in the order of the file, as they arrive, with some ca
   expect(rowsIn(printed).map(({ name }) => name)).toEqual(['1', '2']);
 });
 
+test('a file whose end cannot be read does not claim that --failed has the rest', async () => {
+  const { env } = await record(() => ({ status: 201, body: {} }));
+  const args = ['pets', 'import', '-', '--failed', failedFile];
+  const { code, stderr } = await petctl(args, env, 'name,categoryId\nB,1\n"C,2\n');
+  expect([code, failed()]).toEqual([9, '']);
+  expect(stderr).toContain('a quote that opens after line 2 is not closed.');
+  expect(stderr).toContain(`${failedFile} lacks the records that were not read.`);
+  expect(stderr).not.toContain('has the records');
+});
+
 describe('a line that is not UTF-8', () => {
   test.each([
     ['JSON Lines', '{"name":"ä","categoryId":1}\n', '{"name":"\xe4","categoryId":1}\n'],
@@ -279,7 +289,9 @@ describe('a line that is not UTF-8', () => {
     running.stdin.end();
     const { code, stderr } = await resultOf(running);
     expect([code, requests.map(({ body }) => JSON.parse(body).name)]).toEqual([9, ['ä']]);
-    expect(stderr).toContain(`- cannot be read after line ${good.split('\n').length - 1} (`);
+    expect(stderr).toContain(
+      `- is not UTF-8 after line ${good.split('\n').length - 1}. Convert it`,
+    );
   });
 });
 

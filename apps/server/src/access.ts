@@ -61,7 +61,7 @@ function bearerKey(authorization = ''): string {
   return scheme.toLowerCase() === 'bearer' && more.length === 0 ? key : '';
 }
 
-/** Lets so many requests of an API key pass in a minute. */
+/** Lets this many requests of an API key pass in a minute. */
 export function limitRate(perMinute: number): RequestHandler {
   let limiter: RequestHandler | undefined;
   return async (request, response, next) => {

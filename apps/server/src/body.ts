@@ -13,7 +13,7 @@ export function readBody(limit: number): RequestHandler {
   const budget = new Budget(MAX_RECEIVING);
   return (_request, response, next) => {
     const exchange = exchangeOf(response);
-    const { routedOperation: operation, readInput: input } = exchange;
+    const { routedOperation: operation, parsedInput: input } = exchange;
     if (!expectsBody(exchange, operation)) return next();
     return receiveBody(exchange, limit, budget).then((bytes) => {
       input.body = parseBody(bytes);
@@ -58,7 +58,7 @@ function isJson({ headers }: IncomingMessage): boolean {
   });
 }
 
-/** Each chunk costs memory beside its bytes, so so many become one. */
+/** Each chunk costs memory besides its bytes. So when there are this many, they become one. */
 const MAX_CHUNKS = 1024;
 
 /** Receives a body of up to `limit` bytes. */

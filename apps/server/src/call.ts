@@ -79,14 +79,14 @@ export function callHandler(
   let unkeyed: Collections | undefined;
   return async (_request, response) => {
     const exchange = exchangeOf(response);
-    const { routedOperation: operation, readInput: input, target } = exchange;
+    const { routedOperation: operation, parsedInput: input, target } = exchange;
     // Before anything is done, because the response would wait in memory, too.
     if (exchange.shared.unread.isExceeded)
       throw unavailable('Too many responses are waiting. Retry later.');
     const handler = byOperation.get(operation.id);
     if (!handler)
       throw new HttpError('internal_error', `${operation.id} is not implemented.`, { status: 501 });
-    const { store } = health;
+    const store = health.openStore();
     input.values ??= Object.freeze(valuesOf(operation, input));
     const { values } = input;
     const context = new ExchangeContext(exchange, log);

@@ -13,15 +13,15 @@ const levels = ['error', 'warn', 'info', 'silent'];
 const settings = {
   host: ['127.0.0.1', text, 'address to listen on'],
   port: ['8080', integer(0, 65_535), 'port to listen on; 0 takes any free one'],
-  dataDir: ['data', text, 'folder for keys and documents'],
+  dataDir: ['data', text, 'folder for keys and data'],
   bodyLimit: ['1048576', integer(1, 2 ** 26), 'bytes of the largest request body'],
   requestTimeout: ['30', seconds(0.001), 'seconds for a request to arrive'],
-  drainDelay: ['0', seconds(0), 'seconds to serve on after a stop signal'],
-  shutdownTimeout: ['10', seconds(0.001), 'seconds to finish requests then'],
-  adminPort: ['off', orOff(integer(0, 65_535)), 'own port for probes and metrics'],
+  drainDelay: ['0', seconds(0), 'seconds to keep serving after a stop signal'],
+  shutdownTimeout: ['10', seconds(0.001), 'seconds to finish requests after the drain delay'],
+  adminPort: ['off', orOff(integer(0, 65_535)), 'separate port for probes and metrics'],
   trustProxy: ['off', orOff(proxies), 'proxies in front: their number or addresses'],
-  corsOrigin: ['off', orOff(origins), "origins whose pages may call, or '*'"],
-  rateLimit: ['off', orOff(integer(1, 1e9)), 'requests per minute and key'],
+  corsOrigin: ['off', orOff(origins), "origins whose pages may call the server, or '*'"],
+  rateLimit: ['off', orOff(integer(1, 1e9)), 'requests per minute for each key'],
   logLevel: ['info', oneOf(...levels), `level of the log: ${levels.join(', ')}`],
   validateResponses: ['false', boolean, 'compare responses with the spec: true, false'],
 } satisfies Record<string, [usual: string, Parse, about: string]>;
@@ -45,7 +45,7 @@ export const secrets = { apiKeys: 'PETSTORE_API_KEYS', databaseUrl: 'DATABASE_UR
 const secretsHelp = `
 Environment:
   ${secrets.apiKeys}  API keys: a key, or name=key pairs separated by commas (default: those in the data folder)
-  ${secrets.databaseUrl}       address of a PostgreSQL database for the documents (default: the data folder)`;
+  ${secrets.databaseUrl}       address of a PostgreSQL database for the data (default: the data folder)`;
 
 /** Adds the flags of all settings to a program. */
 export function addSettings(program: Command): Command {
@@ -85,14 +85,18 @@ function isOfOurs(name: string): boolean {
   );
 }
 
-/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP`, `PETSTORE_PORT_8080_TCP_ADDR` */
-const OF_SERVICE = /_(SERVICE_HOST|SERVICE_PORT|PORT_\d+)(_|$)/;
+/** `PETSTORE_SERVICE_HOST`, `PETSTORE_DB_SERVICE_PORT_HTTP` */
+const OF_SERVICE = /_SERVICE_(HOST|PORT)(_|$)/;
+
+/** `PETSTORE_PORT_8080_TCP_ADDR` */
+const OF_PORT = /_PORT_\d+(_|$)/;
 
 /** Whether Kubernetes or Docker sets a variable for a service whose name begins with petstore. */
 function isOfOrchestrator(name: string, value: string): boolean {
+  if (OF_SERVICE.test(name) || OF_PORT.test(name)) return true;
   // `PETSTORE_PORT`, with a value like `tcp://10.0.0.1:8080`
   const isAddress = value.startsWith('tcp:') || value.startsWith('udp:');
-  return OF_SERVICE.test(name) || (name.endsWith('_PORT') && isAddress);
+  return name.endsWith('_PORT') && isAddress;
 }
 
 function refuse(valid: string): never {

@@ -9,7 +9,7 @@ import { constantHeaders } from './send.ts';
 /** So many requests of one connection wait at most; then it is not read. */
 export const MAX_WAITING = 16;
 
-/** The rest of what a client sends is read and forgotten for so long, so that it gets the error. */
+/** The rest of what a client sends is read and forgotten for this time, so that the client gets the error. */
 const FAREWELL_MS = 1000;
 
 /**

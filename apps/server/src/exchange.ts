@@ -6,7 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type HttpError, malformed } from './errors.ts';
 import { type Input, type Target, targetOf } from './target.ts';
 
-/** What is sent as a response, beside the headers that every response has. */
+/** What is sent as a response, besides the headers that every response has. */
 export interface Reply {
   readonly status: number;
   /** Names and values in turn. */
@@ -74,8 +74,8 @@ export class Exchange {
   caller: string | undefined;
   /** The content of the request, once it is read. */
   input: Input | undefined;
-  /** Whether the middleware of `explainer.ts` sees the response, too. */
-  isWatched = false;
+  /** The response as the middleware of `explainer.ts` sees it, if it does. */
+  shown: Response | undefined;
   /** The cause of a failure, for the log. */
   error: unknown;
 
@@ -98,7 +98,7 @@ export class Exchange {
   }
 
   /** The content of a request that has been read. */
-  get readInput(): Input {
+  get parsedInput(): Input {
     if (!this.input) throw new Error('The request was not read.');
     return this.input;
   }

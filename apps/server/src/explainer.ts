@@ -17,23 +17,23 @@ export async function explain(exchange: Exchange, next: NextFunction): Promise<v
   await middleware(copyOf(exchange), exchange.response, next);
 }
 
-/** Shows a valid request to the middleware, which then checks the body of its response: see `showBody`. */
+/** Shows a valid request to the middleware, together with a response that `showBody` fills in later. */
 export async function watch(exchange: Exchange, next: NextFunction): Promise<void> {
-  const { response } = exchange;
-  // The middleware replaces this function by one that checks a body, and then calls it. `send` sends the body.
-  response.json = () => response;
-  exchange.isWatched = true;
-  await explain(exchange, next);
+  // The middleware replaces `json` by a function that checks a body, and then calls this one. `send` sends the body.
+  const shown: Response = derivedFrom(exchange.response, { json: () => shown });
+  exchange.shown = shown;
+  const middleware = await loadExplainer();
+  await middleware(copyOf(exchange), shown, next);
 }
 
-/** Shows the body of a response to the middleware. Throws if it is not what the spec describes. */
-export function showBody({ response }: Exchange, status: number, body: unknown): void {
+/** Shows the body of a response to the middleware. Throws if the body is not what the spec describes. */
+export function showBody(shown: Response, status: number, body: unknown): void {
   fault = undefined;
-  response.status(status).json(body);
+  shown.status(status).json(body);
   if (fault) throw fault;
 }
 
-/** What the middleware has found in the body of a response. If an error were thrown, the middleware would end the response. */
+/** What the middleware has found in the body that `showBody` shows. If `noteFault` threw it, the middleware would send it. */
 let fault: Error | undefined;
 
 function noteFault(error: Error): void {
@@ -98,7 +98,7 @@ function warm(validator: RequestHandler, { method, path, body }: Operation): Pro
 }
 
 /** The request as the middleware reads and changes it: with numbers instead of bigints, and a target without escapes. */
-function copyOf({ request, target, method, readInput }: Exchange): Request {
+function copyOf({ request, target, method, parsedInput }: Exchange): Request {
   const isJson = request.headers['content-type'] !== undefined;
   return derivedFrom(request, {
     method: method === 'HEAD' ? 'GET' : method,
@@ -107,8 +107,8 @@ function copyOf({ request, target, method, readInput }: Exchange): Request {
     originalUrl: target.url,
     // One spelling, because the middleware compiles and keeps validators for each.
     headers: { ...request.headers, ...(isJson && { 'content-type': 'application/json' }) },
-    query: structuredClone(toJsonNumbers(readInput.query)),
-    body: structuredClone(toJsonNumbers(readInput.body)),
+    query: structuredClone(toJsonNumbers(parsedInput.query)),
+    body: structuredClone(toJsonNumbers(parsedInput.body)),
   });
 }
 

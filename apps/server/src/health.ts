@@ -16,8 +16,8 @@ export class Health {
   #isReady = false;
   #isDraining = false;
 
-  /** The store. Throws a 503 until it is open. */
-  get store(): Store {
+  /** Returns the store. Throws a 503 until it is open. */
+  openStore(): Store {
     if (!this.#store) throw unavailable('The store is still being opened. Retry later.');
     return this.#store;
   }
@@ -39,7 +39,7 @@ export class Health {
   /** Throws if the server cannot serve requests now. */
   async check(): Promise<void> {
     if (this.#isDraining) throw unavailable('The server is stopping.');
-    const { store } = this;
+    const store = this.openStore();
     if (!this.#isReady) throw unavailable('The server is still starting. Retry later.');
     await store.check();
   }

@@ -18,10 +18,10 @@ export type TrustProxy = (address: string, hop: number) => boolean;
 const MAX_BATCH_LENGTH = 2 ** 16;
 const MAX_BATCH_MS = 20;
 
-/** The end of the process waits so long for the last lines. */
+/** How long the end of the process waits for the last lines. */
 const MAX_CLOSE_MS = 100;
 
-/** While nothing can be written, so many characters wait. Further lines are lost. */
+/** How many characters wait while nothing can be written. Further lines are lost. */
 export const MAX_UNWRITTEN = 2 ** 20;
 
 // The numbers of pino's levels.

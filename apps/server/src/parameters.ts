@@ -15,7 +15,7 @@ export const readParameters: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** What an operation declares beside its body. */
+/** What an operation declares besides its body. */
 interface Declared {
   readonly parameters: readonly Parameter[];
   readonly idempotencyKey: KeyForm | undefined;
@@ -62,13 +62,13 @@ function declaredIn(operation: Operation): Declared {
 }
 
 function inputOf(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
-  if (!declared.isInTarget) return readInput(target, headers, declared);
+  if (!declared.isInTarget) return parseInput(target, headers, declared);
   // Requests repeat their targets, so what is in a target is read once.
-  target.input ??= readInput(target, headers, declared);
+  target.input ??= parseInput(target, headers, declared);
   return target.input;
 }
 
-function readInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
+function parseInput(target: Target, headers: IncomingHttpHeaders, declared: Declared): Input {
   const { parameters, idempotencyKey } = declared;
   for (const [name] of target.query) {
     const isDeclared = parameters.some((each) => each.place === 'query' && each.name === name);
@@ -129,9 +129,7 @@ function readIdempotencyKey(
   const text = headers[header.toLowerCase()];
   if (typeof text !== 'string') return undefined;
   if (!pattern.test(text))
-    throw invalid(
-      `header '${header}': it is not a valid key: send a UUID, or what the spec allows`,
-    );
+    throw invalid(`header '${header}': it must match ${pattern.source}, as a UUID does`);
   // Without the quotes of a structured field (RFC 9651).
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }

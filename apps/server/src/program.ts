@@ -35,15 +35,15 @@ export function createProgram(): Command {
 function addTransfers(program: Command): void {
   program
     .command('export')
-    .description('print all documents as JSON lines, also while the server runs')
+    .description('print all data but the keys as JSON Lines, also while the server runs')
     .action(async () => {
       const { exportDocuments } = await serving();
       await exportDocuments(configOf(program));
     });
   program
     .command('import')
-    .description('add the documents of an export on stdin to an empty store')
-    .option('--unchecked', 'add also documents that are not as the spec says')
+    .description('add the data of an export on stdin to an empty store')
+    .option('--unchecked', 'also add data that does not match the spec')
     .action(async ({ unchecked = false }: { unchecked?: boolean }) => {
       const { importDocuments } = await serving();
       const { added, present } = await importDocuments(configOf(program), unchecked);

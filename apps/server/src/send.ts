@@ -82,7 +82,7 @@ function compareWithSpec(exchange: Exchange, operation: Operation, reply: Reply)
   checkHeaders(operation, headOf(exchange, reply));
   const body = reply.body === undefined ? undefined : toJsonNumbers(parseExact(reply.body));
   checkBody(operation, reply.status, body);
-  if (exchange.isWatched && body !== undefined) showBody(exchange, reply.status, body);
+  if (exchange.shown && body !== undefined) showBody(exchange.shown, reply.status, body);
 }
 
 /** Sends anything thrown as an error of the spec. Its cause goes to the log only. */

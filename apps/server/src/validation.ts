@@ -9,13 +9,13 @@ import { createAjv, toJsonNumbers } from './json-schema.ts';
 import { headersDeclaredFor } from './spec.ts';
 import type { Input } from './target.ts';
 
-/** Of the violations of a larger body only the first is named: to name each of many takes long. */
-const MAX_EXPLAINED = 1000;
+/** Of the violations of a larger body only the first is named, because naming each of many takes long. */
+const MAX_EXPLAINED_BYTES = 1000;
 
 /** Lets requests pass that are what the spec describes. */
 export const validate: RequestHandler = (request, response, next) => {
   const exchange = exchangeOf(response);
-  const { routedOperation: operation, readInput: input } = exchange;
+  const { routedOperation: operation, parsedInput: input } = exchange;
   const violation = input.isAccepted ? undefined : firstViolation(operation, input);
   if (!violation) {
     input.isAccepted = true;
@@ -29,7 +29,7 @@ export const validate: RequestHandler = (request, response, next) => {
 
 function isLarge({ headers }: Request): boolean {
   const isChunked = headers['transfer-encoding'] !== undefined;
-  return isChunked || Number(headers['content-length'] ?? 0) > MAX_EXPLAINED;
+  return isChunked || Number(headers['content-length'] ?? 0) > MAX_EXPLAINED_BYTES;
 }
 
 const ajv = createAjv();

@@ -70,10 +70,10 @@ test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740
   },
 );
 
-test('an integer beyond 64 bits is refused by its type, not by a rounded bound', async () => {
+test('an integer beyond 64 bits is refused as such, not by a rounded bound', async () => {
   const response = await post('{"name":"x","categoryId":9223372036854775808}');
   const message = expectError(response, 'invalid_request');
-  expect(message).not.toMatch(/9223372036854775\d00/);
+  expect(message).toBe("body 'categoryId': the number 9223372036854775808 has more than 64 bits");
 });
 
 test.each(['1e2', '100.0', '1.0e2', '0.1e3'])('%s is the integer 100', async (number) => {

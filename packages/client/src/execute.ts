@@ -2,7 +2,7 @@ import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { type CallError, ConnectionError, PetstoreError, ResponseError } from './errors.ts';
-import { type CallOptions, notify } from './options.ts';
+import { type CallOptions, notify, type Options } from './options.ts';
 import type { FurtherPage } from './pages.ts';
 import {
   type BoundOperation,
@@ -20,12 +20,13 @@ export async function execute(
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
-  const operation = withCallOptions(bound, options);
-  const prepared = preparedRequest(operation, input, options);
+  const { signal, idempotencyKey, ...clientOptions } = options;
+  const operation = withOptions(bound, clientOptions);
+  const prepared = preparedRequest(operation, input, idempotencyKey);
   const request = page ? { ...prepared, url: page.url } : prepared;
   reportDeprecated(operation);
   const { timeout } = operation.settings;
-  const deadline = new Deadline(operation.id, timeout, [options.signal, page?.stop]);
+  const deadline = new Deadline(operation.id, timeout, [signal, page?.stop]);
   try {
     return await runAttempts(operation, request, deadline);
   } finally {
@@ -33,8 +34,8 @@ export async function execute(
   }
 }
 
-/** The operation with the options of one call. Most calls have none. */
-function withCallOptions(operation: BoundOperation, options: CallOptions): BoundOperation {
+/** The operation with options of the client for one call. Most calls have none. */
+function withOptions(operation: BoundOperation, options: Options): BoundOperation {
   if (Object.keys(options).length === 0) return operation;
   return { ...operation, settings: changedSettings(operation.settings, options) };
 }

@@ -1,5 +1,4 @@
 import { exactJson, type OperationId } from '@petstore/types';
-import type { CallOptions } from './options.ts';
 import { mergedHeaders, type Settings } from './settings.ts';
 
 /** How the requests of an operation are written, and its responses read. */
@@ -46,7 +45,7 @@ export interface PreparedRequest {
 export function preparedRequest(
   { id, wire, settings }: BoundOperation,
   input: InputValues,
-  { idempotencyKey }: CallOptions,
+  idempotencyKey: string | undefined,
 ): PreparedRequest {
   checkNumbers(id, input);
   const path = filledPath(id, wire, input);

@@ -21,7 +21,9 @@ interface RetryLimits {
 
 /** The settings of a new client. Only this function reads the environment. */
 export function settingsFrom(options: Options): Settings {
-  const { PETSTORE_API_KEY = '', PETSTORE_BASE_URL } = environment();
+  // Browsers have no environment.
+  const { process } = globalThis as { process?: { env?: Record<string, string> } };
+  const { PETSTORE_API_KEY = '', PETSTORE_BASE_URL } = process?.env ?? {};
   const [firstDeployment = ''] = Object.values<string>(deployments);
   const defaults: Settings = {
     baseUrl:
@@ -39,6 +41,10 @@ export function settingsFrom(options: Options): Settings {
 
 /** The settings, changed by the options that are given. Throws for a wrong option, with its name. */
 export function changedSettings(settings: Settings, options: Options): Settings {
+  for (const name of Object.keys(options)) {
+    if (!(name in settings) && name !== 'deployment')
+      throw new TypeError(`there is no option ${name}`);
+  }
   const { apiKey = settings.apiKey, fetch = settings.fetch, timeout = settings.timeout } = options;
   checkCount('timeout', timeout);
   // A key that a function returns is checked before each attempt.
@@ -63,36 +69,28 @@ export function checkCount(option: string, value: unknown): void {
 /** Returns the key. Throws if it is missing or cannot be sent. The message does not show the key. */
 export function checkedKey(key: string): string {
   if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
-  checkHeader('authorization', key);
+  mergedHeaders({ authorization: key });
   return key;
 }
 
-/** Such as `x-team`. */
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-
-/** Characters of ISO 8859-1 without control characters, such as `a b`. */
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 /**
  * Merges headers. Their names become lower case. Of two headers with the same name, the later takes
- * precedence. Throws for a header that cannot be sent.
+ * precedence. Throws for a header that cannot be sent. The message does not show its value, which
+ * may be secret.
  */
 export function mergedHeaders(...sources: Options['headers'][]): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers = new Headers();
   for (const source of sources) {
     for (const [name, value] of headerEntries(source)) {
       if (value == null) continue;
-      checkHeader(name, value);
-      headers[name.toLowerCase()] = String(value);
+      try {
+        headers.set(name, value);
+      } catch {
+        throw new TypeError(`the header ${name} has an invalid character`);
+      }
     }
   }
-  return headers;
-}
-
-/** Throws for a header that fetch would refuse. The value may be secret, so no message has it. */
-function checkHeader(name: string, value: string): void {
-  if (!headerName.test(name) || !headerValue.test(value))
-    throw new TypeError(`the header ${name} has an invalid character`);
+  return Object.fromEntries(headers);
 }
 
 function headerEntries(source: Options['headers'] = {}): Iterable<readonly [string, string]> {
@@ -128,10 +126,4 @@ function checkedAddress(option: string, address: string): string {
   if (!plainAddress.test(href))
     throw new TypeError(`${option} must be like https://host/v1, without user, query or fragment`);
   return href.replace(/\/+$/, '');
-}
-
-/** The variables of the environment; none where there is no environment, as in browsers. */
-function environment(): Readonly<Record<string, string>> {
-  const { process } = globalThis as { process?: { env?: Record<string, string> } };
-  return process?.env ?? {};
 }

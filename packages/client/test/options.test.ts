@@ -240,6 +240,23 @@ describe('an option that has to be a number of 0 or more is refused by name', ()
   });
 });
 
+describe('an option that does not exist is refused by name', () => {
+  const misspelt = ['baseURL', 'timout', 'fetsh'];
+
+  test.each([...misspelt, 'signal', 'idempotencyKey'])('%s of a client', (name) => {
+    const error = new TypeError(`there is no option ${name}`);
+    expect(() => petstore({ apiKey: 'k', [name]: 'x' })).toThrow(error);
+    expect(() => petstore({ apiKey: 'k' }).withOptions({ [name]: 'x' })).toThrow(error);
+  });
+
+  test.each([...misspelt, 'Signal'])('%s of a call', async (name) => {
+    const { store, requests } = await stubbed();
+    const error = new TypeError(`there is no option ${name}`);
+    await expect(store.listPets({}, { [name]: 'x' })).rejects.toThrow(error);
+    expect(requests).toEqual([]);
+  });
+});
+
 test('the global fetch is looked up at each call, so that tests can replace it', async () => {
   const store = petstore({ apiKey: 'k' });
   vi.stubGlobal('fetch', async () => Response.json([rex]));

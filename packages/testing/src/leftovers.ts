@@ -15,7 +15,10 @@ export function setup(): () => Promise<void> {
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
     const until = Date.now() + END_MS;
-    while (processesOf(folder).length > 0 && Date.now() < until) await pause(50);
+    while (Date.now() < until) {
+      if (processesOf(folder).length === 0) break;
+      await pause(50);
+    }
     // npm and pnpm cache compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);

@@ -34,10 +34,11 @@ export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
   return defineConfig(({ mode }) => {
     const isDeep = mode === 'deep';
     const timeout = isDeep ? TIME_LIMIT.deep : TIME_LIMIT.quick;
+    const excluded = isDeep ? [] : ['test/**/*.deep.test.ts'];
     return {
       test: {
         include: ['test/**/*.test.ts'],
-        exclude: [...configDefaults.exclude, ...(isDeep ? [] : ['test/**/*.deep.test.ts'])],
+        exclude: [...configDefaults.exclude, ...excluded],
         env: { PETSTORE_TEST_DEEP: isDeep ? '1' : '' },
         globalSetup: [...setups(postgres), ...globalSetup],
         maxWorkers: 2,

@@ -99,14 +99,19 @@ const booleans = new Map([
 ]);
 
 /** A reviver. A runtime that has the source text of a number hands it over. */
-function exactNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+function exactNumber(
+  key: string,
+  value: unknown,
+  { source }: { readonly source?: string } = {},
+): unknown {
   if (typeof value !== 'number') return value;
-  const source = context?.source;
   const exact = source === undefined ? knownExact(value) : exactValue(source);
   if (exact !== undefined) return exact;
   const place = key && `'${key}': `;
   const number = source?.slice(0, 40) ?? value;
-  throw new InexactNumberError(`${place}the number ${number} would be rounded`);
+  const isBeyond = Math.abs(Number(source)) >= 2 ** 63;
+  const problem = isBeyond ? 'has more than 64 bits' : 'would be rounded';
+  throw new InexactNumberError(`${place}the number ${number} ${problem}`);
 }
 
 /** The value; undefined if its source text may have been another integer. */

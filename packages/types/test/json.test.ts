@@ -46,6 +46,16 @@ test.each([
   expect(() => parseExact(`{"size":${text}}`)).toThrow(/^'size': the number /);
 });
 
+test.each([
+  ['9223372036854775808', 'has more than 64 bits'],
+  ['-9223372036854775809', 'has more than 64 bits'],
+  ['1e400', 'has more than 64 bits'],
+  ['1.0000000000000000001', 'would be rounded'],
+  ['9007199254740993.5', 'would be rounded'],
+])('the error for %s says that it %s', (text, problem) => {
+  expect(() => parseExact(text)).toThrow(`the number ${text} ${problem}`);
+});
+
 describe('a runtime without source texts in revivers', () => {
   const { parse } = JSON;
   beforeEach(() => {

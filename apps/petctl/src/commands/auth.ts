@@ -13,25 +13,26 @@ type Run = (session: Session, settings: Settings) => Promise<void>;
 
 /** Adds the commands for API keys. */
 export function addAuth(root: Command, session: Session): void {
-  const auth = root.command('auth').description('Store the API key, or show the one in use.');
-  const add = (name: string, summary: string, details: string, run: Run) => {
+  const auth = root.command('auth').description('Commands for API keys.');
+  const add = (name: string, summary: string, description: string, run: Run) => {
     auth
       .command(name)
       .summary(summary)
-      .description(`${summary}. ${details}`)
+      .description(description)
       .action(() => run(session, session.settings()));
   };
-  const loginDetails =
-    'Asks for the key without echo, or reads it from stdin, and tries it. ' +
-    "Keeps it in the system's keyring, or in a file that only you can read. " +
+  const loginDescription =
+    'Asks for the API key of an address without echo, or reads it from stdin, and tries it. ' +
+    "Stores it in the system's keyring, or in a file that only you can read. " +
     'From then on, petctl uses this address if no other is given.';
-  const statusDetails = 'Tries the key for the address in use.';
-  const tokenDetails = 'Prints the one for the address in use.';
-  const logoutDetails = 'Removes the one for the address in use.';
-  add('login', 'Store the API key for an address', loginDetails, login);
-  add('status', 'Show the addresses and their keys', statusDetails, status);
-  add('token', 'Print the key, for other programs', tokenDetails, token);
-  add('logout', 'Remove the stored key for an address', logoutDetails, logout);
+  const statusDescription =
+    'Shows the addresses and their keys, and tries the key for the address in use.';
+  const tokenDescription = 'Prints the key for the address in use, for other programs.';
+  const logoutDescription = 'Removes the stored key for the address in use.';
+  add('login', 'Store the API key for an address', loginDescription, login);
+  add('status', 'Show the addresses and their keys', statusDescription, status);
+  add('token', 'Print the key, for other programs', tokenDescription, token);
+  add('logout', 'Remove the stored key for an address', logoutDescription, logout);
 }
 
 async function login(session: Session, settings: Settings): Promise<void> {

@@ -27,10 +27,7 @@ export function addImport(
     .command(name)
     .summary(`${operation.summary}, for each record of a file`)
     .argument('<file>', 'The file, or - for stdin.')
-    .option(
-      '--failed <file>',
-      'Store the records that are not added in this file, to correct and import them.',
-    );
+    .option('--failed <file>', 'A file for the records that are not added.');
   if (operation.idempotencyKey) {
     description.push(repeatHint);
     command.option(

@@ -103,7 +103,7 @@ function otherOptionsOf({ body, pagination, idempotencyKey }: Operation): Option
   }
   if (pagination)
     options.push(
-      new Option('--limit <number>', 'How many results, over all pages. Default: one page.'),
+      new Option('--limit <number>', 'The number of results, over all pages. Default: one page.'),
       new Option('--all', 'All results.').conflicts('limit'),
     );
   if (idempotencyKey)

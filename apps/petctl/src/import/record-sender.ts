@@ -67,6 +67,7 @@ export class RecordSender {
   readonly #parts: SenderParts;
   readonly #counts = { created: 0, existing: 0, failed: 0 };
   #failuresInRow = 0;
+  #isReadToEnd = false;
   #stopReason: unknown;
 
   constructor(parts: SenderParts) {
@@ -80,6 +81,11 @@ export class RecordSender {
   /** Why not all records were sent; undefined if they were. */
   get stopReason(): unknown {
     return this.#stopReason;
+  }
+
+  /** Whether all records of the file were read, so that the --failed file has all that are left. */
+  get isReadToEnd(): boolean {
+    return this.#isReadToEnd;
   }
 
   get #isStopped(): boolean {
@@ -107,6 +113,7 @@ export class RecordSender {
         if (this.#isStopped && !this.#parts.failedFile) return;
         yield record;
       }
+      this.#isReadToEnd = true;
     } catch (error) {
       this.stop(error);
     }

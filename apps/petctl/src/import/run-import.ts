@@ -89,7 +89,7 @@ function conclude(sender: RecordSender, order: ImportOrder, { reporter }: Sessio
   if (counts.existing > 0) reporter.notice(existingNotice(counts.existing));
   const total = `${countsText(counts)}.`;
   const { failed, repeatHint } = order;
-  const rest = failed && `${failed} has the records that are not added: correct and import it.`;
+  const rest = failed === undefined ? undefined : restNotice(failed, sender.isReadToEnd);
   if (stopReason !== undefined) {
     const sentences = [total, repeatHint, rest].filter((sentence) => sentence !== undefined);
     reporter.notice(sentences.join(' '));
@@ -99,6 +99,13 @@ function conclude(sender: RecordSender, order: ImportOrder, { reporter }: Sessio
   if (counts.failed > 0)
     throw new CliError('partial', total, rest ?? 'Use --failed FILE to store the failed records.');
   reporter.notice(total);
+}
+
+/** What the --failed file has. */
+function restNotice(failed: string, isComplete: boolean): string {
+  return isComplete
+    ? `${failed} has the records that are not added: correct and import it.`
+    : `${failed} lacks the records that were not read.`;
 }
 
 function existingNotice(count: number): string {

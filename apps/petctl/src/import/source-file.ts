@@ -41,9 +41,12 @@ export class SourceFile {
       }
     } catch (error) {
       const place = number === 0 ? '' : ` after line ${number}`;
+      const code = codeOf(error);
+      if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+        throw new UsageError(`${this.#name} is not UTF-8${place}.`, 'Convert it to UTF-8.');
       throw new UsageError(
-        `${this.#name} cannot be read${place} (${codeOf(error)}).`,
-        'Check its name, its permissions and that its encoding is UTF-8.',
+        `${this.#name} cannot be read${place} (${code}).`,
+        'Check its name and its permissions.',
       );
     }
   }

@@ -203,11 +203,14 @@ async function createFirst({ path, db }: Folder): Promise<Journal> {
   }
 }
 
+/** How the names of the store's own files begin. */
+const PREFIXES: readonly string[] = ['store.', 'journal-'];
+
 /** Removes what an interrupted start or fold has left of the store's own files. */
 async function removeTemporary(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const isOurs = name.startsWith('store.') || name.startsWith('journal-');
-    if (isOurs && name.endsWith('.tmp')) await rm(join(folder, name));
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
+  for (const name of names) {
+    if (PREFIXES.some((prefix) => name.startsWith(prefix))) await rm(join(folder, name));
   }
 }
 

@@ -17,7 +17,7 @@ export function columnText(text: string | undefined): string | null {
 }
 
 /** The names of filters as an array of SQL. */
-export function filterList({ filters }: Pick<Declaration, 'filters'>): string {
+export function filterList({ filters }: Declaration): string {
   const names = filters.toSorted().map((name) => escapeLiteral(name));
   return `ARRAY[${names}]::text[]`;
 }
@@ -128,7 +128,7 @@ function insertKeys(statement: Statement, keys: readonly KeyRecord[], now: numbe
     SELECT *, (${times})[1] FROM unnest(${arrays})
     ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
       result = excluded.result, made = excluded.made
-    WHERE k.made <= (${times})[2] OR k.status IS NULL
+    WHERE k.made <= (${times})[2]
     RETURNING 1`;
 }
 
@@ -159,7 +159,7 @@ export function selectKeys(ids: readonly string[], now: number): QueryConfig {
       SELECT id, fingerprint, status, result AS json,
         (extract(epoch FROM made) * 1000)::float8 AS made
       FROM petstore_request_keys
-      WHERE id = wanted.id AND made > $2 AND status IS NOT NULL LIMIT 1
+      WHERE id = wanted.id AND made > $2 LIMIT 1
     ) found`;
   return { text, values: [ids, expiry(now)] };
 }

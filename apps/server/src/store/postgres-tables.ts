@@ -19,6 +19,7 @@ export async function prepareTables(
   declarations: readonly Declaration[],
 ): Promise<void> {
   await checkEncoding(client);
+  await checkFormat(client, declarations);
   await takeTurn(client);
   // A lock that is not there soon would make running servers wait, too.
   await client.query("SET lock_timeout = '3s'");
@@ -75,7 +76,7 @@ function fillRows(
 
 /** The condition for documents that some filter does not find yet. */
 function unfilled(declaration: Declaration): string {
-  return `(filters IS NULL OR NOT filters @> ${filterList(declaration)})`;
+  return `NOT filters @> ${filterList(declaration)}`;
 }
 
 async function checkEncoding(client: ClientBase): Promise<void> {
@@ -85,6 +86,19 @@ async function checkEncoding(client: ClientBase): Promise<void> {
     throw new StoreError(
       `The database has the encoding ${encoding}; create one with ENCODING 'UTF8', and set DATABASE_URL to it.`,
     );
+}
+
+async function checkFormat(
+  client: ClientBase,
+  declarations: readonly Declaration[],
+): Promise<void> {
+  for (const { name } of declarations) {
+    const columns = await columnsIn(client, tableOf(name));
+    if (columns.length > 0 && !columns.includes('filters'))
+      throw new StoreError(
+        `The table ${tableOf(name)} has an earlier format. Nothing was changed; export the database with the earlier version, and import that into a new one.`,
+      );
+  }
 }
 
 /**
@@ -105,14 +119,10 @@ async function createSharedTables(client: ClientBase): Promise<void> {
   await client.query(`
     CREATE TABLE IF NOT EXISTS petstore_counters (name text PRIMARY KEY, value bigint NOT NULL);
     CREATE TABLE IF NOT EXISTS petstore_request_keys (
-      id text PRIMARY KEY, fingerprint text NOT NULL, status int, result text NOT NULL,
+      id text PRIMARY KEY, fingerprint text NOT NULL, status int NOT NULL, result text NOT NULL,
       made timestamptz NOT NULL DEFAULT now(),
       size int GENERATED ALWAYS AS (octet_length(result)) STORED);
     CREATE INDEX IF NOT EXISTS petstore_request_keys_made ON petstore_request_keys (made) INCLUDE (id, size)`);
-  const columns = await columnsIn(client, 'petstore_request_keys');
-  // Keys of the earlier format have no status, and are forgotten.
-  if (!columns.includes('status'))
-    await client.query('ALTER TABLE petstore_request_keys ADD COLUMN status int');
 }
 
 async function prepareCollection(client: ClientBase, declaration: Declaration): Promise<void> {
@@ -121,7 +131,6 @@ async function prepareCollection(client: ClientBase, declaration: Declaration): 
   const before = await columnsIn(client, table);
   const isNew = before.length === 0;
   if (isNew) await createCollection(client, name);
-  else if (!before.includes('filters')) await nameFilters(client, table, before);
   for (const property of filters)
     if (!before.includes(`by_${property}`))
       await client.query(`ALTER TABLE ${table} ADD COLUMN ${columnOf(property)} text`);
@@ -141,26 +150,8 @@ async function prepareCollection(client: ClientBase, declaration: Declaration): 
 async function createCollection(client: ClientBase, name: string): Promise<void> {
   // The type json keeps the text as it is; jsonb would refuse U+0000.
   await client.query(`
-    CREATE TABLE ${tableOf(name)} (id bigint PRIMARY KEY, data json NOT NULL, filters text[]);
+    CREATE TABLE ${tableOf(name)} (id bigint PRIMARY KEY, data json NOT NULL, filters text[] NOT NULL);
     INSERT INTO petstore_counters VALUES (${escapeLiteral(name)}, 1) ON CONFLICT DO NOTHING`);
-}
-
-/**
- * Converts a table of the earlier format, whose servers have filled all their columns so far. What
- * they still write names no filter, and is filled again.
- */
-async function nameFilters(
-  client: ClientBase,
-  table: string,
-  columns: readonly string[],
-): Promise<void> {
-  const present = columns.filter((column) => column.startsWith('by_'));
-  const list = filterList({ filters: present.map((column) => column.slice('by_'.length)) });
-  await client.query(`
-    BEGIN;
-    ALTER TABLE ${table} ADD COLUMN filters text[] DEFAULT ${list};
-    ALTER TABLE ${table} ALTER COLUMN filters DROP DEFAULT;
-    COMMIT`);
 }
 
 /** The columns of a table; none if there is no such table. */

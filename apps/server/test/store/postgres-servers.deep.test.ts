@@ -71,38 +71,6 @@ describeOnOwnDatabase('an upgrade with a new filter', (newDatabase) => {
       .toBe(count / 2 - 1 + written);
     await store.close();
   });
-
-  test('from tables of the earlier format keeps their documents and filters, and forgets their keys', async () => {
-    const url = await newDatabase();
-    await ask(
-      url,
-      `CREATE TABLE petstore_counters (name text PRIMARY KEY, value bigint NOT NULL);
-      CREATE TABLE petstore_request_keys (
-        id text PRIMARY KEY, fingerprint text NOT NULL, result text NOT NULL, made timestamptz NOT NULL DEFAULT now(),
-        size int GENERATED ALWAYS AS (octet_length(result)) STORED);
-      CREATE INDEX petstore_request_keys_made ON petstore_request_keys (made) INCLUDE (id, size);
-      CREATE TABLE petstore_things (id bigint PRIMARY KEY, data json NOT NULL, by_color text);
-      CREATE INDEX petstore_things_by_color ON petstore_things (by_color, id);
-      INSERT INTO petstore_counters VALUES ('things', 3);
-      INSERT INTO petstore_request_keys VALUES ('x', 'same', '{"key":1}');
-      INSERT INTO petstore_things VALUES (1, '{"key":1,"color":"red","size":1}', 'red'), (2, '{"key":2,"color":"red"}', 'red')`,
-    );
-    const store = await open(url);
-    const collection = store.collection('things');
-    expect(await found(collection, 'color', 'red')).toEqual([1, 2]);
-    expect(await found(collection, 'size', '1')).toEqual([1]);
-    // As a server of the earlier format writes.
-    await ask(
-      url,
-      `INSERT INTO petstore_things (id, data, by_color) VALUES (3, '{"key":3,"color":"red","size":1}', 'red');
-      UPDATE petstore_counters SET value = 4 WHERE name = 'things';
-      INSERT INTO petstore_request_keys (id, fingerprint, result) VALUES ('y', 'same', '{"key":3}')`,
-    );
-    expect(await found(collection, 'color', 'red')).toEqual([1, 2, 3]);
-    await expect.poll(() => found(collection, 'size', '1')).toEqual([1, 3]);
-    expect(parsed(await store.collection('things', key('x')).create({}))).toEqual({ key: 4 });
-    await store.close();
-  });
 });
 
 /** Creates documents one after the other until a store is open. Returns how many. */
@@ -114,6 +82,17 @@ async function writeAlong(store: Store, opening: { isDone: boolean }): Promise<n
   }
   return count;
 }
+
+describeOnSchema('tables of an earlier format', (newSchema) => {
+  test('are refused with what to do, and nothing is changed', async () => {
+    const url = await newSchema();
+    await ask(url, 'CREATE TABLE petstore_things (id bigint PRIMARY KEY, data json NOT NULL)');
+    await expect(open(url)).rejects.toThrow(
+      'The table "petstore_things" has an earlier format. Nothing was changed; export the database with the earlier version, and import that into a new one.',
+    );
+    await expect(ask(url, 'TABLE petstore_counters')).rejects.toThrow('does not exist');
+  });
+});
 
 describeOnSchema('a commit', (newSchema) => {
   test('of which the database refuses a write does all others, and that one gets the error', async () => {
