@@ -115,7 +115,7 @@ export class CommonOptions {
     return settings;
   }
 
-  /** The address in the flags, the environment, the last login, or of the first deployment. */
+  /** Takes the address from the flags, the environment, the last login, or the first deployment. */
   #target(logins: Logins): Target {
     const inFlags = addressOf(this.#flagWord('baseUrl'), this.#flagWord('deployment'));
     const inEnvironment = addressOf(
@@ -123,7 +123,7 @@ export class CommonOptions {
       this.#variableWord('deployment'),
     );
     const baseUrl = inFlags ?? inEnvironment ?? logins.lastAddress() ?? firstDeployment;
-    // Without an address beside it, the key in the environment is for any address.
+    // If the environment has no address, the key in the environment is for any address.
     return { baseUrl, environmentKeyFor: inEnvironment ?? baseUrl };
   }
 

@@ -16,7 +16,7 @@ export type Retry =
        */
       base?: number | undefined;
       /**
-       * A wait is at most this many milliseconds. If the service asks for a longer one, the call
+       * A wait is at most this many milliseconds. If the service asks for a longer wait, the call
        * fails. Default: 20,000.
        */
       cap?: number | undefined;
@@ -44,7 +44,7 @@ export interface Hooks {
         milliseconds: number;
       }) => void)
     | undefined;
-  /** Runs before the wait for the next attempt; `attempt` is the one that failed. */
+  /** Runs before the wait for the next attempt; `attempt` is the number of the failed attempt. */
   retry?:
     | ((event: {
         operation: OperationId;
@@ -85,11 +85,11 @@ export interface Options {
   /** A deployment that the spec names, instead of `baseUrl`. */
   deployment?: Deployment | undefined;
   /**
-   * The API key, or a function that is called for it before each attempt. Default:
+   * The API key, or a function that returns the key and is called before each attempt. Default:
    * `PETSTORE_API_KEY`.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Sends the requests. Default: the global `fetch` of the moment. */
+  /** Sends the requests. Default: the global `fetch`, which is looked up at each request. */
   fetch?: ((url: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
   /** The milliseconds for a call with all its attempts; 0 means no limit. Default: 30,000. */
   timeout?: number | undefined;
@@ -101,7 +101,7 @@ export interface Options {
   on?: Hooks | undefined;
 }
 
-/** The options of a single call: those of the client, and some that only a call can have. */
+/** The options of a single call: all options of a client, and two that only a call can have. */
 export interface CallOptions extends Options {
   /** Ends the call when it aborts. */
   signal?: AbortSignal | undefined;

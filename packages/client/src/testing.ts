@@ -11,7 +11,7 @@ import {
 import { type FakeResponse, FakeService } from './fake-service.ts';
 import { type Options, type Petstore, petstore } from './index.ts';
 
-/** How the fake answers one request. Without a property, this part of the answer is as usual. */
+/** How the fake answers one request. A property that is left out has its usual value. */
 export interface Answer {
   /** The status. Default: the status of `code`, if there is a code. */
   status?: number;

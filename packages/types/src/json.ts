@@ -98,7 +98,7 @@ const booleans = new Map([
   ['false', false],
 ]);
 
-/** A reviver. A runtime that has the source text of a number hands it over. */
+/** A reviver. Not every runtime passes the source text of a number. */
 function exactNumber(
   key: string,
   value: unknown,

@@ -44,7 +44,7 @@ export function complete(root: Command, words: readonly string[]): string {
  */
 function flagsAndValues(words: readonly string[]): string[] {
   const typed = words.filter((word) => word !== '=');
-  // The value that follows is still empty.
+  // After `=`, the value to complete is still empty.
   if (words.at(-1) === '=') typed.push('');
   return typed;
 }

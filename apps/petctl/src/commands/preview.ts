@@ -13,7 +13,7 @@ interface ShownRequest {
   readonly body: string | undefined;
 }
 
-/** Is shown instead of the key. */
+/** A preview shows this variable instead of the key. */
 const keyVariable = '$PETCTL_API_KEY';
 
 /** Prints the request of a call as JSON. It needs no key. */

@@ -92,7 +92,7 @@ export class RecordSender {
     return this.#stopReason !== undefined;
   }
 
-  /** Sends no more records. The first reason stays. */
+  /** Stops sending records. Only the first reason is kept. */
   stop(reason: unknown): void {
     this.#stopReason ??= reason;
   }

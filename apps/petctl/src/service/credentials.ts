@@ -134,7 +134,7 @@ export class Credentials {
     }
   }
 
-  /** Replaces the file in one step. Of a link, replaces the file that the link leads to. */
+  /** Replaces the file in one step. If the file is a link, replaces the target of the link. */
   #write(stored: Stored): void {
     const file = existsSync(this.#file) ? realpathSync(this.#file) : this.#file;
     const temporary = `${file}.${Date.now()}`;
