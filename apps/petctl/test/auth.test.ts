@@ -71,7 +71,7 @@ describe('petctl auth', () => {
     ]);
   });
 
-  test('does not store a key that is rejected or could not be tried, and says so', async () => {
+  test('a login does not store a key that the service rejects or that could not be tried, and says so', async () => {
     const wrong = await login(baseUrl, 'a-wrong-key');
     expect({ code: wrong.code, isStored: existsSync(file()) }).toEqual({
       code: 4,
@@ -97,15 +97,15 @@ describe('petctl auth', () => {
     },
   );
 
-  test('status does not say that a service rejects the key if it does not respond', async () => {
+  test('status shows unknown, not rejected, if the service does not respond', async () => {
     const nowhere = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: apiKey });
     const { code, stdout } = await petctl(['auth', 'status', '--fields', 'accepted'], nowhere);
     expect({ code, stdout }).toEqual({ code: 3, stdout: 'unknown\n' });
   });
 });
 
-describe('which key is sent where', () => {
-  test('a stored key never to another address, by flag, environment or redirect', async () => {
+describe('petctl sends', () => {
+  test('a stored key to no other address, whether a flag, the environment or a redirect names it', async () => {
     const other = await record(() => ({}));
     await login();
     for (const [args, more] of [
@@ -127,7 +127,7 @@ describe('which key is sent where', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('a stored key neither to another path of its origin, where a second login keeps the first', async () => {
+  test('a stored key to no other path of its origin, and a second login keeps the first key', async () => {
     const { requests, origin } = await record(() => ({ body: [] }));
     await login(`${origin}/a/v1`, 'key-of-a');
     const other = await petctl(['pets', 'list', '--base-url', `${origin}/b/v1`], env());
@@ -147,7 +147,7 @@ describe('which key is sent where', () => {
     expect(requests.at(-1)?.headers.authorization).toBe('Bearer key-of-b');
   });
 
-  test('the key of the environment only to the address of the environment, if that has one', async () => {
+  test('the key of the environment only to the address of the environment, if the environment has an address', async () => {
     const own = await record(() => ({ body: [] }));
     const other = await record(() => ({ body: [] }));
     const list = ['pets', 'list', '--base-url', other.baseUrl];
@@ -167,7 +167,7 @@ describe('which key is sent where', () => {
     expect(other.requests.at(-1)?.headers.authorization).toBe('Bearer stored-for-the-other');
   });
 
-  test('the key of the environment takes precedence over a stored one, and each error says where the key is from', async () => {
+  test('the key of the environment rather than a stored key, and each error says where the key is from', async () => {
     const { env: recorded, baseUrl } = await record(({ headers }) =>
       headers.authorization === 'Bearer good' ? { body: [] } : errorReply(401, 'unauthorized'),
     );
@@ -187,7 +187,7 @@ describe('which key is sent where', () => {
     expect((await petctl(['pets', 'list'], env())).stderr).toContain(`The key is from ${file()};`);
   });
 
-  test('an empty variable counts as none', async () => {
+  test('a stored key if the variable is empty', async () => {
     await login();
     const empty = {
       PETCTL_API_KEY: '',
@@ -199,8 +199,8 @@ describe('which key is sent where', () => {
   });
 });
 
-describe('the file of the keys', () => {
-  test('a link to it stays', async () => {
+describe('the file with the keys', () => {
+  test('stays a link if it is one', async () => {
     mkdirSync(join(home, 'petctl'));
     writeFileSync(join(home, 'dotfile.json'), '{"keys":{}}');
     symlinkSync(join(home, 'dotfile.json'), file());
@@ -222,7 +222,7 @@ describe('the file of the keys', () => {
     },
   );
 
-  test('the current folder is not the home folder, and /dev/null is an empty one', async () => {
+  test('is not looked for in the current folder, and a home folder /dev/null has no keys', async () => {
     mkdirSync(join(scratch, '.config', 'petctl'), { recursive: true });
     const keys = { [deployments.production]: 'k' };
     writeFileSync(join(scratch, '.config', 'petctl', 'credentials.json'), JSON.stringify({ keys }));
@@ -235,7 +235,7 @@ describe('the file of the keys', () => {
       expect((await petctl(['auth', 'token'], more)).code).toBe(4);
   });
 
-  test('a folder that cannot be made is told', async () => {
+  test('is named in the error if its folder cannot be made', async () => {
     const { env } = await record(() => ({ body: [] }));
     const args = ['auth', 'login', '--base-url', env.PETCTL_BASE_URL];
     expect(await petctl(args, { HOME: '/dev/null' }, 'k')).toMatchObject({

@@ -110,7 +110,7 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     expect(received).toEqual(['GET http://petstore.test/v1/pets undefined']);
   });
 
-  test('only the variable that applies is read', async () => {
+  test('the variable of another protocol is not read', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
     const url = env.PETCTL_BASE_URL;
     const socks = 'socks5://user:secret@127.0.0.1:1';
@@ -126,7 +126,7 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     });
   });
 
-  test('no_proxy lists the exceptions', async () => {
+  test('the hosts in no_proxy are called directly', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
     const url = env.PETCTL_BASE_URL;
     await list(url, { http_proxy: proxy, no_proxy: '127.0.0.1' });
@@ -169,7 +169,7 @@ describe('a base URL and a deployment', () => {
     ],
     [[], both, 'PETCTL_BASE_URL and PETCTL_DEPLOYMENT'],
     [['--base-url', 'http://127.0.0.1:2/v1'], both, 'PETCTL_BASE_URL and PETCTL_DEPLOYMENT'],
-  ])('are refused in one place: %j %j', async (args, env, names) => {
+  ])('are refused if both are flags or both are variables: %j %j', async (args, env, names) => {
     const { code, stderr } = await petctl(['pets', 'list', ...args], {
       PETCTL_API_KEY: 'k',
       ...env,
@@ -180,7 +180,7 @@ describe('a base URL and a deployment', () => {
     });
   });
 
-  test('may be in different places: the flag takes precedence, and the key stays with its address', async () => {
+  test('may be a flag and a variable: the flag takes precedence, and the key stays with its address', async () => {
     const args = ['pets', 'list', '--deployment', 'staging'];
     const env = { PETCTL_API_KEY: 'k', PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' };
     const { code, stderr } = await petctl(args, env);

@@ -68,7 +68,7 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     expect(stderr).not.toContain('secret');
   });
 
-  test('as one line of JSON with JSON output, also where the command line cannot be read', async () => {
+  test('the error is one line of JSON with JSON output, even if the command line cannot be read', async () => {
     for (const [args, more] of [
       [['-o', 'json', 'pets', 'list', '--limit', '0'], {}],
       [['pets', 'list', '-qo', 'json', '--limit', '0'], {}],
@@ -123,7 +123,7 @@ describe('exit codes', () => {
     },
   );
 
-  test('a response names its request, and what to do', async () => {
+  test('an error response is printed with the identifier of its request and a hint', async () => {
     const { env } = await record(() => ({
       ...errorReply(404, 'not_found'),
       headers: { 'x-request-id': 'r-1' },
@@ -149,7 +149,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('redirects to https://elsewhere.example/v1.');
   });
 
-  test('a base URL without the base path of the spec: the hint says how it should end', async () => {
+  test('the hint for a base URL without the version segment says how it should end', async () => {
     const { env, origin } = await record(() => errorReply(404, 'not_found'));
     const { stderr } = await petctl(['pets', 'list', '--base-url', origin], {
       ...env,
@@ -158,7 +158,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('should end with /v1.');
   });
 
-  test('a wrong address has another code than a missing pet', async () => {
+  test('a wrong address has another exit code than a missing pet', async () => {
     const missing = errorReply(404, 'not_found');
     const { env, origin } = await record(({ url }) => (url.startsWith('/html') ? html : missing));
     const get = async (path: string) => {
@@ -232,7 +232,7 @@ test('a value that only looks like an option does not decide the format', async 
   expect((await petctl(args, unreachable)).stderr).toMatch(/^petctl: --category-id must be/);
 });
 
-test('a fault of petctl itself looks like one', async () => {
+test('a fault of petctl itself is reported as a bug', async () => {
   const running = start(['pets', 'list', '--dry-run'], unreachable);
   running.stdout.write = () => {
     throw new TypeError('a fault');
@@ -245,7 +245,7 @@ test('a fault of petctl itself looks like one', async () => {
   expect(stderr).toContain('This is a bug in petctl: please report it.');
 });
 
-test('retries: twice by default, a write with one idempotency key, and shown by --verbose without the key', async () => {
+test('a write is retried twice with one idempotency key, and --verbose shows this without the API key', async () => {
   const { env, requests } = await record(() => ({
     ...errorReply(503, 'unavailable'),
     headers: { 'retry-after': '0' },

@@ -44,7 +44,7 @@ describe('in a pipe', () => {
       expect((await petctl(['pets', 'list', '-o', output], env)).stdout).toContain(max);
   });
 
-  test('tsv is the default: without a header, a row on each line, never shortened', async () => {
+  test('tsv is the default: one line for each row, without a header, and never cut', async () => {
     const text = await list('--fields', columns);
     expect(text).toBe(await list('-o', 'tsv', '--fields', columns));
     expect([text.split('\n')[0], text.split('\n').length]).toEqual([
@@ -53,7 +53,7 @@ describe('in a pipe', () => {
     ]);
   });
 
-  test('csv has a header and quotes where needed', async () => {
+  test('csv has a header, and quotes where they are needed', async () => {
     const text = await list('-o', 'csv', '--fields', columns);
     const [header, first, second] = text.split('\n');
     expect({ header, first }).toEqual({ header: columns, first: '1,Rex,2,available' });
@@ -194,11 +194,11 @@ describe('on a terminal', () => {
     }
   });
 
-  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('without bold by %j', async (more) => {
+  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j turns off the bold header', async (more) => {
     expect((await linesOf(80, more))[0]).toMatch(/^ID {2}NAME/);
   });
 
-  test('one that does not know its width has 80 columns', async () => {
+  test('a terminal that does not know its width has 80 columns', async () => {
     expect((await linesOf(0))[2]).toBe('2   日本の長い名前の猫です                              1');
   });
 

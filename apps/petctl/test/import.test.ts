@@ -48,7 +48,7 @@ describe.each([
     'name,category-id,status\n"B\n""b""",x,\nB,1\n',
   ],
 ])('%s', (_, input, messages, rest) => {
-  test('good records are added and printed, bad ones are named and stored', async () => {
+  test('good records are added and printed, and bad records are named and stored', async () => {
     const { code, stdout, stderr } = await add(input);
     expect(rowsIn(stdout)).toMatchObject([
       { name: 'A', categoryId: 1 },
@@ -63,7 +63,7 @@ describe.each([
   });
 });
 
-test.each(['', '\n', '[]', ' [ ] '])('an empty input %j is no error', async (input) => {
+test.each(['', '\n', '[]', ' [ ] '])('an empty input %j is not an error', async (input) => {
   expect(await add(input)).toMatchObject({
     code: 0,
     stdout: '',
@@ -141,7 +141,7 @@ describe('a service that fails', () => {
     );
   const failedNames = () => rowsIn(failed()).map(({ name }) => name);
 
-  test('at one record costs that record, and a repeated import adds the others once', async () => {
+  test('for one record costs only that record, and a repeated import adds the others once', async () => {
     const added = new Set<unknown>();
     const { env } = await record((request, count): Reply | 'break' => {
       if (named(request) === '2' && count < 10)
@@ -167,7 +167,7 @@ describe('a service that fails', () => {
     [errorReply(401, 'unauthorized'), 4],
     ['break' as const, 3],
     [errorReply(503, 'unavailable'), 8],
-  ])('at all ends the import: %j', async (reply, exit) => {
+  ])('for every record ends the import: %j', async (reply, exit) => {
     const { requests, env } = await record((): Reply | 'break' => reply);
     const { code, stderr } = await run(lines(200), env);
     expect({ code, stderr }).toEqual({
@@ -179,7 +179,7 @@ describe('a service that fails', () => {
     expect((await run(lines(200), env, '--again')).stderr).not.toContain('the same import');
   });
 
-  test('at no record: all before a broken one are added, and later ones not', async () => {
+  test('for no record: all records before a broken one are added, and later records are not', async () => {
     const { env, requests } = await record(() => ({ status: 201, body: {} }));
     const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     const broken = '"two\nlines",1\n\n\nB,"2\nC,3\nD,4\n';
@@ -188,14 +188,14 @@ describe('a service that fails', () => {
     expect(stderr).toContain('CSV: a quote that opens after line 303 is not closed.');
   });
 
-  test('with a broken quote, and a service that is away: the records before it are in --failed', async () => {
+  test('while the file has a broken quote: the records before the quote are in --failed', async () => {
     const { env } = await record(() => 'break');
     const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     expect((await run(`name,categoryId\n${good}"B`, env)).code).toBe(3);
     expect(failed()).toBe(`name,categoryId\n${good}`);
   });
 
-  test('at one of equal records: its --failed file adds it, and the others stay as they are', async () => {
+  test('for one of equal records: an import of the --failed file adds only this record', async () => {
     const added = new Set<unknown>();
     const { env } = await record((request, count): Reply => {
       if (count === 2) return errorReply(500, 'internal_error');
@@ -211,7 +211,7 @@ describe('a service that fails', () => {
     expect(added.size).toBe(4);
   });
 
-  test('at one of equal records that --again adds: its --failed file has only this one', async () => {
+  test('for one of equal records of --again: the --failed file has only this record', async () => {
     const { env } = await record((_, count): Reply => {
       const isThird = count === 3;
       return isThird ? errorReply(500, 'internal_error') : { status: 201, body: {} };
@@ -316,7 +316,7 @@ describe('CSV of spreadsheets', () => {
 describe('records that another import added', () => {
   const exists = 'existed already: an import of the last 24 hours added equal ones. Use --again';
 
-  test('are told with their number, and --again adds them', async () => {
+  test('are counted in a notice, and --again adds them', async () => {
     const { env } = await startService();
     const pets = (...names: string[]) =>
       names.map((name) => `{"name":"${name}","categoryId":1}\n`).join('');
@@ -334,7 +334,7 @@ describe('records that another import added', () => {
   });
 });
 
-test('a reader of results or of messages that is gone does not stop the import', async () => {
+test('an import goes on if the reader of its results or messages is gone', async () => {
   for (const gone of ['stdout', 'stderr'] as const) {
     const { requests, env } = await record(() => ({ status: 201, body: { id: 1 } }));
     const running = start(['pets', 'import', write('many', `{"x":1}\n${lines(30)}`), '-v'], env);

@@ -96,7 +96,7 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     });
   });
 
-  test('--dry-run prints the request as JSON, and --curl a command that sends the same; neither prints the key', async () => {
+  test('--dry-run prints the request as JSON, --curl prints a command that sends it, and neither prints the key', async () => {
     const { requests, env } = await record(() => reply);
     const dryRun = await petctl([...args, '--dry-run'], env);
     const { url, method, headers, body } = JSON.parse(dryRun.stdout);
@@ -169,7 +169,7 @@ describe('--data', () => {
     return stdout ? stdout.slice(stdout.indexOf('"body"')).replaceAll(/\s/g, '') : stderr;
   };
 
-  test('is JSON, a file or stdin, and flags override its members', async () => {
+  test('is JSON, a file or stdin, and flags override its properties', async () => {
     const json = '{"name":"A","categoryId":1}';
     const file = join(scratch, 'pet.json');
     writeFileSync(file, `\ufeff${json}`);

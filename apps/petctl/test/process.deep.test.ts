@@ -26,7 +26,7 @@ const manyPages = () =>
   });
 
 describe('pipes that close', () => {
-  test('stdout, after a line of an endless list', async () => {
+  test('a list ends when the reader of stdout has its line', async () => {
     const { env } = await manyPages();
     expect(await bash('petctl pets list --all -o jsonl | head -1', env)).toEqual({
       code: 0,
@@ -35,7 +35,7 @@ describe('pipes that close', () => {
     });
   });
 
-  test('stderr, or both: an import goes on', async () => {
+  test('an import goes on without a reader of stderr, or of both', async () => {
     const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
     const file = join(scratch, 'many.jsonl');
     writeFileSync(file, lines(50));
@@ -67,7 +67,7 @@ test.skipIf(process.platform !== 'linux')('a full disk', async () => {
   expect(silent).toMatchObject({ code: 8, stdout: '' });
 });
 
-test('the file on stdin as --failed, which would be lost', async () => {
+test('--failed refuses the file on stdin, which would be lost', async () => {
   const { env } = await record(() => ({}));
   const file = join(scratch, 'same');
   writeFileSync(file, lines(1));
@@ -78,7 +78,7 @@ test('the file on stdin as --failed, which would be lost', async () => {
   expect(readFileSync(file, 'utf8')).toBe(lines(1));
 });
 
-test('the empty environment of cron, and a current folder that configures nothing', async () => {
+test('petctl works in the empty environment of cron, and the current folder configures nothing', async () => {
   const { env } = await record(() => ({ body: [{ id: 1, name: 'A' }] }));
   const folder = mkdtempSync(join(scratch, 'current-'));
   const list = `pets list --jq .[].name --base-url ${env.PETCTL_BASE_URL}`;
@@ -98,7 +98,7 @@ test('a checkout runs the sources of petctl', () => {
 });
 
 describe('signals', () => {
-  test('Ctrl-C ends a call by the signal, for which shells have 130', async () => {
+  test('Ctrl-C ends a call by the signal, which shells report as 130', async () => {
     const { env } = await record((): 'hang' => {
       child.kill('SIGINT');
       return 'hang';
@@ -132,7 +132,7 @@ describe('signals', () => {
   });
 });
 
-test('a rejection that nobody handles is no success', async () => {
+test('a rejection that nobody handles is not a success', async () => {
   const { env } = await record((): 'hang' => 'hang');
   const preload = "setTimeout(() => Promise.reject(new Error('forgotten')), 300)";
   const { code, stderr } = await resultOfBinary(startBinary(['pets', 'list'], env, preload));
@@ -140,7 +140,7 @@ test('a rejection that nobody handles is no success', async () => {
 });
 
 const pages = rounds(50, 1000);
-test(`a list of ${pages} pages needs the memory of a few`, async () => {
+test(`a list of ${pages} pages needs the memory of a few pages`, async () => {
   const { env } = await record((_, count) => {
     const page = Array.from({ length: 100 }, (_, i) => ({ id: i, name: 'x'.repeat(1000) }));
     return count < pages ? pageBefore(`?after=${count}`, page) : { body: page };
@@ -185,7 +185,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
   deletePassword() { fs.rmSync(this.file); return true; }
 }`;
 
-  test('has the key if there is one, and the file only says so', async () => {
+  test('has the key if there is a keyring, and the file only says so', async () => {
     const { code, stderr } = await withKeyring(inFile, ['auth', 'login'], apiKey);
     expect({ code, stderr }).toEqual({
       code: 0,
