@@ -101,8 +101,8 @@ async function throughNetwork<T>(
   try {
     return await run();
   } catch (cause) {
-    const isFailure = (!mayBeMistake && nameOf(cause) === 'TypeError') || isNetworkError(cause);
-    if (!isFailure) throw cause;
+    const isFailureOfFetch = !mayBeMistake && nameOf(cause) === 'TypeError';
+    if (!isFailureOfFetch && !isNetworkError(cause)) throw cause;
     throw new ConnectionError(
       `connection to ${settings.baseUrl} failed (${reasonOf(cause)}); check baseUrl or PETSTORE_BASE_URL`,
       { cause },
