@@ -176,5 +176,9 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 }
 
 if (import.meta.main)
-  for (const region of regionsOf(await petctlHelp()))
-    writeFileSync(join(root, region.page), pageWith(region));
+  for (const region of regionsOf(await petctlHelp())) {
+    const text = pageWith(region);
+    if (text === textOf(region.page)) continue;
+    writeFileSync(join(root, region.page), text);
+    console.log(`wrote ${region.page}`);
+  }

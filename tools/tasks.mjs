@@ -44,6 +44,7 @@ async function runAndSummarize(args) {
     const text = stripVTControlCharacters(line);
     addFrom(' FAIL ', text, failed);
     addFrom('FAILED: ', text, failed);
+    if (isFailure(text)) failed.add(text.replace(/━+$/, '').trim());
     addFrom('SKIPPED: ', text, skipped);
   }
   const [code] = await ended;
@@ -51,6 +52,12 @@ async function runAndSummarize(args) {
     if (lines.size > 0) console.log(`\n${[...lines].join('\n')}`);
   }
   if (code === 0 && skipped.size === 0) console.log('\nNothing was skipped.');
+}
+
+/** Whether a line is an error of the compiler, a finding of the drift check, or a heading of the linter. */
+function isFailure(text) {
+  const isHeading = text.endsWith('━━━') && !text.includes(': ci ━');
+  return isHeading || text.includes(': error TS') || text.includes('; fix: ');
 }
 
 /**

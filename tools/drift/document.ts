@@ -9,6 +9,7 @@ import {
   asNode,
   follow,
   isNode,
+  lacksIdempotencyKey,
   type Node,
   type Operation,
   type Parameter,
@@ -104,6 +105,7 @@ function faultsIn(operation: Operation, spec: Spec, values: Values): string[] {
     'x-sunset is before x-deprecated-since': until <= Date.parse(deprecatedSince ?? ''),
     'x-successor is deprecated itself': successorOf(spec, operation)?.isDeprecated === true,
     'its idempotency key has no x-idempotency-hours': Number.isNaN(idempotencyKey?.hours ?? 0),
+    'it has no idempotency key, as each POST and PATCH needs': lacksIdempotencyKey(operation),
     '401 is not declared': !responses.has('401'),
   };
   return Object.keys(faults).filter((fault) => faults[fault]);

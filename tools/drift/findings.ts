@@ -55,6 +55,8 @@ function shown(value: unknown): string {
   return printJson(value).slice(0, 120);
 }
 
+/** A text as a part of a line that goes on after it. */
 function inOneLine(text: string): string {
-  return text.replaceAll('\n', ' ').trim().slice(0, 400);
+  const line = text.replaceAll('\n', ' ').trim().slice(0, 400);
+  return line.endsWith('.') ? line.slice(0, -1) : line;
 }

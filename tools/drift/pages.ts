@@ -103,7 +103,7 @@ const npmScript: Rule = ({ text }, { scripts }) => {
 /** `petctl pets list --limit=5`. */
 const command: Rule = ({ text }, { helps }, page) => {
   for (const [program, help] of helps)
-    for (const words of argumentsOf(program, text)) {
+    for (const words of argumentsOf(program, text.replaceAll('npm start --', 'petstore-server'))) {
       const fault = faultOf(help, words);
       const name = fault?.split(' ').at(-1);
       if (fault && !isAdded(page, `operationId: ${name}`)) return `${fault} of ${program}`;

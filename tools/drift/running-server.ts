@@ -135,9 +135,10 @@ export class RunningServer {
     if (status === 501) {
       const fix = 'write it in apps/server/src/handlers.ts';
       findings.add(`${name}: the operation has no handler`, '', fix);
-    } else if (!statuses.includes(status))
-      findings.add(`${name}: ${subject} should get ${statuses.join(' or ')}`, what);
-    else if (isAboutInputs && !operation.responses.has(String(status)))
+    } else if (!statuses.includes(status)) {
+      const fix = status === 500 ? 'send it to npm start, whose log says why' : undefined;
+      findings.add(`${name}: ${subject} should get ${statuses.join(' or ')}`, what, fix);
+    } else if (isAboutInputs && !operation.responses.has(String(status)))
       findings.add(
         `${name}: the status is about the inputs, so the operation has to declare it`,
         what,

@@ -152,6 +152,11 @@ export function responseFor(operation: Operation, status: number): DeclaredRespo
   return operation.responses.get(String(status)) ?? operation.responses.get('default');
 }
 
+/** Whether it has to have an idempotency key, without which no client can try it again. */
+export function lacksIdempotencyKey({ method, idempotencyKey }: Operation): boolean {
+  return ['POST', 'PATCH'].includes(method) && idempotencyKey === undefined;
+}
+
 /** The operation to use instead of a deprecated one. */
 export function successorOf(spec: Spec, { successor }: Operation): Operation | undefined {
   return spec.operations.find(({ id }) => id === successor);

@@ -7,6 +7,7 @@ import {
   type Oas3Rule,
   type RawUniversalConfig,
   type UserContext,
+  YamlParseError,
 } from '@redocly/openapi-core';
 import { isRecord, type Node, recordOf } from './document.ts';
 import { checkDocument } from './document-rules.ts';
@@ -76,11 +77,21 @@ export async function problemsOf(
       return { line, column: col, ruleId, message, suggest };
     });
   } catch (error) {
-    // The linter does not parse such a document, or it ends at a reference that leads to itself.
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `${reason}; correct the document.`;
-    return [{ line: 1, column: 1, ruleId: 'petstore/document', message, suggest: [] }];
+    return [unreadable(error)];
   }
+}
+
+/** A document that the linter cannot parse, or in which a reference leads to itself. */
+function unreadable(error: unknown): LinterProblem {
+  const problem = { ruleId: 'petstore/document', suggest: [] };
+  if (error instanceof YamlParseError) {
+    // Its own message ends with the path of the file and the place.
+    const { reason } = recordOf(error.originalError);
+    const message = `${reason}; correct the YAML here or just above.`;
+    return { ...problem, line: error.line, column: error.col, message };
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return { ...problem, line: 1, column: 1, message: `${reason}; correct the document.` };
 }
 
 /**

@@ -95,7 +95,7 @@ export const allowedValues: Readonly<Record<string, Allowed>> = {
   },
   'Schema.format': {
     isAllowed: isOneOf('int32', 'int64', 'float', 'double'),
-    fix: 'use int32 or int64, for a text a pattern',
+    fix: 'use int32 or int64 for an integer, and pattern for a string',
   },
 };
 

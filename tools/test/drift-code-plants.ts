@@ -260,7 +260,7 @@ export const clientPlants: readonly Plant[] = [
       'two calls have the same idempotency key',
     ],
   ]),
-  ...plantsIn('client', `${client}/execute.ts`, [
+  ...plantsIn('client', `${client}/retry.ts`, [
     [
       'a 503 that is not tried again',
       'status === 429 || (status >= 500 && status !== 501)',

@@ -50,6 +50,12 @@ export const documentPlants: readonly Plant[] = [
       'identifier 7., status: 400',
       'the example of not_found has the status 400',
     ],
+    [
+      'a POST without an idempotency key',
+      '        - $ref: "#/components/parameters/IdempotencyKey"',
+      '        []',
+      'POST /pets: it has no idempotency key',
+    ],
     ['another version', 'version: 1.0.0', 'version: 1.1.0', 'info.version'],
     ['an unused header', 'Version:\n', 'Age: { schema: { type: string } }\n    Version:\n', 'Age'],
     ['words against an extension', 'for 24 hours', 'for an hour', 'does not say 24 hours'],
@@ -104,6 +110,7 @@ export const pagePlants: readonly Plant[] = [
   ]),
   ...plantsIn('pages', 'README.md', [
     ['a misspelt flag', 'pets list --status', 'pets list --statis', '--statis'],
+    ['a misspelt flag of the server', 'start -- --port', 'start -- --prot', 'flag --prot'],
     ['a command that is gone', 'petctl pets create', 'petctl pets add', 'pets add'],
     ['a link to nothing', '(docs/operating.md)', '(docs/operation.md)', 'docs/operation.md'],
     ['a link to no heading', '(docs/operating.md)', '(docs/operating.md#none)', '#none'],

@@ -22,7 +22,7 @@ const refactorings: readonly (readonly [name: string, file: string, from: string
     'No pet has the identifier',
   ],
   ['another message of errors', 'apps/server/src/errors.ts', 'Retry later.', 'Try again later.'],
-  ['another back-off', 'packages/client/src/execute.ts', 'base * 2 **', 'base * 3 **'],
+  ['another back-off', 'packages/client/src/retry.ts', 'base * 2 **', 'base * 3 **'],
   ['another hint of the client', 'packages/client/src/attempt.ts', 'check baseUrl', 'see baseUrl'],
   [
     'another notice of petctl',

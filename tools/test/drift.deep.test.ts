@@ -23,6 +23,25 @@ test.each(plants)('$check finds $name', ({ edits, check, isGenerated, says }: Pl
   expect(code).toBe(1);
 });
 
+test('a handler that is missing is found, and no check waits for what it would create', () => {
+  const file = 'apps/server/src/handlers.ts';
+  const missing = { file, from: / {2}createPet: .*\n/, to: '' };
+  const { code, output } = copy.driftAfter([missing], ['server', 'petctl']);
+  expect(output).toContain('POST /pets 501: the operation has no handler');
+  expect(code).toBe(1);
+});
+
+test('a filter that no collection declares is found, and the log says which one', () => {
+  const undeclared = {
+    file: 'apps/server/src/handlers.ts',
+    from: "filters: ['status']",
+    to: 'filters: []',
+  };
+  const { output } = copy.driftAfter([undeclared], ['server']);
+  const found = output.split('\n').find((line) => line.includes('GET /pets 500: these inputs'));
+  expect(found, output).toContain('fix: send it to npm start, whose log says why');
+});
+
 const narrower = { file: spec, from: 'maximum: 100', to: 'maximum: 50' };
 const changeset = (level: string) => ({
   file: '.changeset/edit.md',

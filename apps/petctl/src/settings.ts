@@ -2,10 +2,8 @@ import { deployments, service } from '@petstore/types';
 import { type Command, Option } from 'commander';
 import { UsageError } from './errors.ts';
 import { parseChoice, parseTime, parseValue, type Word } from './input.ts';
+import { formats, type OutputFormat } from './output/formats.ts';
 import { kebab, suggestion } from './text.ts';
-
-const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
-export type OutputFormat = (typeof formats)[number];
 
 const [firstDeployment] = Object.values(deployments) as [string];
 const deploymentNames = Object.keys(deployments) as (keyof typeof deployments)[];

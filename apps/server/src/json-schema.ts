@@ -2,7 +2,7 @@
 // knows no bigints.
 import { type Schema, schemas } from '@petstore/types';
 // The path that ajv documents for JSON Schema 2020-12.
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { invalid } from './errors.ts';
 import type { DocumentCheck } from './transfer.ts';
 
@@ -30,8 +30,15 @@ export function documentCheck(
   return (collection, document) => {
     const validate = validators.get(collection);
     if (!validate || validate(toJsonNumbers(document))) return undefined;
-    return ajv.errorsText(validate.errors, { dataVar: 'document' });
+    return validate.errors?.map(describeError).join(', ');
   };
+}
+
+/** The message of ajv, with what it omits: the values that are allowed, and the property that is not. */
+function describeError({ instancePath, message, params }: ErrorObject): string {
+  const omitted = params.allowedValues?.join(', ') ?? params.additionalProperty;
+  const text = `document${instancePath} ${message}`;
+  return omitted === undefined ? text : `${text}: ${omitted}`;
 }
 
 /** The highest double of 64 bits stands for the integers above it. */

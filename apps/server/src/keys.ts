@@ -140,8 +140,17 @@ export function followKeys(folder: string, report: (problem: string) => void): F
 
 /** Changes with every new file. Empty without a file. */
 function versionOf(folder: string): string {
-  const stat = statSync(fileIn(folder), { bigint: true, throwIfNoEntry: false });
-  return stat ? [stat.ino, stat.size, stat.mtimeNs].join() : '';
+  const path = fileIn(folder);
+  try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat ? [stat.ino, stat.size, stat.mtimeNs].join() : '';
+  } catch (error) {
+    throw unreadable(path, error, folder);
+  }
+}
+
+function unreadable(path: string, error: unknown, folder: string): UsageError {
+  return new UsageError(`${path} cannot be read: ${adviceOn(error, folder)}`);
 }
 
 function fileIn(folder: string): string {
@@ -156,7 +165,7 @@ export function readKeys(folder: string): readonly HashedKey[] | undefined {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new UsageError(`${path} cannot be read: ${adviceOn(error, folder)}`);
+    throw unreadable(path, error, folder);
   }
   const keys = parseKeys(text);
   if (keys) return keys;
@@ -249,5 +258,5 @@ function adviceOn(error: unknown, folder: string): string {
     return `${folder} is not a folder; choose another --data-dir.`;
   if (code === 'ENOENT') return `${folder} cannot be made; choose another --data-dir.`;
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk of ${folder} is full; free space.`;
-  return `${messageOf(error)}; check the disk, and whether this user may write to ${folder}.`;
+  return `${messageOf(error)}; check the disk, and whether this user may read and write ${folder}.`;
 }

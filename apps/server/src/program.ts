@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Operation, operations, service, version } from '@petstore/types';
 import { Command } from 'commander';
 import { addSettings, type Config, configOf, secrets } from './config.ts';
@@ -60,27 +61,34 @@ function addKeys(program: Command): void {
     .description('create a key, and print it')
     .option('--name <name>', 'name of the key')
     .action(async (options: { name?: string }) => {
-      const { dataDir, apiKeys } = configOf(program);
-      if (apiKeys !== undefined)
-        throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; add one there.`);
-      const { name, key } = await createKey(dataDir, options.name);
-      process.stderr.write(`The key '${name}' is shown only this once:\n`);
+      const folder = keyFolder(program);
+      const { name, key } = await createKey(folder, options.name);
+      process.stderr.write(
+        `The key '${name}' for servers on ${resolve(folder)} is shown only this once:\n`,
+      );
       process.stdout.write(`${key}\n`);
     });
   keys
     .command('list')
     .description('list the names of the keys')
     .action(() => {
-      for (const { name, created } of listKeys(configOf(program).dataDir))
+      for (const { name, created } of listKeys(keyFolder(program)))
         process.stdout.write(`${name}\t${created}\n`);
     });
   keys
     .command('revoke <name>')
     .description('revoke a key')
     .action(async (name: string) => {
-      const left = await revokeKey(configOf(program).dataDir, name);
+      const left = await revokeKey(keyFolder(program), name);
       process.stderr.write(`Revoked. Keys left: ${left}.\n`);
     });
+}
+
+/** The folder of the keys. Servers with configured keys ignore it. */
+function keyFolder(program: Command): string {
+  const { dataDir, apiKeys } = configOf(program);
+  if (apiKeys === undefined) return dataDir;
+  throw new UsageError(`Servers take the keys of ${secrets.apiKeys}; change them there.`);
 }
 
 /** Signals that follow each other so soon are one: npm passes on what its process group gets, too. */

@@ -165,7 +165,10 @@ class ExportReader {
   }
 
   #takeHead({ format, nextIds }: Line): void {
-    if (format !== FORMAT) throw this.#invalid(`it does not have the format '${FORMAT}'`);
+    if (format !== FORMAT)
+      throw this.#invalid(
+        `it does not have the format '${FORMAT}' that 'petstore-server export' prints`,
+      );
     if (!isRecord(nextIds)) throw this.#invalid('it has no next identifiers');
     const taken: Record<string, number> = {};
     for (const [collection, nextId] of Object.entries(nextIds)) {

@@ -1,6 +1,14 @@
 // The process: its settings, keys, log and end. `process.deep.test.ts` and `operating.deep.test.ts` have more of it.
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
@@ -19,6 +27,7 @@ test('the first start makes a key, prints it once, and stores its hash; keys are
 
   const keys = (...args: string[]) => runCommand(['keys', ...args, '--data-dir', folder]);
   const created = keys('create', '--name', 'nightly');
+  expect(created.stderr).toContain(`'nightly' for servers on ${folder}`);
   const made = created.stdout.trim();
   await expect.poll(async () => (await listPets(first.baseUrl, bearer(made))).status).toBe(200);
   expect(keys('list').stdout).toMatch(/^first\t.*\nnightly\t.*\n$/);
@@ -102,6 +111,32 @@ test('damaged keys are refused in one line that names the file, and it stays as 
   expect(readFileSync(file, 'utf8')).toBe('null');
 });
 
+test('a folder that cannot be looked into is refused in one line', () => {
+  const folder = join(newFolder(), 'loop');
+  symlinkSync(folder, folder);
+  const { status, stderr } = runCommand([], { PETSTORE_DATA_DIR: folder });
+  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
+  expect(stderr).toContain(`${join(folder, 'keys.json')} cannot be read`);
+});
+
+test.each([
+  ['status', 'gone', 'document/status', ': available, pending, sold;'],
+  ['tags', 'new', 'document must NOT have', ': tags;'],
+])("an import names what is wrong with a pet's %s", (property, value, place, rest) => {
+  const document = { id: 1, name: 'Rex', categoryId: 2, [property]: value };
+  const lines = [
+    { format: 'petstore export 1', nextIds: { pets: 2 } },
+    { collection: 'pets', document },
+    { documents: 1 },
+  ];
+  const input = lines.map((line) => JSON.stringify(line)).join('\n');
+  const env = { PETSTORE_DATA_DIR: newFolder() };
+  const { status, stderr } = runCommand(['import'], env, `${input}\n`);
+  expect(status).toBe(1);
+  expect(stderr).toContain(`petstore-server: Line 2: ${place}`);
+  expect(stderr).toContain(rest);
+});
+
 test('the help shows every setting with its variable', () => {
   const { stdout, status } = runCommand(['--help']);
   const names =
@@ -113,11 +148,16 @@ test('the help shows every setting with its variable', () => {
   expect(status).toBe(0);
 });
 
-test('a key for servers that take those of their variable is not made', () => {
-  const env = { PETSTORE_DATA_DIR: newFolder(), PETSTORE_API_KEYS: apiKey };
-  const { status, stdout, stderr } = runCommand(['keys', 'create'], env);
-  expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('PETSTORE_API_KEYS')]);
-});
+test.each(['create', 'list', 'revoke first'])(
+  'with keys in the variable, which servers take then, the command is refused: keys %s',
+  (command) => {
+    const folder = newFolder();
+    runCommand(['keys', 'create', '--name', 'first', '--data-dir', folder]);
+    const env = { PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey };
+    const { status, stdout, stderr } = runCommand(['keys', ...command.split(' ')], env);
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('PETSTORE_API_KEYS')]);
+  },
+);
 
 test('a line of the log says who asked for what, and probes have none', async () => {
   const server = await startForTest({

@@ -1,7 +1,7 @@
 import { attemptOnce } from './attempt.ts';
 import type { Success } from './call.ts';
 import { Deadline } from './deadline.ts';
-import { type CallError, ConnectionError, PetstoreError, ResponseError } from './errors.ts';
+import { PetstoreError } from './errors.ts';
 import { type CallOptions, notify, type Options } from './options.ts';
 import type { FurtherPage } from './pages.ts';
 import {
@@ -9,8 +9,8 @@ import {
   type InputValues,
   type PreparedRequest,
   preparedRequest,
-  type WireFormat,
 } from './request.ts';
+import { retryDelay } from './retry.ts';
 import { changedSettings } from './settings.ts';
 
 /** Calls an operation with all its attempts. A further page of a list has an address of its own. */
@@ -75,40 +75,4 @@ async function runAttempts(
       await deadline.wait(delay);
     }
   }
-}
-
-/** The milliseconds to wait after a failed attempt; undefined if there is no further attempt. */
-function retryDelay(
-  { wire, settings }: BoundOperation,
-  error: CallError,
-  attempt: number,
-): number | undefined {
-  const { limit, base, cap } = settings.retry;
-  if (attempt > limit || !isRepeatable(wire)) return undefined;
-  // The time is random, so that clients that failed together do not retry together.
-  const backOff = Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
-  if (error instanceof ConnectionError) return backOff;
-  if (!(error instanceof ResponseError) || !isTransient(error)) return undefined;
-  const delay = retryAfter(error.headers) ?? backOff;
-  return delay <= cap ? delay : undefined;
-}
-
-/** Whether a request can be sent twice without a second effect. */
-function isRepeatable({ method, idempotencyKey }: WireFormat): boolean {
-  return idempotencyKey !== undefined || ['GET', 'PUT', 'DELETE'].includes(method);
-}
-
-/** Whether the service may respond differently to the same request. */
-function isTransient({ status, code }: ResponseError): boolean {
-  // The service still executes a request with this idempotency key, probably an earlier attempt.
-  if (code === 'request_in_flight') return true;
-  return status === 408 || status === 429 || (status >= 500 && status !== 501);
-}
-
-/** The milliseconds to wait by the header `Retry-After`: seconds, or a date (RFC 9110). */
-function retryAfter(headers: Headers): number | undefined {
-  const text = headers.get('retry-after') ?? '';
-  const isSeconds = /^\d+$/.test(text);
-  const milliseconds = isSeconds ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return milliseconds >= 0 ? milliseconds : undefined;
 }

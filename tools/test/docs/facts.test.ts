@@ -47,9 +47,8 @@ test.each(statements)('%s says "%s"', (page, text) => {
 const sourceFiles = new Set(textOf('docs/architecture.md').match(/(?<=`)[\w/-]+\.ts(?=`)/g));
 
 test.each([...sourceFiles])('docs/architecture.md names a file: %s', (file) => {
-  const places = ['apps/server/src', 'apps/petctl/src', ''].map((folder) =>
-    join(root, folder, file),
-  );
+  const folders = ['apps/server/src', 'apps/server', 'packages/client/src', 'apps/petctl/src', ''];
+  const places = folders.map((folder) => join(root, folder, file));
   expect(places.some(existsSync)).toBe(true);
 });
 

@@ -32,7 +32,7 @@ export function addImport(
     description.push(repeatHint);
     command.option(
       '--again',
-      'Add all records, also those that an import of the last 24 hours added.',
+      'Add all records, also those that an import of the last 24 hours added. If it ends early, import its --failed file.',
     );
   }
   command.description(description.join(' ')).action(async (file: string) => {

@@ -1,7 +1,9 @@
 import { exactJson } from '@petstore/types';
-import type { OutputFormat } from '../settings.ts';
 import { isObject } from '../text.ts';
 import { escapeCsvCell, escapeLine, escapeTsvCell } from './escapes.ts';
+
+export const formats = ['table', 'tsv', 'json', 'jsonl', 'csv'] as const;
+export type OutputFormat = (typeof formats)[number];
 
 /** How rows become text. */
 export interface Format {
@@ -16,9 +18,16 @@ const noText = () => '';
 
 /** A format that prints each row without knowing the other rows. */
 export function textFormat(output: Exclude<OutputFormat, 'table'>, isList: boolean): Format {
-  if (output === 'tsv') return tsv;
-  if (output === 'csv') return csv;
-  return output === 'json' && isList ? jsonArray : jsonLines;
+  switch (output) {
+    case 'tsv':
+      return tsv;
+    case 'json':
+      return isList ? jsonArray : jsonLines;
+    case 'jsonl':
+      return jsonLines;
+    case 'csv':
+      return csv;
+  }
 }
 
 const tsv: Format = {

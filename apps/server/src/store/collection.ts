@@ -2,6 +2,7 @@ import { parseExact } from '@petstore/types';
 import { sizeOf } from './commit-plan.ts';
 import {
   type Declaration,
+  type Filters,
   filterText,
   MAX_PAGE_SIZE,
   type Query,
@@ -96,12 +97,15 @@ export class MemoryCollection {
   }
 
   /** For each filter, the documents that have its value. */
-  #matching(filters: Readonly<Record<string, string>>): SortedTexts[] {
+  #matching(filters: Filters): SortedTexts[] {
     const found: SortedTexts[] = [];
     for (const [property, value] of Object.entries(filters)) {
       const index = this.#indexes.get(property);
-      if (!index) throw new StoreError(`There is no filter '${property}'.`);
-      found.push(index.get(value) ?? NOTHING);
+      if (!index)
+        throw new StoreError(
+          `The collection '${this.declaration.name}' has no filter '${property}'.`,
+        );
+      found.push(index.get(String(value)) ?? NOTHING);
     }
     return found;
   }

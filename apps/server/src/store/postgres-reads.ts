@@ -10,7 +10,14 @@ import {
   selectKeys,
   tableOf,
 } from './postgres-sql.ts';
-import { MAX_PAGE_SIZE, nothingDone, type Query, StoredDocument, StoredPage } from './store.ts';
+import {
+  filterText,
+  MAX_PAGE_SIZE,
+  nothingDone,
+  type Query,
+  StoredDocument,
+  StoredPage,
+} from './store.ts';
 
 /**
  * The bounds of the statements that read. Most of a read's cost is its statement: with sixty-four
@@ -92,7 +99,7 @@ function selectPages(name: string, queries: readonly Query[]): QueryConfig {
   const limits = queries.map(({ limit }) => limit);
   const wanted = [statement.bind('bigint', after), statement.bind('int', limits)];
   for (const property of properties) {
-    const values = queries.map(({ filters = {} }) => columnText(filters[property]));
+    const values = queries.map(({ filters = {} }) => columnText(filterText(filters, property)));
     wanted.push(statement.bind('text', values));
   }
   const columns = properties.map(columnOf);

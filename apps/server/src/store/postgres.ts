@@ -95,7 +95,7 @@ async function tryToPrepare(
   options: ClientConfig,
   declarations: readonly Declaration[],
 ): Promise<StoreError | undefined> {
-  const client = new Client(options);
+  const client = newClient(options);
   // The error also rejects the query.
   client.on('error', () => {});
   try {
@@ -111,6 +111,16 @@ async function tryToPrepare(
   } finally {
     // Nothing depends on how the connection ends.
     client.end().catch(() => {});
+  }
+}
+
+/** The constructor reads the files that the address names. */
+function newClient(options: ClientConfig): Client {
+  try {
+    return new Client(options);
+  } catch (error) {
+    const message = `DATABASE_URL cannot be used (${messageOf(error)}). Check its parameters.`;
+    throw new StoreError(message, { cause: error });
   }
 }
 
@@ -133,6 +143,18 @@ function checkUrl(url: string): void {
     throw new StoreError(
       'DATABASE_URL is not valid; set it to an address such as postgres://user@host:5432/database.',
     );
+  const ignored = [...parametersOf(url).keys()].find(isIgnoredByDriver);
+  if (ignored !== undefined)
+    throw new StoreError(
+      `DATABASE_URL has the parameter '${ignored}', which does nothing; use ${TLS_PARAMETERS.join(', ')}.`,
+    );
+}
+
+/** The driver ignores any other parameter, and so would connect without TLS. */
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+
+function isIgnoredByDriver(parameter: string): boolean {
+  return parameter.startsWith('ssl') && !TLS_PARAMETERS.includes(parameter);
 }
 
 function isPostgres(url: string): boolean {
@@ -149,8 +171,13 @@ function parsed(url: string): URL | null {
  */
 function hostsOf(url: string): string[] {
   const rest = url.slice(url.indexOf('://') + '://'.length);
-  const [address = '', query = ''] = rest.split('?', 2);
+  const [address = ''] = rest.split('?', 1);
   const [authority = ''] = address.split('/', 1);
   const host = authority.slice(authority.lastIndexOf('@') + 1);
-  return [host, ...new URLSearchParams(query).getAll('host')];
+  return [host, ...parametersOf(url).getAll('host')];
+}
+
+function parametersOf(url: string): URLSearchParams {
+  const [, query = ''] = url.split('?', 2);
+  return new URLSearchParams(query);
 }

@@ -76,8 +76,11 @@ export interface Query {
   readonly after: number;
   readonly limit: number;
   /** Only documents whose declared properties have these values, all of them. */
-  readonly filters?: Readonly<Record<string, string>>;
+  readonly filters?: Filters;
 }
+
+/** By property, the value that documents have. A value is compared as text. */
+export type Filters = Readonly<Record<string, string | number | bigint | boolean>>;
 
 /**
  * What makes a request the same one, and what its first response was. Each request has an object of

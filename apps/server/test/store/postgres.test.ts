@@ -27,6 +27,8 @@ test.for([
   ['mysql://u:SECRET@h/d', 'not valid'],
   ['postgres://u:SECRET@h:port/d', 'not valid'],
   ['SECRET', 'not valid'],
+  ['postgres://u:SECRET@h/d?sslmod=verify-full', "the parameter 'sslmod', which does nothing"],
+  ['postgres://u:SECRET@h/d?sslmode=verify-full&sslrootcert=/none.pem', '/none.pem'],
 ] as const)('%s is refused', async ([url, message]) => {
   const error: unknown = await openPostgresStore(url, [things]).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StoreError);

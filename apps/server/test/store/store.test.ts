@@ -264,8 +264,12 @@ function suite(fixture: Fixture) {
         const place = await fixture.newPlace();
         const open = () => fixture.open(place);
         const model = new Model(await open(), fixture.keeps ? open : undefined);
-        for (const [number, step] of steps.entries()) await model.take(step, number);
-        await model.finish();
+        try {
+          for (const [number, step] of steps.entries()) await model.take(step, number);
+          await model.compareAll();
+        } finally {
+          await model.close();
+        }
       }),
       { numRuns: fixture.runs },
     );
