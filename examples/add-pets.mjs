@@ -11,7 +11,7 @@ import { petstore, ResponseError } from '@petstore/client';
 
 /** @typedef {import('@petstore/client').NewPet} NewPet */
 
-// Errors that nothing handles: the file cannot be read, or the list fails.
+// Handles all other errors: the file cannot be read, or the list fails.
 process.on('uncaughtException', stop);
 
 const [file] = process.argv.slice(2);
@@ -28,7 +28,7 @@ for (const [index, line] of lines.entries()) {
     skip(`${location}: expected name,categoryId or name,categoryId,status`);
     continue;
   }
-  // outcome() returns an error as a value. Without it, `await` throws the same error.
+  // outcome() returns an error as a value. Without outcome(), `await` throws the error.
   const outcome = await store.createPet(pet).outcome();
   if (outcome.ok) {
     console.log(`added ${outcome.data.id} ${outcome.data.name}`);
@@ -41,7 +41,7 @@ for (const [index, line] of lines.entries()) {
       skip(`${location}: ${error.message}`);
       break;
     case 'unauthorized':
-      stop('The service rejected the key. Set another one in PETSTORE_API_KEY.');
+      stop('The service rejected the key. Set another key in PETSTORE_API_KEY.');
       break;
     default:
       // The client has already retried. The service may have added this pet: check before you add it again.
@@ -49,7 +49,7 @@ for (const [index, line] of lines.entries()) {
   }
 }
 
-// Requests one page at a time, while the loop reads the previous one.
+// The client requests the next page while the loop reads the current page.
 for await (const pet of store.listPets({ status: 'sold' })) {
   console.log(`sold ${pet.id} ${pet.name}`);
 }

@@ -15,14 +15,14 @@ export interface ErrorClass {
 export const errorClasses: readonly ErrorClass[] = [
   ofStatus('UnauthorizedError', 401),
   ofStatus('NotFoundError', 404),
-  ofStatus('RateLimitedError', 429, ', also to the last attempt'),
+  ofStatus('RateLimitedError', 429, ', even after the retries'),
   ofStatus('InvalidRequestError', '4xx'),
-  ofStatus('ServerError', '5xx', ', also to the last attempt'),
+  ofStatus('ServerError', '5xx', ', even after the retries'),
   {
     name: 'UnexpectedResponseError',
     base: 'ResponseError',
     statuses: [],
-    when: 'The operation declares no such response, or its body or its link cannot be read',
+    when: 'The operation does not declare the response, or the body or the link to the next page cannot be read',
   },
   {
     name: 'ConnectionError',
@@ -40,7 +40,7 @@ export const errorClasses: readonly ErrorClass[] = [
     name: 'AbortedError',
     base: 'PetstoreError',
     statuses: [],
-    when: 'Your `signal` ended the call. `cause` is its reason',
+    when: 'Your `signal` ended the call. `cause` is the reason of the signal',
   },
 ];
 

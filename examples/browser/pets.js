@@ -61,7 +61,7 @@ function readSettings() {
 /** @param {unknown} error */
 function describeError(error) {
   if (error instanceof UnauthorizedError)
-    return 'The service rejected this key. Enter another one.';
+    return 'The service rejected this key. Enter another key.';
   // A browser hides the reason from the page.
   if (error instanceof ConnectionError)
     return 'The service cannot be reached, or does not allow calls from this page. Check its address and PETSTORE_CORS_ORIGIN.';

@@ -12,7 +12,8 @@ const app = express();
 app.get('/hello', (_request, response) => {
   response.send('Hello\n');
 });
-// At the root; before body parsers, because it reads bodies itself; after other routes, because it responds 404 to unknown paths.
+// The Petstore belongs at the root, because it matches whole paths; before body parsers, because it reads bodies itself;
+// and after other routes, because it responds to unknown paths with 404.
 app.use(petstore);
 
 const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {

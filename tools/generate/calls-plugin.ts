@@ -109,10 +109,10 @@ function docOf(operation: Operation): string[] {
   if (description !== '') parts.push(description);
   if (stability) parts.push(`Stability: ${stability}.`);
   if (idempotencyKey)
-    parts.push('The client sends an idempotency key by itself: one for all attempts of a call.');
+    parts.push('The client itself sends an idempotency key, the same for all attempts of a call.');
   if (!isRepeatable(operation))
     parts.push(
-      'The client does not retry it, because it takes no idempotency key and would not be safe to repeat.',
+      'The client does not retry this operation: without an idempotency key, a repeated request may have a second effect.',
     );
   parts.push(`@returns ${resultOf(operation)}`);
   if (operation.deprecated) parts.push(deprecationOf(operation));
@@ -122,7 +122,7 @@ function docOf(operation: Operation): string[] {
 /** The documentation of a call that asks whether the result has changed. */
 function conditionalDocOf(operation: Operation): string[] {
   const parts = [
-    `${operation.summary}, if the result has changed since the one with the \`ETag\` in \`if-none-match\`.`,
+    `${operation.summary}, if the result has changed. \`if-none-match\` is the \`ETag\` of an earlier response.`,
     '@returns `undefined` if nothing has changed.',
   ];
   if (operation.deprecated) parts.push(deprecationOf(operation));

@@ -330,7 +330,7 @@ export const petctlPlants: readonly Plant[] = [
     ],
     [
       'a message that is lost',
-      'new CliError(kind, message, hintFor',
+      'new CliError(kind, error.message, hintFor',
       "new CliError(kind, 'It failed.', hintFor",
       'whether it prints the message of',
     ],

@@ -20,7 +20,7 @@ export const exitCodes = {
 
 export type ErrorKind = keyof typeof exitCodes;
 
-/** What an error of the service says besides its message. */
+/** What the service says of an error besides its message. */
 interface ErrorDetails {
   readonly code?: string | undefined;
   readonly status?: number | undefined;
@@ -28,8 +28,8 @@ interface ErrorDetails {
 }
 
 /**
- * An error that ends petctl with the exit code of its kind. The message says what happened, the
- * hint what to do.
+ * An error that ends petctl with the exit code of its kind. The message says what happened. The hint
+ * says what to do.
  */
 export class CliError extends Error {
   readonly kind: ErrorKind;

@@ -19,16 +19,16 @@ export type InputSource = Readable & {
   readonly fd?: number | undefined;
 };
 
-/** The input of an operation: parameters and properties of the body by name. */
-export type Input = Record<string, unknown>;
+/** The input of any operation: values by the names of parameters and properties. */
+export type InputValues = Record<string, unknown>;
 
-/** A word of the command line, the environment or a file, and what an error calls it. */
+/** A word of the command line or the environment, and the name that errors give it. */
 export interface Word {
   readonly text: string;
   readonly name: string;
 }
 
-/** The value that a word has by its schema. Throws a UsageError if it has none. */
+/** Parses a word by a schema. Throws a UsageError if the schema does not allow the word. */
 export function parseValue({ text, name }: Word, schema: Schema): unknown {
   const type = typeIn(schema) ?? 'string';
   const value = type === 'string' ? text : parseScalar(text, type);
@@ -36,7 +36,7 @@ export function parseValue({ text, name }: Word, schema: Schema): unknown {
   throw new UsageError(`${name} must be ${expected(schema)}, not ${quoted(text)}.`);
 }
 
-/** Returns the word as one of the choices. Throws a UsageError if it is none. */
+/** Returns the choice that a word names. Throws a UsageError if it names none. */
 export function parseChoice<Choice extends string>(
   { text, name }: Word,
   choices: readonly Choice[],
@@ -56,7 +56,7 @@ export function parseTime({ text, name }: Word): number {
   if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
   throw new UsageError(
     `${name} must be a time from 1ms to 35791m, not ${quoted(text)}.`,
-    'Use one such as 30, 1.5s or 2m.',
+    'Use a time such as 30, 1.5s or 2m.',
   );
 }
 
@@ -93,7 +93,7 @@ export async function readData(
   data: string,
   operation: Operation,
   stdin: InputSource,
-): Promise<Input> {
+): Promise<InputValues> {
   const value = parseJson(await readWord(data, stdin), '--data');
   return operation.body?.whole ? { body: value } : checkProperties(value, operation, '--data');
 }
@@ -118,21 +118,25 @@ function checkNumbers(value: unknown): void {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkNumbers);
 }
 
-/** A character that a header can have: of ISO 8859-1, and no control character. */
+/** Characters of ISO 8859-1 without control characters: a header can contain these. */
 const headerText = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Throws for a word that a path or a header cannot have. */
+/** Throws for a word that a path or a header cannot contain. */
 export function checkPlace({ text, name }: Word, place: Field['in']): void {
   // `.` and `..` would lead to another path.
   if (place === 'path' && ['', '.', '..'].includes(text))
     throw new UsageError(`${name} cannot be ${quoted(text)}.`);
   if (place === 'header' && !headerText.test(text))
-    throw new UsageError(`${name} has a character that a header cannot have.`);
+    throw new UsageError(`${name} has a character that a header cannot contain.`);
 }
 
 /** Throws if a value is not an object with properties of an operation's body. */
-export function checkProperties(value: unknown, { fields }: Operation, source: string): Input {
-  if (!isObject(value)) throw new UsageError(`${source}: it is not a JSON object.`);
+export function checkProperties(
+  value: unknown,
+  { fields }: Operation,
+  source: string,
+): InputValues {
+  if (!isObject(value)) throw new UsageError(`${source} is not a JSON object.`);
   const names = Object.keys(fields).filter((name) => fields[name]?.in === 'body');
   checkNames(Object.keys(value), names, source);
   return value;
@@ -151,14 +155,19 @@ export function checkNames(
 }
 
 /** The names of the required inputs that are missing. */
-export function missingInputs(input: Input, { fields }: Operation): string[] {
+export function missingInputs(input: InputValues, { fields }: Operation): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.required && input[name] === undefined);
 }
 
-/** More than servers accept, so that an endless device does not fill the memory. */
+/** `--name is missing`, or `--name and --category-id are missing`. */
+export function missingText(names: readonly string[]): string {
+  return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`;
+}
+
+/** Servers accept less. Without this limit, an endless device would fill the memory. */
 const MAX_MIB = 64;
 
-/** A word itself, or the text of the file or of stdin that it names. */
+/** Returns the word itself, or the text of the file or stdin that the word names. */
 export async function readWord(word: string, stdin: InputSource): Promise<string> {
   if (word !== '-' && !word.startsWith('@')) return word;
   try {

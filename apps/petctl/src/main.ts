@@ -2,14 +2,14 @@
 // The only file that names `process`.
 import { run } from './run.ts';
 
-// A promise that never settles ends Node, and must not look like a success.
+// If a promise never settles, Node ends without an error. This must not look like a success.
 process.exitCode = 1;
 
 run({
   args: process.argv.slice(2),
   env: process.env,
   signals: process,
-  // Node makes each of these when it is first read.
+  // Node creates a stream when it is first read, so these are read only when they are needed.
   get stdin() {
     return process.stdin;
   },

@@ -9,7 +9,7 @@ import { exitCodes } from './errors.ts';
 import { type Context, Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
 
-/** Runs a command line, and returns its exit code. All that it has to say is written by then. */
+/** Runs a command line, and returns its exit code when all output is written. */
 export async function run(context: Context): Promise<number> {
   const session = new Session(context);
   const code = await execute(session).catch((error: unknown) => session.reporter.error(error));
@@ -51,10 +51,10 @@ const environmentHelp = `Environment variables:
   no_proxy                 The hosts that are called without a proxy, comma-separated.
   NODE_EXTRA_CA_CERTS      A file with further certificates to trust.`;
 
-/** The whole command line. `help` gets the text of help and of `--version`. */
+/** Builds all commands. `help` gets the text that `--help` and `--version` show. */
 function programFor(session: Session, help: string[]): PetctlCommand {
   const root = new PetctlCommand('petctl');
-  // All commands inherit this.
+  // All commands inherit these settings.
   root
     .helpOption('-h, --help', 'Show this help.')
     .enablePositionalOptions()
@@ -76,7 +76,10 @@ function programFor(session: Session, help: string[]): PetctlCommand {
   return root;
 }
 
-/** Adds the command `help` to a group and to those below it. commander's own knows one word only. */
+/**
+ * Adds the command `help` to a group and to the groups below it. The `help` of commander takes only
+ * one word.
+ */
 function addHelp(group: Command): void {
   for (const command of group.commands) {
     if (command.commands.length > 0) addHelp(command);

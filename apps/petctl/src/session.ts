@@ -7,8 +7,8 @@ import { HttpConnections } from './service/http.ts';
 import { CommonOptions, type Environment, type Settings } from './settings.ts';
 
 /**
- * What a process is to petctl. `main.ts` makes it of the real process; others may pass streams of
- * their own.
+ * What petctl uses of the process that it runs in. `main.ts` passes the real process. Tests pass
+ * streams of their own.
  */
 export interface Context {
   /** The words of the command line, without the program. */
@@ -23,10 +23,10 @@ export interface Context {
   readonly knowsProxies: boolean;
 }
 
-/** What lives as long as one run of petctl. */
+/** The objects that live as long as one run of petctl. */
 export class Session {
   readonly context: Context;
-  /** The variables that are set. An empty one counts as none. */
+  /** The variables that are set and not empty. */
   readonly env: Environment;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;

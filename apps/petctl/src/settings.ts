@@ -8,10 +8,10 @@ import { kebab, suggestion } from './text.ts';
 const [firstDeployment] = Object.values(deployments) as [string];
 const deploymentNames = Object.keys(deployments) as (keyof typeof deployments)[];
 
-/** Variables by name. */
+/** The variables of the environment, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line and the environment say of the options that every command has. */
+/** The checked values of the options that every command has. */
 export interface Settings {
   readonly target: Target;
   readonly output: OutputFormat | undefined;
@@ -31,7 +31,7 @@ export interface Target {
   readonly environmentKeyFor: string;
 }
 
-/** The settings that may also stand in the environment. */
+/** The settings that a variable of the environment can set, too. */
 const variables = {
   baseUrl: 'PETCTL_BASE_URL',
   deployment: 'PETCTL_DEPLOYMENT',
@@ -49,7 +49,7 @@ interface Logins {
   lastAddress(): string | undefined;
 }
 
-/** The words of the options that every command has. */
+/** The options that every command has, as they stand on the command line. */
 interface Flags {
   baseUrl?: string;
   deployment?: string;
@@ -63,8 +63,8 @@ interface Flags {
 }
 
 /**
- * The options that every command has. They are noted as commander reads them, and checked when the
- * whole command line is known.
+ * The options that every command has. commander hands over each option when it reads it. `settings`
+ * checks all options when commander has read the whole command line.
  */
 export class CommonOptions {
   readonly #env: Environment;
@@ -74,7 +74,7 @@ export class CommonOptions {
     this.#env = env;
   }
 
-  /** Adds the options to a command. Where one occurs twice, the last one takes precedence. */
+  /** Adds the options to a command. If an option occurs twice, its last value takes precedence. */
   addTo(command: Command): void {
     for (const option of commonOptions()) {
       command.addOption(option).on(`option:${option.name()}`, (word?: string) => {
@@ -113,7 +113,7 @@ export class CommonOptions {
     return settings;
   }
 
-  /** That of a flag, else of the environment, else of the last login, else the first deployment. */
+  /** Takes the address from the flags, the environment, the last login, or the first deployment. */
   #target(logins: Logins): Target {
     const inFlags = addressOf(this.#flagWord('baseUrl'), this.#flagWord('deployment'));
     const inEnvironment = addressOf(
@@ -121,11 +121,11 @@ export class CommonOptions {
       this.#variableWord('deployment'),
     );
     const baseUrl = inFlags ?? inEnvironment ?? logins.lastAddress() ?? firstDeployment;
-    // Without an address beside it, the key in the environment is for any address.
+    // If the environment has no address, the key in the environment is for any address.
     return { baseUrl, environmentKeyFor: inEnvironment ?? baseUrl };
   }
 
-  /** The word that sets a setting: that of its flag, else of its variable. */
+  /** The word that sets a setting: the word of its flag, or else of its variable. */
   #word(setting: VariableSetting): Word | undefined {
     return this.#flagWord(setting) ?? this.#variableWord(setting);
   }
@@ -142,7 +142,7 @@ export class CommonOptions {
   }
 }
 
-/** The options that every command has, made for one of them. */
+/** Makes the options that every command has, for one command. */
 export function commonOptions(): Option[] {
   const option = (flags: string, description: string, choices?: readonly string[]) => {
     const made = new Option(flags, description).helpGroup('Options of every command:');
@@ -164,7 +164,7 @@ export function commonOptions(): Option[] {
     option('--fields <names>', 'The properties to show, comma-separated, in this order.'),
     option(
       '--jq <filter>',
-      'Filter the result with jq; with -o jsonl each element, as it arrives.',
+      'Filter the result with jq. With -o jsonl, jq filters each element as it arrives.',
     ),
     option(
       '--timeout <time>',
@@ -172,14 +172,14 @@ export function commonOptions(): Option[] {
     ),
     option(
       '--retries <number>',
-      `How often a failed request is sent again. Default: ${defaultRetries}.`,
+      `How often petctl sends a failed request again. Default: ${defaultRetries}.`,
     ),
     option('-q, --quiet', 'Hide notices and progress.'),
     option('-v, --verbose', 'Show the requests on stderr.'),
   ];
 }
 
-/** Variables that look like settings may be misspelt. */
+/** Throws for an unknown variable that begins like a setting, because it may be misspelt. */
 function rejectUnknownVariables(env: Environment): void {
   const known = [...Object.values(variables), 'PETCTL_API_KEY', 'PETCTL_KEYRING'];
   const unknown = Object.keys(env).find(
@@ -205,8 +205,8 @@ function addressOf(baseUrl: Word | undefined, deployment: Word | undefined): str
 }
 
 /**
- * The address without slashes at its end. Throws without quoting it, because it may contain a
- * password.
+ * The address without slashes at its end. The error for an invalid address does not quote it,
+ * because it may contain a password.
  */
 function parseAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -215,7 +215,7 @@ function parseAddress(text: string): string {
     return (url.origin + url.pathname).replace(/\/+$/, '');
   throw new UsageError(
     'The base URL is invalid.',
-    `Use one such as ${firstDeployment}, without a user or a query.`,
+    `Use an address such as ${firstDeployment}, without a user or a query.`,
   );
 }
 
@@ -223,7 +223,7 @@ function parseAddress(text: string): string {
 function checkJqOutput({ jq, output }: Settings): void {
   if (jq === undefined || output === 'json' || output === 'jsonl') return;
   throw new UsageError(
-    `--jq prints what the filter makes, not ${output}.`,
-    'Use it with -o json or -o jsonl.',
+    `--jq cannot be combined with -o ${output}.`,
+    'Use --jq with -o json or -o jsonl.',
   );
 }

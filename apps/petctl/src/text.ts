@@ -17,13 +17,13 @@ export function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
-/** A word of the command line as an error quotes it. */
+/** A word of the command line in quotes. A long word is cut. */
 export function quoted(word: string): string {
   const length = 40;
   return word.length > length ? `'${word.slice(0, length)}…'` : `'${word}'`;
 }
 
-/** What to use instead of a word that is not known: a similar one, else any of them. */
+/** A hint for an unknown word: the known word that is similar, or else all known words. */
 export function suggestion(word: string, known: readonly string[]): string {
   const similar = closest(word, known);
   return similar === undefined ? `Use ${known.join(', ')}.` : `Did you mean '${similar}'?`;

@@ -52,10 +52,10 @@ describe('petctl auth', () => {
     );
     expect(stored()).toEqual({ keys: {} });
     const logout = await petctl(['auth', 'logout', '--base-url', baseUrl], env());
-    expect([logout.code, logout.stderr]).toEqual([
-      4,
-      `petctl: There is no stored key for ${baseUrl}.\n`,
-    ]);
+    expect(logout).toMatchObject({
+      code: 4,
+      stderr: `petctl: There is no stored key for ${baseUrl}.\n`,
+    });
   });
 
   test('a second login switches the address, and status shows both', async () => {
@@ -71,14 +71,20 @@ describe('petctl auth', () => {
     ]);
   });
 
-  test('does not store a key that is rejected or could not be tried, and says so', async () => {
+  test('a login does not store a key that the service rejects or that could not be tried, and says so', async () => {
     const wrong = await login(baseUrl, 'a-wrong-key');
-    expect([wrong.code, existsSync(file())]).toEqual([4, false]);
+    expect({ code: wrong.code, isStored: existsSync(file()) }).toEqual({
+      code: 4,
+      isStored: false,
+    });
     const [first, second] = wrong.stderr.split('\n');
     expect(first).toBe('petctl: The key was not stored.');
-    expect(second).toMatch(/ Log in with another one\.$/);
+    expect(second).toMatch(/ Log in with another key\.$/);
     const nowhere = await login('http://127.0.0.1:1/v1');
-    expect([nowhere.code, existsSync(file())]).toEqual([3, false]);
+    expect({ code: nowhere.code, isStored: existsSync(file()) }).toEqual({
+      code: 3,
+      isStored: false,
+    });
   });
 
   test.each(['', 'two words', 'ü'])(
@@ -86,21 +92,20 @@ describe('petctl auth', () => {
     async (key) => {
       expect(await login(baseUrl, key)).toMatchObject({
         code: 2,
-        stderr:
-          'petctl: The input has no valid API key: it must be visible ASCII without spaces.\n',
+        stderr: 'petctl: The input has no valid API key: a key is visible ASCII without spaces.\n',
       });
     },
   );
 
-  test('status does not say that a service rejects the key if it does not respond', async () => {
+  test('status shows unknown, not rejected, if the service does not respond', async () => {
     const nowhere = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: apiKey });
     const { code, stdout } = await petctl(['auth', 'status', '--fields', 'accepted'], nowhere);
-    expect([code, stdout]).toEqual([3, 'unknown\n']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: 'unknown\n' });
   });
 });
 
-describe('which key is sent where', () => {
-  test('a stored key never to another address, by flag, environment or redirect', async () => {
+describe('petctl sends', () => {
+  test('a stored key to no other address, whether a flag, the environment or a redirect names it', async () => {
     const other = await record(() => ({}));
     await login();
     for (const [args, more] of [
@@ -109,10 +114,10 @@ describe('which key is sent where', () => {
       [['--deployment', 'staging'], {}],
     ] as const) {
       const { code, stderr } = await petctl(['pets', 'list', ...args], env(more));
-      expect([code, stderr]).toEqual([
-        4,
-        expect.stringContaining("Log in with 'petctl auth login --base-url http"),
-      ]);
+      expect({ code, stderr }).toEqual({
+        code: 4,
+        stderr: expect.stringContaining("Log in with 'petctl auth login --base-url http"),
+      });
     }
     const redirecting = await record(() => ({
       status: 307,
@@ -122,11 +127,14 @@ describe('which key is sent where', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('a stored key neither to another path of its origin, where a second login keeps the first', async () => {
+  test('a stored key to no other path of its origin, and a second login keeps the first key', async () => {
     const { requests, origin } = await record(() => ({ body: [] }));
     await login(`${origin}/a/v1`, 'key-of-a');
     const other = await petctl(['pets', 'list', '--base-url', `${origin}/b/v1`], env());
-    expect([other.code, requests.map(({ url }) => url)]).toEqual([4, ['/a/v1/pets?limit=1']]);
+    expect({ code: other.code, sent: requests.map(({ url }) => url) }).toEqual({
+      code: 4,
+      sent: ['/a/v1/pets?limit=1'],
+    });
     await login(`${origin}/b/v1`, 'key-of-b');
     expect(stored().keys).toEqual({
       [`${origin}/a/v1`]: 'key-of-a',
@@ -139,16 +147,16 @@ describe('which key is sent where', () => {
     expect(requests.at(-1)?.headers.authorization).toBe('Bearer key-of-b');
   });
 
-  test('the key of the environment only to the address of the environment, if that has one', async () => {
+  test('the key of the environment only to the address of the environment, if the environment has an address', async () => {
     const own = await record(() => ({ body: [] }));
     const other = await record(() => ({ body: [] }));
     const list = ['pets', 'list', '--base-url', other.baseUrl];
     const { code, stderr } = await petctl(list, env(own.env));
-    expect([code, other.requests, stderr]).toEqual([
-      4,
-      [],
-      expect.stringContaining(`PETCTL_API_KEY is for ${own.baseUrl}.`),
-    ]);
+    expect({ code, requests: other.requests, stderr }).toEqual({
+      code: 4,
+      requests: [],
+      stderr: expect.stringContaining(`PETCTL_API_KEY is for ${own.baseUrl}.`),
+    });
     expect((await petctl([...list, '--curl'], env(own.env))).stdout).not.toContain(
       '$PETCTL_API_KEY',
     );
@@ -159,24 +167,27 @@ describe('which key is sent where', () => {
     expect(other.requests.at(-1)?.headers.authorization).toBe('Bearer stored-for-the-other');
   });
 
-  test('the key of the environment takes precedence over a stored one, and each error says where the key is from', async () => {
+  test('the key of the environment rather than a stored key, and each error says where the key is from', async () => {
     const { env: recorded, baseUrl } = await record(({ headers }) =>
       headers.authorization === 'Bearer good' ? { body: [] } : errorReply(401, 'unauthorized'),
     );
     await login(baseUrl, 'good');
     expect((await petctl(['pets', 'list'], env())).code).toBe(0);
     const bad = await petctl(['pets', 'list'], env({ PETCTL_API_KEY: 'bad' }));
-    expect([bad.code, bad.stderr]).toEqual([4, expect.stringContaining('Correct PETCTL_API_KEY.')]);
+    expect(bad).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Correct PETCTL_API_KEY.'),
+    });
     const status = await petctl(['auth', 'status'], env(recorded));
-    expect([status.code, status.stdout]).toEqual([
-      4,
-      expect.stringContaining('PETCTL_API_KEY\tfalse'),
-    ]);
+    expect(status).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('PETCTL_API_KEY\tfalse'),
+    });
     writeFileSync(file(), readFileSync(file(), 'utf8').replace('good', 'revoked'));
     expect((await petctl(['pets', 'list'], env())).stderr).toContain(`The key is from ${file()};`);
   });
 
-  test('an empty variable counts as none', async () => {
+  test('a stored key if the variable is empty', async () => {
     await login();
     const empty = {
       PETCTL_API_KEY: '',
@@ -188,8 +199,8 @@ describe('which key is sent where', () => {
   });
 });
 
-describe('the file of the keys', () => {
-  test('a link to it stays', async () => {
+describe('the file with the keys', () => {
+  test('stays a link if it is one', async () => {
     mkdirSync(join(home, 'petctl'));
     writeFileSync(join(home, 'dotfile.json'), '{"keys":{}}');
     symlinkSync(join(home, 'dotfile.json'), file());
@@ -205,13 +216,13 @@ describe('the file of the keys', () => {
       writeFileSync(file(), text);
       expect(await login()).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Fix it, or move it away'),
+        stderr: expect.stringContaining('Fix the file, or move it away'),
       });
       expect(readFileSync(file(), 'utf8')).toBe(text);
     },
   );
 
-  test('the current folder is not the home folder, and /dev/null is an empty one', async () => {
+  test('is not looked for in the current folder, and a home folder /dev/null has no keys', async () => {
     mkdirSync(join(scratch, '.config', 'petctl'), { recursive: true });
     const keys = { [deployments.production]: 'k' };
     writeFileSync(join(scratch, '.config', 'petctl', 'credentials.json'), JSON.stringify({ keys }));
@@ -224,7 +235,7 @@ describe('the file of the keys', () => {
       expect((await petctl(['auth', 'token'], more)).code).toBe(4);
   });
 
-  test('a folder that cannot be made is told', async () => {
+  test('is named in the error if its folder cannot be made', async () => {
     const { env } = await record(() => ({ body: [] }));
     const args = ['auth', 'login', '--base-url', env.PETCTL_BASE_URL];
     expect(await petctl(args, { HOME: '/dev/null' }, 'k')).toMatchObject({

@@ -110,7 +110,7 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     expect(received).toEqual(['GET http://petstore.test/v1/pets undefined']);
   });
 
-  test('only the variable that applies is read', async () => {
+  test('the variable of another protocol is not read', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
     const url = env.PETCTL_BASE_URL;
     const socks = 'socks5://user:secret@127.0.0.1:1';
@@ -122,17 +122,20 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
     expect(await list(url, { http_proxy: socks, no_proxy: `${hostname}:1` })).toMatchObject({
       code: 2,
       stderr:
-        'petctl: http_proxy is not the address of an HTTP proxy. Use one such as http://proxy:3128, or name the host in no_proxy.\n',
+        'petctl: http_proxy is not the address of an HTTP proxy. Use an address such as http://proxy:3128, or name the host in no_proxy.\n',
     });
   });
 
-  test('no_proxy lists the exceptions', async () => {
+  test('the hosts in no_proxy are called directly', async () => {
     const { env, requests } = await record(() => ({ body: [] }));
     const url = env.PETCTL_BASE_URL;
     await list(url, { http_proxy: proxy, no_proxy: '127.0.0.1' });
-    expect([requests.length, received]).toEqual([1, []]);
+    expect({ requests: requests.length, received }).toEqual({ requests: 1, received: [] });
     await list(url, { http_proxy: proxy, no_proxy: 'other.test' });
-    expect([requests.length, received.length]).toEqual([1, 1]);
+    expect({ requests: requests.length, received: received.length }).toEqual({
+      requests: 1,
+      received: 1,
+    });
   });
 
   test('the errors for an untrusted certificate and for a proxy that refuses say what to check', async () => {
@@ -146,10 +149,10 @@ describe.skipIf(hasNoProxies)('a proxy from the environment', () => {
       ['https://petstore.test/v1', 'http://a:%ff@127.0.0.1:1'],
     ] as const) {
       const { code, stderr } = await list(url, { https_proxy });
-      expect([code, stderr]).toEqual([
-        3,
-        expect.stringContaining('and the proxy, if there is one.'),
-      ]);
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringContaining('and the proxy, if there is one.'),
+      });
       expect(stderr).not.toMatch(/secret|pass/);
     }
   });
@@ -166,25 +169,25 @@ describe('a base URL and a deployment', () => {
     ],
     [[], both, 'PETCTL_BASE_URL and PETCTL_DEPLOYMENT'],
     [['--base-url', 'http://127.0.0.1:2/v1'], both, 'PETCTL_BASE_URL and PETCTL_DEPLOYMENT'],
-  ])('are refused in one place: %j %j', async (args, env, names) => {
+  ])('are refused if both are flags or both are variables: %j %j', async (args, env, names) => {
     const { code, stderr } = await petctl(['pets', 'list', ...args], {
       PETCTL_API_KEY: 'k',
       ...env,
     });
-    expect([code, stderr]).toEqual([
-      2,
-      `petctl: ${names} both say where the service is. Set only one of them.\n`,
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `petctl: ${names} both say where the service is. Set only one of them.\n`,
+    });
   });
 
-  test('may be in different places: the flag takes precedence, and the key stays with its address', async () => {
+  test('may be a flag and a variable: the flag takes precedence, and the key stays with its address', async () => {
     const args = ['pets', 'list', '--deployment', 'staging'];
     const env = { PETCTL_API_KEY: 'k', PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' };
     const { code, stderr } = await petctl(args, env);
-    expect([code, stderr]).toEqual([
-      4,
-      expect.stringContaining('PETCTL_API_KEY is for http://127.0.0.1:1/v1.'),
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('PETCTL_API_KEY is for http://127.0.0.1:1/v1.'),
+    });
     expect(stderr).toContain(`There is no API key for ${deployments.staging}.`);
   });
 });
@@ -200,7 +203,7 @@ describe('a misspelt variable is refused', () => {
     [{ PETCTL_RETRIES: 'many' }, 'PETCTL_RETRIES must be a whole number', "not 'many'"],
   ])('%j', async (env, message, hint) => {
     const { code, stderr } = await petctl(['pets', 'list'], env);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(stderr).toContain(hint);
   });
 

@@ -20,14 +20,17 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     ],
     [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
     [['pets', 'list', '--stauts', 'sold'], "Did you mean '--status'?"],
-    [['pets', 'list', '--foo'], "unknown option '--foo'. See 'petctl pets list --help'."],
-    [['pets', '--limt'], "unknown option '--limt'. See 'petctl pets --help'."],
+    [
+      ['pets', 'list', '--foo'],
+      "'petctl pets list' has no option '--foo'. See 'petctl pets list --help'.",
+    ],
+    [['pets', '--limt'], "'petctl pets' has no option '--limt'. See 'petctl pets --help'."],
     [['pets', 'lsit'], "Did you mean 'list'?"],
     [['pest', 'list'], "Did you mean 'pets'?"],
     [['pets', 'list', 'secret'], 'too many arguments'],
     [['auth', 'login', 'secret'], 'too many arguments'],
     [['pets', 'list', '--api-key=secret'], "'petctl auth login'"],
-    [['pets', 'list', '-xsecret'], "unknown option '-x'"],
+    [['pets', 'list', '-xsecret'], "has no option '-x'"],
     [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
     [['pets', 'list', '-o', 'jsn'], '--output must be one of table, tsv, json'],
     [['pets', 'list', '--timeout', 'soon'], 'a time from 1ms'],
@@ -36,9 +39,9 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['pets', 'list', '--base-url', 'ftp://x'], 'without a user or'],
     [['pets', 'list', '--base-url', 'http://u:secret@x/v1'], 'without a user or'],
     [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'only one'],
-    [['pets', 'get'], "missing required argument 'pet-id'"],
+    [['pets', 'get'], "Missing required argument 'pet-id'"],
     [['pets', 'get', '0'], `from ${minimum} to ${maximum}`],
-    [['pets', 'create'], '--name and --category-id missing'],
+    [['pets', 'create'], '--name and --category-id are missing'],
     [
       ['pets', 'create', '--name', 'x', '--category-id', '9223372036854775808'],
       'a 64-bit whole number',
@@ -59,13 +62,13 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     [['completion', 'bsh'], '<shell> must be one of bash, zsh, fish'],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await petctl(args, unreachable);
-    expect([code, stdout]).toEqual([2, '']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^petctl: .*\n$/);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('secret');
   });
 
-  test('as one line of JSON with JSON output, also where the command line cannot be read', async () => {
+  test('the error is one line of JSON with JSON output, even if the command line cannot be read', async () => {
     for (const [args, more] of [
       [['-o', 'json', 'pets', 'list', '--limit', '0'], {}],
       [['pets', 'list', '-qo', 'json', '--limit', '0'], {}],
@@ -79,10 +82,10 @@ describe('an invalid command line is rejected with a hint, and nothing is sent',
     ] as const) {
       const { code, stderr } = await petctl(args, { ...unreachable, ...more });
       const { error } = JSON.parse(stderr);
-      expect([code, Object.keys(error)]).toEqual([
-        2,
-        ['code', 'message', 'status', 'requestId', 'exit', 'hint'],
-      ]);
+      expect({ code, properties: Object.keys(error) }).toEqual({
+        code: 2,
+        properties: ['code', 'message', 'status', 'requestId', 'exit', 'hint'],
+      });
       expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
     }
   });
@@ -113,14 +116,14 @@ describe('exit codes', () => {
     async (reply: Reply | 'break', exit) => {
       const { env } = await record((): Reply | 'break' => reply);
       const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], env);
-      expect([code, stdout]).toEqual([exit, '']);
+      expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
       expect(stderr).toMatch(/^petctl: [^\p{Cc}\u202e]*\n$/u);
       const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], env);
       expect(JSON.parse(json.stderr).error.exit).toBe(exit);
     },
   );
 
-  test('a response names its request, and what to do', async () => {
+  test('an error response is printed with the identifier of its request and a hint', async () => {
     const { env } = await record(() => ({
       ...errorReply(404, 'not_found'),
       headers: { 'x-request-id': 'r-1' },
@@ -146,7 +149,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('redirects to https://elsewhere.example/v1.');
   });
 
-  test('a base URL without the base path of the spec: the hint says how it should end', async () => {
+  test('the hint for a base URL without the version segment says how it should end', async () => {
     const { env, origin } = await record(() => errorReply(404, 'not_found'));
     const { stderr } = await petctl(['pets', 'list', '--base-url', origin], {
       ...env,
@@ -155,7 +158,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('should end with /v1.');
   });
 
-  test('a wrong address has another code than a missing pet', async () => {
+  test('a wrong address has another exit code than a missing pet', async () => {
     const missing = errorReply(404, 'not_found');
     const { env, origin } = await record(({ url }) => (url.startsWith('/html') ? html : missing));
     const get = async (path: string) => {
@@ -179,11 +182,17 @@ describe('exit codes', () => {
         ...unreachable,
         PETCTL_BASE_URL: url,
       });
-      expect([code, stderr]).toEqual([3, expect.stringMatching(/failed \((ECONNREFUSED|E\w+)\)/)]);
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringMatching(/failed \((ECONNREFUSED|E\w+)\)/),
+      });
     }
     const { env } = await record(() => 'hang');
     const late = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], env);
-    expect([late.code, JSON.parse(late.stderr).error.code]).toEqual([3, 'timeout']);
+    expect({ code: late.code, errorCode: JSON.parse(late.stderr).error.code }).toEqual({
+      code: 3,
+      errorCode: 'timeout',
+    });
   });
 
   test('a response that is nested deeply is printed, or is an error if it cannot be parsed exactly', async () => {
@@ -195,10 +204,10 @@ describe('exit codes', () => {
     expect([printed.code, printed.stdout.replaceAll(/\s/g, '') === nested('')]).toEqual([0, true]);
     const { env } = await record(() => ({ body: nested('9007199254740993') }));
     const { code, stderr } = await petctl(['pets', 'list', '-o', 'jsonl'], env);
-    expect([code, JSON.parse(stderr).error.message]).toEqual([
-      8,
-      expect.stringContaining('call stack'),
-    ]);
+    expect({ code, message: JSON.parse(stderr).error.message }).toEqual({
+      code: 8,
+      message: expect.stringContaining('call stack'),
+    });
   });
 
   test('a response that does not end is an error', async () => {
@@ -223,17 +232,20 @@ test('a value that only looks like an option does not decide the format', async 
   expect((await petctl(args, unreachable)).stderr).toMatch(/^petctl: --category-id must be/);
 });
 
-test('a fault of petctl itself looks like one', async () => {
+test('a fault of petctl itself is reported as a bug', async () => {
   const running = start(['pets', 'list', '--dry-run'], unreachable);
   running.stdout.write = () => {
     throw new TypeError('a fault');
   };
   const { code, stderr } = await resultOf(running);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('TypeError: a fault')]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('TypeError: a fault'),
+  });
   expect(stderr).toContain('This is a bug in petctl: please report it.');
 });
 
-test('retries: twice by default, a write with one idempotency key, and shown by --verbose without the key', async () => {
+test('a write is retried twice with one idempotency key, and --verbose shows this without the API key', async () => {
   const { env, requests } = await record(() => ({
     ...errorReply(503, 'unavailable'),
     headers: { 'retry-after': '0' },
@@ -242,7 +254,7 @@ test('retries: twice by default, a write with one idempotency key, and shown by 
     ['pets', 'create', '--name', 'x', '--category-id', '1', '-v'],
     env,
   );
-  expect([code, requests.length]).toEqual([8, 3]);
+  expect({ code, requests: requests.length }).toEqual({ code: 8, requests: 3 });
   expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   expect(stderr.match(/^> POST http:\S+\/v1\/pets$/gm)?.length).toBe(3);
   expect(stderr).toMatch(/^< 503 in \d+ ms/m);
@@ -252,7 +264,7 @@ test('retries: twice by default, a write with one idempotency key, and shown by 
 test('a deprecated command says so on stderr, once, and --quiet hides it', async () => {
   const { env } = await record(() => ({ body: {} }));
   expect((await petctl(['pets', 'get', '1'], env)).stderr).toBe(
-    `petctl: 'petctl pets get' is deprecated and may be removed from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
+    `petctl: 'petctl pets get' is deprecated and will be removed on ${operations.getPet.sunset}. Use 'petctl pets list' instead.\n`,
   );
   expect((await petctl(['pets', 'get', '1', '-q'], env)).stderr).toBe('');
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const list = async (...args: string[]) => {
   const { code, stdout, stderr } = await petctl(['pets', 'list', ...args], env);
-  expect([code, stderr]).toEqual([0, '']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 };
 
@@ -44,7 +44,7 @@ describe('in a pipe', () => {
       expect((await petctl(['pets', 'list', '-o', output], env)).stdout).toContain(max);
   });
 
-  test('tsv is the default: without a header, a row on each line, never shortened', async () => {
+  test('tsv is the default: one line for each row, without a header, and never cut', async () => {
     const text = await list('--fields', columns);
     expect(text).toBe(await list('-o', 'tsv', '--fields', columns));
     expect([text.split('\n')[0], text.split('\n').length]).toEqual([
@@ -53,10 +53,10 @@ describe('in a pipe', () => {
     ]);
   });
 
-  test('csv has a header and quotes where needed', async () => {
+  test('csv has a header, and quotes where they are needed', async () => {
     const text = await list('-o', 'csv', '--fields', columns);
     const [header, first, second] = text.split('\n');
-    expect([header, first]).toEqual([columns, '1,Rex,2,available']);
+    expect({ header, first }).toEqual({ header: columns, first: '1,Rex,2,available' });
     expect(second).toContain('""quoted"", ');
   });
 
@@ -119,23 +119,23 @@ describe('--jq', () => {
     async (...filter) => {
       const { requests, env } = await record(() => ({}));
       const { code, stderr } = await petctl(['pets', 'list', '--jq', ...filter], env);
-      expect([code, requests, stderr]).toEqual([
-        2,
-        [],
-        expect.stringMatching(/^petctl: --jq.*\n$/),
-      ]);
+      expect({ code, requests, stderr }).toEqual({
+        code: 2,
+        requests: [],
+        stderr: expect.stringMatching(/^petctl: --jq.*\n$/),
+      });
     },
   );
 
   test.each([
     ['.[].name | tonumber', '("Rex") cannot be parsed as a number. The request itself succeeded'],
     ['"no pet"|halt_error(3)', '--jq: no pet. The request itself succeeded: fix the filter.'],
-    ['def f: [f]; f', 'needs too much memory. Check it for endless recursion.'],
+    ['def f: [f]; f', 'needs too much memory. Check the filter for endless recursion.'],
   ])(
     'the filter %j that fails on a result has an exit code of its own',
     async (filter, message) => {
       const { code, stderr } = await petctl(['pets', 'list', '--jq', filter], env);
-      expect([code, stderr]).toEqual([11, expect.stringContaining(message)]);
+      expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining(message) });
     },
   );
 
@@ -177,11 +177,11 @@ describe('on a terminal', () => {
   test('a list is a table with a bold header, shortened to the width', async () => {
     const [header, first, second, third] = await linesOf(40);
     expect(header).toBe(`${bold}ID  NAME             CATEGORY ID  STATUS\u001b[22m`);
-    expect([first, second, third]).toEqual([
-      '1   Rex              1',
-      '2   日本の長い名前…  1',
-      '3   The uncommonly…  1',
-    ]);
+    expect({ first, second, third }).toEqual({
+      first: '1   Rex              1',
+      second: '2   日本の長い名前…  1',
+      third: '3   The uncommonly…  1',
+    });
   });
 
   test('an identifier is never cut, however narrow it is', async () => {
@@ -194,11 +194,11 @@ describe('on a terminal', () => {
     }
   });
 
-  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('without bold by %j', async (more) => {
+  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j turns off the bold header', async (more) => {
     expect((await linesOf(80, more))[0]).toMatch(/^ID {2}NAME/);
   });
 
-  test('one that does not know its width has 80 columns', async () => {
+  test('a terminal that does not know its width has 80 columns', async () => {
     expect((await linesOf(0))[2]).toBe('2   日本の長い名前の猫です                              1');
   });
 

@@ -32,38 +32,38 @@ describe.each([
   [
     'JSON Lines',
     '\ufeff{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"D","categoryId":1e300}\n{"name":"C","categoryId":3,"status":"sold"}',
-    ['line 3: categoryId missing.', 'line 4: the number 1e+300 has more than 64 bits.'],
+    ['line 3: categoryId is missing.', 'line 4: the number 1e+300 has more than 64 bits.'],
     '{"name":"B"}\n{"name":"D","categoryId":1e300}\n',
   ],
   [
     'a JSON array',
     ' [ {"name":"A","categoryId":1},\n{ "name": "B", "categoryId": "x" }\n,5,{"name":"C","categoryId":3,"status":"sold"} ]\n',
-    ["element 2: body 'categoryId': must be integer", 'element 3: it is not a JSON object.'],
+    ["element 2: body 'categoryId': must be integer", 'element 3 is not a JSON object.'],
     '{"name":"B","categoryId":"x"}\n5\n',
   ],
   [
     'CSV',
     'name,category-id,status\nA,1,\n"B\n""b""",x,\nB,1\nC,3,sold\n',
-    [
-      "line 4: body 'categoryId': must be integer",
-      'line 5: it has 2 cells, and the first line has 3.',
-    ],
+    ["line 4: body 'categoryId': must be integer", 'line 5 has 2 cells, and the first line has 3.'],
     'name,category-id,status\n"B\n""b""",x,\nB,1\n',
   ],
 ])('%s', (_, input, messages, rest) => {
-  test('good records are added and printed, bad ones are named and stored', async () => {
+  test('good records are added and printed, and bad records are named and stored', async () => {
     const { code, stdout, stderr } = await add(input);
     expect(rowsIn(stdout)).toMatchObject([
       { name: 'A', categoryId: 1 },
       { name: 'C', categoryId: 3, status: 'sold' },
     ]);
     const total = `2 created, ${messages.length} failed.`;
-    expect([code, messagesIn(stderr)]).toEqual([9, [...messages, total]]);
+    expect({ code, messages: messagesIn(stderr) }).toEqual({
+      code: 9,
+      messages: [...messages, total],
+    });
     expect(failed()).toBe(rest);
   });
 });
 
-test.each(['', '\n', '[]', ' [ ] '])('an empty input %j is no error', async (input) => {
+test.each(['', '\n', '[]', ' [ ] '])('an empty input %j is not an error', async (input) => {
   expect(await add(input)).toMatchObject({
     code: 0,
     stdout: '',
@@ -95,7 +95,11 @@ describe('before anything is sent, an import rejects', () => {
   ])('%.40j', async (input, message) => {
     const { requests, env } = await record(() => ({ status: 201, body: {} }));
     const { code, stderr } = await petctl(['pets', 'import', '-'], env, input);
-    expect([code, requests, stderr]).toEqual([2, [], expect.stringContaining(message)]);
+    expect({ code, requests, stderr }).toEqual({
+      code: 2,
+      requests: [],
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test('a missing file, a folder, text that is not UTF-8, and a --failed file that cannot be written', async () => {
@@ -137,7 +141,7 @@ describe('a service that fails', () => {
     );
   const failedNames = () => rowsIn(failed()).map(({ name }) => name);
 
-  test('at one record costs that record, and a repeated import adds the others once', async () => {
+  test('for one record costs only that record, and a repeated import adds the others once', async () => {
     const added = new Set<unknown>();
     const { env } = await record((request, count): Reply | 'break' => {
       if (named(request) === '2' && count < 10)
@@ -163,35 +167,35 @@ describe('a service that fails', () => {
     [errorReply(401, 'unauthorized'), 4],
     ['break' as const, 3],
     [errorReply(503, 'unavailable'), 8],
-  ])('at all ends the import: %j', async (reply, exit) => {
+  ])('for every record ends the import: %j', async (reply, exit) => {
     const { requests, env } = await record((): Reply | 'break' => reply);
     const { code, stderr } = await run(lines(200), env);
-    expect([code, stderr]).toEqual([
-      exit,
-      expect.stringContaining('Run the same import again within 24 hours'),
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: exit,
+      stderr: expect.stringContaining('Run the same import again within 24 hours'),
+    });
     expect(requests.length).toBeLessThan(50);
     expect(failedNames().length).toBe(200);
     expect((await run(lines(200), env, '--again')).stderr).not.toContain('the same import');
   });
 
-  test('at no record: all before a broken one are added, and later ones not', async () => {
+  test('for no record: all records before a broken one are added, and later records are not', async () => {
     const { env, requests } = await record(() => ({ status: 201, body: {} }));
     const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     const broken = '"two\nlines",1\n\n\nB,"2\nC,3\nD,4\n';
     const { code, stderr } = await run(`name,categoryId\n${good}${broken}`, env);
-    expect([code, requests.length]).toEqual([9, 301]);
+    expect({ code, requests: requests.length }).toEqual({ code: 9, requests: 301 });
     expect(stderr).toContain('CSV: a quote that opens after line 303 is not closed.');
   });
 
-  test('with a broken quote, and a service that is away: the records before it are in --failed', async () => {
+  test('while the file has a broken quote: the records before the quote are in --failed', async () => {
     const { env } = await record(() => 'break');
     const good = Array.from({ length: 300 }, (_, i) => `${i},1\n`).join('');
     expect((await run(`name,categoryId\n${good}"B`, env)).code).toBe(3);
     expect(failed()).toBe(`name,categoryId\n${good}`);
   });
 
-  test('at one of equal records: its --failed file adds it, and the others stay as they are', async () => {
+  test('for one of equal records: an import of the --failed file adds only this record', async () => {
     const added = new Set<unknown>();
     const { env } = await record((request, count): Reply => {
       if (count === 2) return errorReply(500, 'internal_error');
@@ -199,12 +203,15 @@ describe('a service that fails', () => {
       return { status: 201, body: {} };
     });
     expect((await run(lines(1).repeat(4), env)).code).toBe(9);
-    expect([added.size, failedNames()]).toEqual([3, expect.arrayContaining(['1'])]);
+    expect({ added: added.size, failed: failedNames() }).toEqual({
+      added: 3,
+      failed: expect.arrayContaining(['1']),
+    });
     expect((await run(failed(), env)).code).toBe(0);
     expect(added.size).toBe(4);
   });
 
-  test('at one of equal records that --again adds: its --failed file has only this one', async () => {
+  test('for one of equal records of --again: the --failed file has only this record', async () => {
     const { env } = await record((_, count): Reply => {
       const isThird = count === 3;
       return isThird ? errorReply(500, 'internal_error') : { status: 201, body: {} };
@@ -309,7 +316,7 @@ describe('CSV of spreadsheets', () => {
 describe('records that another import added', () => {
   const exists = 'existed already: an import of the last 24 hours added equal ones. Use --again';
 
-  test('are told with their number, and --again adds them', async () => {
+  test('are counted in a notice, and --again adds them', async () => {
     const { env } = await startService();
     const pets = (...names: string[]) =>
       names.map((name) => `{"name":"${name}","categoryId":1}\n`).join('');
@@ -317,22 +324,25 @@ describe('records that another import added', () => {
       petctl(['pets', 'import', '-', ...args], env, input);
     expect((await run(pets('A', 'A', 'B'))).stderr).toBe('petctl: 3 created.\n');
     const other = await run(pets('A', 'A', 'A', 'C'));
-    expect([other.code, other.stderr]).toEqual([
-      0,
-      `petctl: 2 records ${exists} to add them once more.\npetctl: 2 created, 2 existing.\n`,
-    ]);
+    expect(other).toMatchObject({
+      code: 0,
+      stderr: `petctl: 2 records ${exists} to add them once more.\npetctl: 2 created, 2 existing.\n`,
+    });
     expect((await run(pets('B'))).stderr).toContain(`1 record ${exists}`);
     expect((await run(pets('A', 'B'), '--again')).stderr).toBe('petctl: 2 created.\n');
     expect((await run(pets('A'), '-q')).stderr).toBe('');
   });
 });
 
-test('a reader of results or of messages that is gone does not stop the import', async () => {
+test('an import goes on if the reader of its results or messages is gone', async () => {
   for (const gone of ['stdout', 'stderr'] as const) {
     const { requests, env } = await record(() => ({ status: 201, body: { id: 1 } }));
     const running = start(['pets', 'import', write('many', `{"x":1}\n${lines(30)}`), '-v'], env);
     running[gone === 'stdout' ? 'stderr' : 'stdout'].resume();
     running[gone].destroy(Object.assign(new Error('gone'), { code: 'EPIPE' }));
-    expect([await running.ended, requests.length]).toEqual([9, 30]);
+    expect({ code: await running.ended, requests: requests.length }).toEqual({
+      code: 9,
+      requests: 30,
+    });
   }
 });

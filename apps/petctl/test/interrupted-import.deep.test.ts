@@ -35,7 +35,10 @@ test(`an import of ${total} records that is killed ${kills} times adds each once
     expect(await closed).toEqual([null, 'SIGKILL']);
   }
   const { code, stderr } = await petctl(['pets', 'import', file], env);
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/\d+ created, \d+ existing\.\n$/)]);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/\d+ created, \d+ existing\.\n$/),
+  });
   const count = await petctl(['pets', 'list', '--all', '--jq', 'length'], env);
   expect(count.stdout).toBe(`${total}\n`);
 });
@@ -55,15 +58,15 @@ test.each([
     });
     const running = start(['pets', 'import', file, '--failed', failedFile], env);
     const { code, stderr } = await resultOf(running);
-    expect([code, stderr.split('\n')]).toEqual([
-      exit,
-      [
+    expect({ code, lines: stderr.split('\n') }).toEqual({
+      code: exit,
+      lines: [
         expect.stringMatching(/^petctl: Waiting /),
         expect.stringMatching(/\d+ created\. Run the same /),
         'petctl: Interrupted.',
         '',
       ],
-    ]);
+    });
     expect(sorted([...added, ...failedNames()])).toEqual(all(200));
   },
 );

@@ -21,10 +21,14 @@ const list = async (...args: string[]) => {
 describe(`${many} pets`, () => {
   test('--all lists all', async () => {
     const { ids, stderr } = await list('--all');
-    expect([ids.length, ids.at(-1), stderr]).toEqual([many, many, '']);
+    expect({ ids: ids.length, last: ids.at(-1), stderr }).toEqual({
+      ids: many,
+      last: many,
+      stderr: '',
+    });
   });
 
-  test('a list that is cut says so in a pipe, too, and what to type', async () => {
+  test('a list that is cut says so, and what to type, also in a pipe', async () => {
     const size = operations.listPets.fields.limit.schema.default;
     const { ids, stderr } = await list();
     expect(ids.length).toBe(size);
@@ -37,9 +41,13 @@ describe(`${many} pets`, () => {
     expect((await list('--after', String(many - 2))).stderr).toBe('');
   });
 
-  test('--limit is the total over pages, from the identifier of --after on', async () => {
+  test('--limit is the total over all pages, and --after is where the list begins', async () => {
     const { ids, stderr } = await list('--limit', '250', '--after', '10');
-    expect([ids.length, ids[0], ids.at(-1)]).toEqual([250, 11, 260]);
+    expect({ ids: ids.length, first: ids[0], last: ids.at(-1) }).toEqual({
+      ids: 250,
+      first: 11,
+      last: 260,
+    });
     expect(stderr).toContain('--after 260');
   });
 
@@ -52,7 +60,7 @@ describe(`${many} pets`, () => {
 describe('requests', () => {
   const page = Array.from({ length: 100 }, (_, i) => ({ id: i + 1 }));
 
-  test('one for a page, and none only to learn whether there are more', async () => {
+  test('are one for each page, and none only to find out whether there are more', async () => {
     const { requests, env } = await record(() => pageBefore('?after=2', page.slice(0, 2)));
     await petctl(['pets', 'list', '-v'], env);
     expect(requests.map(({ url }) => url)).toEqual(['/v1/pets']);
@@ -68,7 +76,7 @@ describe('requests', () => {
     expect(urls).toEqual(['/v1/pets?limit=100', '/v1/pets?limit=100&after=1100']);
   });
 
-  test('--all asks for the largest pages, and for the next one before one is printed', async () => {
+  test('--all requests the largest pages, and requests the next page before it prints a page', async () => {
     const second = Promise.withResolvers<void>();
     const name = 'x'.repeat(1_000_000);
     const { requests, env } = await record((_, count) => {

@@ -96,7 +96,7 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     });
   });
 
-  test('--dry-run prints the request as JSON, and --curl a command that sends the same; neither prints the key', async () => {
+  test('--dry-run prints the request as JSON, --curl prints a command that sends it, and neither prints the key', async () => {
     const { requests, env } = await record(() => reply);
     const dryRun = await petctl([...args, '--dry-run'], env);
     const { url, method, headers, body } = JSON.parse(dryRun.stdout);
@@ -125,7 +125,7 @@ describe.each(Object.values<Operation>(operations))('$id', (operation) => {
     );
     for (const said of fields.flatMap(([, field]) => wordsOf(field))) expect(text).toContain(said);
     if (operation.deprecated)
-      expect(text).toContain(`is deprecated and may be removed from ${operation.sunset} on`);
+      expect(text).toContain(`is deprecated and will be removed on ${operation.sunset}`);
     expect((await petctl(['help', ...operation.command])).stdout).toBe(stdout);
   });
 });
@@ -169,7 +169,7 @@ describe('--data', () => {
     return stdout ? stdout.slice(stdout.indexOf('"body"')).replaceAll(/\s/g, '') : stderr;
   };
 
-  test('is JSON, a file or stdin, and flags override its members', async () => {
+  test('is JSON, a file or stdin, and flags override its properties', async () => {
     const json = '{"name":"A","categoryId":1}';
     const file = join(scratch, 'pet.json');
     writeFileSync(file, `\ufeff${json}`);
@@ -194,7 +194,7 @@ describe('--data', () => {
     ['[]', 'not a JSON object'],
     ['{"name":"A","name":"B"}', "the property 'name' twice"],
     ['{"nmae":"A"}', "Did you mean 'name'?"],
-    ['{"name":"A"}', '--category-id missing'],
+    ['{"name":"A"}', '--category-id is missing'],
     ['{"name":"A","categoryId":1e400}', 'the number 1e400 has more than 64 bits'],
     ['{"name":"A","categoryId":9007199254740992.5}', 'would be rounded'],
     ['{"name":"A","categoryId":1e300}', 'the number 1e+300 has more than 64 bits'],

@@ -26,7 +26,7 @@ const manyPages = () =>
   });
 
 describe('pipes that close', () => {
-  test('stdout, after a line of an endless list', async () => {
+  test('a list ends when the reader of stdout has its line', async () => {
     const { env } = await manyPages();
     expect(await bash('petctl pets list --all -o jsonl | head -1', env)).toEqual({
       code: 0,
@@ -35,13 +35,13 @@ describe('pipes that close', () => {
     });
   });
 
-  test('stderr, or both: an import goes on', async () => {
+  test('an import goes on without a reader of stderr, or of both', async () => {
     const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
     const file = join(scratch, 'many.jsonl');
     writeFileSync(file, lines(50));
     const run = `petctl pets import ${file} -v -o jsonl`;
     const stderrOnly = await bash(`${run} 2> >(true)`, env);
-    expect([stderrOnly.code, stderrOnly.stdout]).toEqual([0, '{"id":1}\n'.repeat(50)]);
+    expect(stderrOnly).toMatchObject({ code: 0, stdout: '{"id":1}\n'.repeat(50) });
     expect(await bash(`${run} > >(true) 2>&1`, env)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(requests.length).toBe(100);
   });
@@ -58,16 +58,16 @@ test.skipIf(process.platform !== 'linux')('a full disk', async () => {
   }
   expect(requests.length).toBeLessThan(300);
   const failures = await bash(`petctl pets import ${file} -q --failed /dev/full`, env);
-  expect([failures.code, failures.stderr]).toEqual([
-    11,
-    expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
-  ]);
+  expect(failures).toMatchObject({
+    code: 11,
+    stderr: expect.stringContaining('/dev/full cannot be written (ENOSPC)'),
+  });
   // Nothing can be said any more, but the data is complete.
   const silent = await bash(`petctl pets get 1 2> /dev/full`, env);
   expect(silent).toMatchObject({ code: 8, stdout: '' });
 });
 
-test('the file on stdin as --failed, which would be lost', async () => {
+test('--failed refuses the file on stdin, which would be lost', async () => {
   const { env } = await record(() => ({}));
   const file = join(scratch, 'same');
   writeFileSync(file, lines(1));
@@ -78,7 +78,7 @@ test('the file on stdin as --failed, which would be lost', async () => {
   expect(readFileSync(file, 'utf8')).toBe(lines(1));
 });
 
-test('the empty environment of cron, and a current folder that configures nothing', async () => {
+test('petctl works in the empty environment of cron, and the current folder configures nothing', async () => {
   const { env } = await record(() => ({ body: [{ id: 1, name: 'A' }] }));
   const folder = mkdtempSync(join(scratch, 'current-'));
   const list = `pets list --jq .[].name --base-url ${env.PETCTL_BASE_URL}`;
@@ -98,7 +98,7 @@ test('a checkout runs the sources of petctl', () => {
 });
 
 describe('signals', () => {
-  test('Ctrl-C ends a call by the signal, for which shells have 130', async () => {
+  test('Ctrl-C ends a call by the signal, which shells report as 130', async () => {
     const { env } = await record((): 'hang' => {
       child.kill('SIGINT');
       return 'hang';
@@ -132,15 +132,15 @@ describe('signals', () => {
   });
 });
 
-test('a rejection that nobody handles is no success', async () => {
+test('a rejection that nobody handles is not a success', async () => {
   const { env } = await record((): 'hang' => 'hang');
   const preload = "setTimeout(() => Promise.reject(new Error('forgotten')), 300)";
   const { code, stderr } = await resultOfBinary(startBinary(['pets', 'list'], env, preload));
-  expect([code, stderr]).toEqual([1, expect.stringContaining('forgotten')]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('forgotten') });
 });
 
 const pages = rounds(50, 1000);
-test(`a list of ${pages} pages needs the memory of a few`, async () => {
+test(`a list of ${pages} pages needs the memory of a few pages`, async () => {
   const { env } = await record((_, count) => {
     const page = Array.from({ length: 100 }, (_, i) => ({ id: i, name: 'x'.repeat(1000) }));
     return count < pages ? pageBefore(`?after=${count}`, page) : { body: page };
@@ -185,15 +185,18 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
   deletePassword() { fs.rmSync(this.file); return true; }
 }`;
 
-  test('has the key if there is one, and the file only says so', async () => {
+  test('has the key if there is a keyring, and the file only says so', async () => {
     const { code, stderr } = await withKeyring(inFile, ['auth', 'login'], apiKey);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("in the system's keyring")]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("in the system's keyring"),
+    });
     expect(readFileSync(file, 'utf8')).not.toContain(apiKey);
     expect((await withKeyring(inFile, ['auth', 'token'])).stdout).toBe(`${apiKey}\n`);
     const locked = "class { getPassword() { throw new Error('locked'); } }";
     expect(await withKeyring(locked, ['auth', 'logout'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cannot be opened. Unlock it'),
+      stderr: expect.stringContaining('cannot be opened. Unlock the keyring'),
     });
     const full =
       "class { getPassword() { return null; } setPassword() { throw new Error('full'); } }";
@@ -229,7 +232,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
 
   test('Ctrl-C at the prompt ends with 130', async () => {
     const { code, stored } = await loginOn('abc\u0003');
-    expect([code, stored]).toEqual([130, []]);
+    expect({ code, stored }).toEqual({ code: 130, stored: [] });
   });
 
   test('Ctrl-C is typed while the progress bar of an import is drawn', async () => {

@@ -63,7 +63,7 @@ describe('400 hostile names', () => {
       const printed = await petctl(['pets', 'list', ...args], env);
       requests.length = 0;
       const { code, stderr } = await petctl(['pets', 'import', '-'], env, printed.stdout);
-      expect([code, stderr]).toEqual([0, 'petctl: 400 created.\n']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: 'petctl: 400 created.\n' });
       const bodies = requests.map(({ body }) => JSON.parse(body));
       expect(bodies.sort(byCategory)).toEqual(imported);
     },

@@ -21,14 +21,14 @@ export async function attemptOnce(
   signal.throwIfAborted();
   const key = typeof apiKey === 'function' ? checkedKey(await apiKey()) : apiKey;
   const headers = { ...request.headers, authorization: `Bearer ${key}` };
-  // The call may have ended while the function got the key.
+  // The call may have ended while `apiKey` was running.
   signal.throwIfAborted();
   deadline.attempts++;
   const { response, url } = await send(operation, { ...request, headers }, deadline);
-  // If a `fetch` of the caller has read the body, reading it again throws a `TypeError` for this
-  // mistake.
-  const isCallersCode = response.bodyUsed;
-  const text = await throughNetwork(settings, isCallersCode, () => response.text());
+  // A used body means that the caller's `fetch` has read it. Reading it again throws a `TypeError`,
+  // which is then the caller's mistake, and not a failure of the network.
+  const mayBeMistake = response.bodyUsed;
+  const text = await throughNetwork(settings, mayBeMistake, () => response.text());
   return { data: dataOf(operation, request, response, text), response, url };
 }
 
@@ -43,14 +43,14 @@ async function send(
   let { url } = request;
   for (let redirects = 0; ; redirects++) {
     const response = await sendOnce(operation, url, request, deadline);
-    const target = redirectTarget(operation.wire.method, url, response);
-    if (target === undefined || redirects === MAX_REDIRECTS) return { response, url };
+    const next = addressToFollow(operation.wire.method, url, response);
+    if (next === undefined || redirects === MAX_REDIRECTS) return { response, url };
     await response.body?.cancel();
-    url = target;
+    url = next;
   }
 }
 
-/** Sends one request, and tells the hooks of it. */
+/** Sends one request, and runs the hooks for it. */
 async function sendOnce(
   { id, wire, settings }: BoundOperation,
   url: string,
@@ -59,15 +59,16 @@ async function sendOnce(
 ): Promise<Response> {
   const { method } = wire;
   const { on, fetch: fetchNow = fetch } = settings;
-  // An event is made only for a hook, because it costs time.
+  // Without a hook, no event is made, because that takes time.
   if (on.request) {
     const shown = { ...headers, authorization: '***' };
     notify(on.request, { operation: id, attempt, method, url, headers: shown });
   }
   const started = performance.now();
   const init: RequestInit = { method, headers, body, redirect: 'manual', signal };
-  const isCallersCode = settings.fetch !== undefined;
-  const response = await throughNetwork(settings, isCallersCode, () => fetchNow(url, init));
+  // A `TypeError` of the caller's own `fetch` may be a mistake in its code.
+  const mayBeMistake = settings.fetch !== undefined;
+  const response = await throughNetwork(settings, mayBeMistake, () => fetchNow(url, init));
   if (on.response) {
     const milliseconds = performance.now() - started;
     const { status, headers: received } = response;
@@ -76,8 +77,11 @@ async function sendOnce(
   return response;
 }
 
-/** The address of a redirect that is followed: of a read, and within the origin. */
-function redirectTarget(method: string, url: string, response: Response): string | undefined {
+/**
+ * The address that a redirect leads to; undefined if the client does not follow it. The client
+ * follows only redirects of reads, and only within the origin.
+ */
+function addressToFollow(method: string, url: string, response: Response): string | undefined {
   const { status, headers } = response;
   const location = headers.get('location');
   if (method !== 'GET' || status < 300 || status >= 400 || !location) return undefined;
@@ -85,19 +89,20 @@ function redirectTarget(method: string, url: string, response: Response): string
 }
 
 /**
- * The result of code that uses the network. A failure of the network becomes a `ConnectionError`.
- * `fetch` throws a `TypeError` for one; in code of the caller, it may also be a mistake.
+ * Runs code that uses the network. If the network fails, throws a `ConnectionError`. The platform's
+ * `fetch` reports a failure of the network by a `TypeError`. Where a `TypeError` may also be a
+ * mistake of the caller, `mayBeMistake` is set, and `isNetworkError` decides.
  */
 async function throughNetwork<T>(
   settings: Settings,
-  isCallersCode: boolean,
+  mayBeMistake: boolean,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    const isOfFetch = !isCallersCode && nameOf(cause) === 'TypeError';
-    if (!isOfFetch && !isNetworkError(cause)) throw cause;
+    const isFailureOfFetch = !mayBeMistake && nameOf(cause) === 'TypeError';
+    if (!isFailureOfFetch && !isNetworkError(cause)) throw cause;
     throw new ConnectionError(
       `connection to ${settings.baseUrl} failed (${reasonOf(cause)}); check baseUrl or PETSTORE_BASE_URL`,
       { cause },
@@ -105,7 +110,7 @@ async function throughNetwork<T>(
   }
 }
 
-/** The data of a success. Throws the error for any other response. */
+/** Returns the data of a success. Throws an error for any other response. */
 function dataOf(
   operation: BoundOperation,
   request: PreparedRequest,
@@ -119,7 +124,7 @@ function dataOf(
   if (status === 304 && request.headers['if-none-match'] !== undefined) return undefined;
   if (status >= 400) {
     const ErrorClass = errorClassOf(status);
-    throw new ErrorClass(response, text, undefined, addressHint(operation, status));
+    throw new ErrorClass(response, text, undefined, versionHint(operation, status));
   }
   const unexpected = (problem: unknown) =>
     new UnexpectedResponseError(response, text, `${id}: ${problem}`);
@@ -130,19 +135,19 @@ function dataOf(
   } catch (error) {
     throw unexpected(error);
   }
-  if (wire.pagination && !Array.isArray(data)) throw unexpected('no list');
-  // With several successes, the caller has to know which one it is.
+  if (wire.pagination && !Array.isArray(data)) throw unexpected('not a list');
+  // With several success statuses, the caller has to know which of them the response has.
   return successes.length === 1 ? data : { status, data };
 }
 
-/** A 404 of any path is often due to an address without the version segment. */
-function addressHint({ settings }: BoundOperation, status: number): string {
+/** What a 404 adds to its message if `baseUrl` lacks the version segment, which is a common cause. */
+function versionHint({ settings }: BoundOperation, status: number): string {
   const isComplete = settings.baseUrl.endsWith(basePath);
   return status === 404 && !isComplete ? ` (baseUrl does not end in ${basePath})` : '';
 }
 
 function problemOf({ status, headers }: Response): string {
-  // A browser hides a redirect and its target behind the status 0.
-  const target = status === 0 ? 'elsewhere' : headers.get('location');
-  return target ? `the redirect to ${target} is not followed` : `unexpected status ${status}`;
+  // In a browser, a redirect has the status 0 and no `Location`.
+  const target = status === 0 ? 'another address' : headers.get('location');
+  return target ? `unexpected redirect to ${target}` : `unexpected status ${status}`;
 }

@@ -1,6 +1,6 @@
 import { type CallError, PetstoreError } from './errors.ts';
 
-/** How a call ended, as a value. */
+/** How a call ended: with data, or with an error. */
 export type Outcome<T> =
   | { readonly ok: true; readonly data: T }
   | { readonly ok: false; readonly error: CallError };
@@ -18,17 +18,18 @@ export interface Success<T> {
  * A call in progress. `await` gives the data of a success, and throws a `PetstoreError` otherwise.
  */
 export interface Call<T> extends Promise<T> {
-  /** The data together with the response, for example for its headers. */
+  /** The data together with the response, for example to read its headers. */
   withResponse(): Promise<Success<T>>;
-  /** How the call ended, as a value. Rejects only for an error that is no `PetstoreError`. */
+  /** How the call ended. Rejects only with an error that is not a `PetstoreError`. */
   outcome(): Promise<Outcome<T>>;
 }
 
-/** A call whose result is on its way. */
+/** Makes a call of the promise of its success. */
 export function callOf<T>(success: Promise<Success<T>>): Call<T> {
   const call = success.then(({ data }) => data);
   return Object.assign(call, {
-    // By way of `call`, whose rejection would be unhandled otherwise.
+    // Chain on `call`, not on `success`. Otherwise `call` rejects without a handler, and Node ends
+    // the process.
     withResponse: () => call.then(() => success),
     outcome: () =>
       call.then<Outcome<T>, Outcome<T>>(

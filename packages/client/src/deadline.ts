@@ -3,19 +3,20 @@ import { nameOf } from './network-error.ts';
 
 /** Ends one call with all its attempts: after a time, or when one of its signals aborts. */
 export class Deadline {
-  /** The number of attempts that have sent a request. The error that ends the call has it, too. */
+  /** The number of attempts that have sent a request. */
   attempts = 0;
   readonly #controller = new AbortController();
-  /** Aborts when the call ends before its result. Its reason is the error of the call. */
+  /** Aborts when the deadline ends the call. The reason of the signal is the error of the call. */
   readonly signal: AbortSignal = this.#controller.signal;
-  readonly #time: number;
+  /** In milliseconds of `performance.now()`. */
+  readonly #endsAt: number;
   /** Each removes a timer or a listener. */
   readonly #cleanups: (() => void)[] = [];
   #rejectCall: (error: PetstoreError) => void = () => {};
 
-  /** `timeout` is in milliseconds; 0 is no limit. */
+  /** `timeout` is in milliseconds; 0 means no limit. */
   constructor(id: string, timeout: number, signals: readonly (AbortSignal | undefined)[]) {
-    this.#time = performance.now() + (timeout || Infinity);
+    this.#endsAt = performance.now() + (timeout || Infinity);
     if (timeout > 0) {
       const message = `${id} took longer than the timeout of ${timeout} ms`;
       this.#after(timeout, () => this.#end(new TimeoutError(message)));
@@ -25,12 +26,12 @@ export class Deadline {
     }
   }
 
-  /** Whether a wait ends before the call does. */
+  /** Whether a wait of this length ends before the deadline. */
   allows(milliseconds: number): boolean {
-    return performance.now() + milliseconds < this.#time;
+    return performance.now() + milliseconds < this.#endsAt;
   }
 
-  /** The result of a promise. Rejects when the call ends, even if the promise does not. */
+  /** Settles like the promise. Rejects earlier if the deadline ends the call. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#rejectCall = reject;
@@ -39,20 +40,20 @@ export class Deadline {
     });
   }
 
-  /** Waits. Rejects when the call ends before. */
+  /** Waits. Rejects earlier if the deadline ends the call. */
   wait(milliseconds: number): Promise<void> {
     return this.race(new Promise((resolve) => this.#after(milliseconds, resolve)));
   }
 
-  /** Leaves no timer and no listener behind. */
+  /** Removes all timers and listeners. */
   release(): void {
     for (const cleanUp of this.#cleanups) cleanUp();
   }
 
-  /** Without a time it needs no timer, so that tests with timers of their own do not hang. */
+  /** Runs a function after a time; after 0, without a timer, so that fake timers do not stop it. */
   #after(milliseconds: number, run: () => void): void {
     if (milliseconds === 0) return run();
-    // A longer timer would fire at once.
+    // A timer of more than 31 bits would fire at once.
     const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1));
     this.#cleanups.push(() => clearTimeout(timer));
   }

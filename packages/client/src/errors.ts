@@ -9,7 +9,10 @@ export class PetstoreError extends Error {
   attempts = 0;
 }
 
-/** The service, or something in front of it, did not respond with success. */
+/**
+ * The response is not the success that the operation declares. It may also come from something in
+ * front of the service, such as a proxy.
+ */
 export class ResponseError extends PetstoreError {
   /** The status of the response. */
   readonly status: number;
@@ -22,10 +25,13 @@ export class ResponseError extends PetstoreError {
   // Private, because it is noise when an error is printed.
   readonly #response: Response;
 
-  /** The message is the service's. Without one, or with a problem, it quotes the body. */
+  /**
+   * The message is the one that the service sent. If the service sent none, or if there is a
+   * `problem` with the response, the message quotes the body.
+   */
   constructor(response: Response, text: string, problem?: string, hint = '') {
     const body = parseIfJson(text);
-    const { code, message } = recordOf(body);
+    const { code, message } = asObject(body);
     const isOfService = !problem && typeof code === 'string' && typeof message === 'string';
     const excerpt = text.slice(0, 200) || 'no body';
     super((isOfService ? message : `${problem ?? response.status}: ${excerpt}`) + hint);
@@ -118,8 +124,8 @@ export function errorClassOf(status: number): typeof ResponseError {
   return status >= 500 ? ServerError : InvalidRequestError;
 }
 
-/** The properties of a value that may be anything; none if it is no object. */
-export function recordOf(value: unknown): Readonly<Record<PropertyKey, unknown>> {
+/** The value as an object whose properties can be read; `{}` if the value is not an object. */
+export function asObject(value: unknown): Readonly<Record<PropertyKey, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>) : {};
 }
 
@@ -134,17 +140,17 @@ type Narrowed<Class extends ErrorClass> = typeof PetstoreError extends Class
   : InstanceType<Class>;
 
 /**
- * Whether a value is an error of a class, or of the class with this name in another copy of this
- * package.
+ * Whether a value is an error of a class, or of the class with the same name in another copy of
+ * this package.
  */
 function recognizes<Class extends ErrorClass>(
   this: Class,
   value: unknown,
 ): value is Narrowed<Class> {
   const mark = markOf(this.prototype.name);
-  // A class of the caller, which extends one of the exported ones, is like any other class.
+  // A class of the caller that extends an exported class behaves like any other class.
   if (!Object.hasOwn(this.prototype, mark)) return Error[Symbol.hasInstance].call(this, value);
-  return mark in recordOf(value);
+  return mark in asObject(value);
 }
 
 /**
@@ -156,14 +162,14 @@ function markOf(name: string): symbol {
 }
 
 /**
- * Gives each exported class its name and its mark. The name is on the prototype, where the stack of
- * a new error finds it. It is a string, because minifiers rename classes.
+ * Gives each exported class its name and its mark. The name is on the prototype, because the stack
+ * of a new error takes it from there. The name is a string, because minifiers rename classes.
  */
 function nameClasses(classes: Readonly<Record<string, ErrorClass>>): void {
   for (const [name, { prototype }] of Object.entries(classes)) {
     Object.defineProperties(prototype, {
       [markOf(name)]: { value: true },
-      // Like the name of a built-in class: not enumerable, and an error may be given another one.
+      // Like the name of a built-in error, the name is not enumerable, and can be changed.
       name: { value: name, writable: true, configurable: true },
     });
   }
@@ -173,7 +179,7 @@ function parseIfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It is no JSON, for example the page of a proxy.
+    // The body is not JSON, for example the HTML page of a proxy.
     return text;
   }
 }

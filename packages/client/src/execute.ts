@@ -6,17 +6,17 @@ import { type CallOptions, notify, type Options } from './options.ts';
 import type { FurtherPage } from './pages.ts';
 import {
   type BoundOperation,
-  type Input,
+  type InputValues,
   type PreparedRequest,
   preparedRequest,
 } from './request.ts';
 import { retryDelay } from './retry.ts';
 import { changedSettings } from './settings.ts';
 
-/** Calls an operation with all its attempts. A further page of a list has its own address. */
+/** Calls an operation with all its attempts. A further page of a list has an address of its own. */
 export async function execute(
   bound: BoundOperation,
-  input: Input,
+  input: InputValues,
   options: CallOptions,
   page?: FurtherPage,
 ): Promise<Success<unknown>> {
@@ -46,7 +46,7 @@ function reportDeprecated({ id, wire, settings, reported }: BoundOperation): voi
   if (!wire.deprecated || !hook || reported.has(id)) return;
   reported.add(id);
   const { sunset, successor } = wire.deprecated;
-  const end = sunset ? `; ends on ${sunset}` : '';
+  const end = sunset ? ` and will be removed on ${sunset}` : '';
   const use = successor ? `; use ${successor}` : '';
   const message = `${id} is deprecated${end}${use}`;
   notify(hook, { operation: id, message, sunset });

@@ -1,17 +1,17 @@
 import { exactJson, type Operation, type Pagination } from '@petstore/types';
 
-/** What the fake does for a request. Without a status it is the usual success. */
-export interface Result {
+/** How the fake responds to a request. Without a status, it responds with the declared success. */
+export interface FakeResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
 
-/** The result of an operation that neither lists, creates, gets nor changes documents. */
-const notImplemented: Result = { status: 501 };
+/** The response of an operation that neither lists, creates, gets nor changes documents. */
+const notImplemented: FakeResponse = { status: 501 };
 
-/** The result of a create whose idempotency key belongs to another one. */
-const keyReused: Result = { status: 422 };
+/** The response to a create whose idempotency key belongs to a different create. */
+const keyReused: FakeResponse = { status: 422 };
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -19,12 +19,12 @@ type Document = Readonly<Record<string, unknown>>;
 interface Created {
   /** The properties of its body in a fixed order. */
   readonly properties: string;
-  readonly result: Result;
+  readonly response: FakeResponse;
 }
 
 /**
- * The service in memory: documents by the path of their collection. A POST to the path adds one,
- * and the methods of a document's own path are about that one.
+ * The service in memory. It keeps each collection of documents by the path of the collection. A POST
+ * to this path adds a document. A request to the path of a document gets, changes or removes it.
  */
 export class FakeService {
   readonly #pageSize: number;
@@ -37,7 +37,7 @@ export class FakeService {
     this.#pageSize = pageSize;
   }
 
-  handle(operation: Operation, url: URL, body: unknown, headers: Headers): Result {
+  handle(operation: Operation, url: URL, body: unknown, headers: Headers): FakeResponse {
     const { path, name } = placeOf(operation, url);
     const documents = this.#collections.get(path) ?? new Map<string, Document>();
     this.#collections.set(path, documents);
@@ -51,29 +51,29 @@ export class FakeService {
   }
 
   /**
-   * Creates a document, or returns the result of an earlier create with the same idempotency key.
-   * Refuses a key that an earlier create with other properties had.
+   * Creates a document. A create that repeats an idempotency key gets the response of the first
+   * create, or is refused if it has other properties.
    */
   #createOnce(
     documents: Map<string, Document>,
     { id, idempotencyKey }: Operation,
     body: unknown,
     headers: Headers,
-  ): Result {
+  ): FakeResponse {
     const key = headers.get(idempotencyKey?.header ?? 'idempotency-key');
     if (key === null) return this.#create(documents, body);
     const operationAndKey = `${id} ${key}`;
-    const properties = exactJson(Object.entries(propertiesOf(body)).sort());
+    const properties = exactJson(Object.entries(bodyProperties(body)).sort());
     const earlier = this.#created.get(operationAndKey);
-    if (earlier) return earlier.properties === properties ? earlier.result : keyReused;
-    const result = this.#create(documents, body);
-    this.#created.set(operationAndKey, { properties, result });
-    return result;
+    if (earlier) return earlier.properties === properties ? earlier.response : keyReused;
+    const response = this.#create(documents, body);
+    this.#created.set(operationAndKey, { properties, response });
+    return response;
   }
 
-  #create(documents: Map<string, Document>, body: unknown): Result {
+  #create(documents: Map<string, Document>, body: unknown): FakeResponse {
     const id = ++this.#lastId;
-    const document = { id, ...propertiesOf(body) };
+    const document = { id, ...bodyProperties(body) };
     documents.set(String(id), document);
     return { body: document };
   }
@@ -83,7 +83,7 @@ export class FakeService {
     { fields }: Operation,
     { cursor, limit, key }: Pagination,
     query: URLSearchParams,
-  ): Result {
+  ): FakeResponse {
     const after = Number(query.get(cursor) ?? 0);
     const size = Number(query.get(limit) ?? fields[limit]?.schema.default);
     const filters = [...query].filter(([name]) => name !== cursor && name !== limit);
@@ -100,8 +100,8 @@ export class FakeService {
 }
 
 /**
- * The path of the collection, and the name of the document in it, if the path of the operation ends
- * in one.
+ * The path of the collection. If the path of the operation ends in a parameter, this is the name of
+ * a document in the collection.
  */
 function placeOf(operation: Operation, { pathname }: URL): { path: string; name?: string } {
   if (!operation.path.endsWith('}')) return { path: pathname };
@@ -114,15 +114,15 @@ function changeOrGet(
   { method }: Operation,
   name: string,
   body: unknown,
-): Result {
+): FakeResponse {
   const document = documents.get(name);
   if (!document) return { status: 404 };
   if (method === 'DELETE') documents.delete(name);
-  if (method === 'PUT') documents.set(name, { id: document.id, ...propertiesOf(body) });
-  if (method === 'PATCH') documents.set(name, { ...document, ...propertiesOf(body) });
+  if (method === 'PUT') documents.set(name, { id: document.id, ...bodyProperties(body) });
+  if (method === 'PATCH') documents.set(name, { ...document, ...bodyProperties(body) });
   return { body: documents.get(name) };
 }
 
-function propertiesOf(body: unknown): Document {
+function bodyProperties(body: unknown): Document {
   return typeof body === 'object' && body !== null ? { ...body } : {};
 }

@@ -13,28 +13,27 @@ export function resolvedAddress(reference: string, base: string | undefined): st
  */
 export function addressWithin(url: string, reference: string): string | undefined {
   const target = resolvedAddress(reference, url);
-  // Not `origin`: an address with a user, or with `blob:`, has the same one, but fetch rejects it.
+  // Comparing origins would not do: an address with a user, or with `blob:`, may have the same
+  // origin, but fetch rejects it.
   return target.startsWith(new URL('/', url).href) ? target : undefined;
 }
 
-/**
- * Whether the service links to a next page. Throws where a browser hides the header that says so.
- */
+/** Whether the service links to a next page. Throws if a browser hides the header `Link`. */
 export function hasNextPage(page: Success<unknown>): boolean {
   const { headers, type } = page.response;
   if (nextTarget(headers) !== undefined) return true;
-  // The service identifies every response, so a response without an identifier has hidden headers.
+  // Every response of the service has this header. If it is missing, the browser hides headers.
   if (type === 'cors' && headers.get('x-request-id') === null)
-    throw errorOf(page, 'more may follow: the service has to expose Link and X-Request-Id');
+    throw linkError(page, 'another page may follow: CORS has to expose Link and X-Request-Id');
   return false;
 }
 
-/** The address of the next page. Throws if it cannot be followed. */
+/** The address of the next page. Throws if the client must not follow it. */
 export function nextUrl(page: Success<unknown>, cycle: CycleDetector): string {
   const { response, url } = page;
   const next = addressWithin(url, nextTarget(response.headers) ?? '');
-  if (next === undefined) throw errorOf(page, 'the next page is not at the same origin');
-  if (cycle.leadsBack(next)) throw errorOf(page, 'the next page was read before');
+  if (next === undefined) throw linkError(page, 'the next page is not at the same origin');
+  if (cycle.leadsBack(next)) throw linkError(page, 'the next page was read before');
   return next;
 }
 
@@ -48,7 +47,7 @@ export class CycleDetector {
   #count = 0;
   #countToRemember = 1;
 
-  /** Whether this page was read before. It takes at most three rounds to notice. */
+  /** Whether the page at this address was read before. A cycle is noticed within three rounds. */
   leadsBack(address: string): boolean {
     if (address === this.#remembered) return true;
     this.#count++;
@@ -80,6 +79,6 @@ function isNext(parameter: string): boolean {
   return value.split(/[\s"]+/).includes('next');
 }
 
-function errorOf({ response, data }: Success<unknown>, problem: string): UnexpectedResponseError {
+function linkError({ response, data }: Success<unknown>, problem: string): UnexpectedResponseError {
   return new UnexpectedResponseError(response, exactJson(data), problem);
 }

@@ -16,7 +16,7 @@ export type Retry =
        */
       base?: number | undefined;
       /**
-       * A wait is at most this many milliseconds. If the service asks for a longer one, the call
+       * A wait is at most this many milliseconds. If the service asks for a longer wait, the call
        * fails. Default: 20,000.
        */
       cap?: number | undefined;
@@ -44,7 +44,7 @@ export interface Hooks {
         milliseconds: number;
       }) => void)
     | undefined;
-  /** Runs before the wait for the next attempt; `attempt` is the one that failed. */
+  /** Runs before the wait for the next attempt; `attempt` is the number of the failed attempt. */
   retry?:
     | ((event: {
         operation: OperationId;
@@ -63,7 +63,7 @@ export interface Hooks {
     | undefined;
 }
 
-/** Runs a hook, if there is one. It cannot change the call: its error is logged. */
+/** Runs a hook, if there is one. The hook cannot change the call: an error that it throws is logged. */
 export async function notify<Event>(
   hook: ((event: Event) => unknown) | undefined,
   event: Event,
@@ -85,15 +85,15 @@ export interface Options {
   /** A deployment that the spec names, instead of `baseUrl`. */
   deployment?: Deployment | undefined;
   /**
-   * The API key, or a function that is called for it before each attempt. Default:
+   * The API key, or a function that returns the key and is called before each attempt. Default:
    * `PETSTORE_API_KEY`.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Sends the requests. Default: the global `fetch` of the moment. */
+  /** Sends the requests. Default: the global `fetch`, which is looked up at each request. */
   fetch?: ((url: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
-  /** The milliseconds for a call with all its attempts; 0 is no limit. Default: 30,000. */
+  /** The milliseconds for a call with all its attempts; 0 means no limit. Default: 30,000. */
   timeout?: number | undefined;
-  /** How often and how soon a call is tried again. Only what is safe to repeat is. */
+  /** How often and how soon a failed call is retried, if it is safe to repeat. */
   retry?: Retry | undefined;
   /** Further headers of each request, as an object, a `Headers` or a list of pairs. */
   headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
@@ -101,7 +101,7 @@ export interface Options {
   on?: Hooks | undefined;
 }
 
-/** The options of a single call: those of the client, and some that only a call can have. */
+/** The options of a single call: all options of a client, and two that only a call can have. */
 export interface CallOptions extends Options {
   /** Ends the call when it aborts. */
   signal?: AbortSignal | undefined;
@@ -113,8 +113,8 @@ export interface CallOptions extends Options {
 }
 
 /**
- * The options of a call that asks whether a result has changed: with an `ETag` that an earlier
- * response had. The data is `undefined` if nothing has changed.
+ * The options of a call that asks whether a result has changed. `if-none-match` is the `ETag` of an
+ * earlier response. The data is `undefined` if nothing has changed.
  */
 export interface ConditionalOptions extends CallOptions {
   headers: Record<string, string> & ({ 'if-none-match': string } | { 'If-None-Match': string });

@@ -16,44 +16,46 @@ export interface PageCall<T> extends Call<T[]>, AsyncIterable<T> {
   /** The first page with its response, and whether more elements follow. */
   withResponse(): Promise<Page<T>>;
   /**
-   * The pages one after the other. With `max`, no more pages than have that many elements: the last
-   * one is cut, and its `hasMore` says whether there are other elements.
+   * The pages one after the other. `max` limits the elements of all pages together. If the last page
+   * is cut to fit, its `hasMore` is true.
    */
   pages(options?: { max?: number | undefined }): AsyncGenerator<Page<T>, void>;
   /** The elements of all pages as one array, or only the first `max`. */
   collect(options?: { max?: number | undefined }): Promise<T[]>;
 }
 
-/** A page behind the first one: where it is, and what ends its request. */
+/** A page after the first page of a list. */
 export interface FurtherPage {
   readonly url: string;
-  /** Aborts when the list is not read any further. */
+  /** Ends the request of the page when the caller stops reading the list. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Requests a first page with the wanted elements, if a page can have so many. Without `wanted`, the
- * service chooses its size.
+ * Requests the first page. `wanted` is the number of elements that the caller wants. Without it, the
+ * service chooses the size of the page.
  */
 type RequestFirst<T> = (wanted: number | undefined) => Promise<Success<T[]>>;
 
 type RequestFurther<T> = (page: FurtherPage) => Promise<Success<T[]>>;
 
 /**
- * A call of a list whose first page is on its way. The list can be read more than once, but its
- * first page is requested only once.
+ * Makes a call of a list. The list can be read more than once, but its first page is requested only
+ * once.
  */
 export function pageCallOf<T>(
   requestFirst: RequestFirst<T>,
   requestFurther: RequestFurther<T>,
 ): PageCall<T> {
-  /** How many elements the caller wants; undefined if it has not said that. */
+  /** How many elements the caller wants; undefined if the caller has not said it. */
   let wanted: number | undefined;
-  // The statement that made the call may go on with `.collect()`, which says what is wanted.
+  // Delay the request by a microtask, so that `.collect({ max })` in the same statement can set
+  // `wanted` first.
   const success = Promise.resolve().then(() => requestFirst(wanted));
   const call = callOf(success);
-  // By way of `call`, whose rejection would be unhandled otherwise. No promise has two readers: so the
-  // stack of an error leads to the code that reads the list.
+  // Chain on `call`, not on `success`. Otherwise `call` rejects without a handler, and Node ends the
+  // process. Each promise has only one reader, because the stack of an error leads to the code that
+  // reads the list only then.
   const first = () => call.then(() => success);
   const read = (max?: number) => {
     wanted = max ?? wanted;
@@ -67,7 +69,10 @@ export function pageCallOf<T>(
   });
 }
 
-/** A page, or why there is none. It is no rejection, because the loop may end before it has it. */
+/**
+ * A page, or the error of its request. The error is a value, because the caller may leave the loop
+ * before this page: a rejection would then have no handler.
+ */
 type PageOrFailure<T> = Success<T[]> | { readonly error: unknown };
 
 const failureOf = (error: unknown) => ({ error });
@@ -81,7 +86,7 @@ async function* pagesOf<T>(
   checkCount('max', max);
   const stop = new AbortController();
   const cycle = new CycleDetector();
-  const requestBehind = async (page: Page<T>) =>
+  const requestAfter = async (page: Page<T>) =>
     await requestFurther({ url: nextUrl(page, cycle), stop: stop.signal });
   let missing = max;
   let next: Promise<PageOrFailure<T>> | undefined = first;
@@ -91,8 +96,8 @@ async function* pagesOf<T>(
       if ('error' in result) throw result.error;
       const page: Page<T> = pageOf(result);
       const isLast = !page.hasMore || page.data.length >= missing;
-      // One page ahead: it is on its way while the caller uses this one.
-      next = isLast ? undefined : requestBehind(page).catch(failureOf);
+      // Request the next page now, so that it arrives while the caller uses this page.
+      next = isLast ? undefined : requestAfter(page).catch(failureOf);
       yield firstElements(page, missing);
       missing -= page.data.length;
     }
@@ -101,7 +106,7 @@ async function* pagesOf<T>(
   }
 }
 
-/** A page with at most `max` elements. If that cuts it, more elements follow. */
+/** The page with at most its first `max` elements. If some are cut off, `hasMore` is true. */
 function firstElements<T>(page: Page<T>, max: number): Page<T> {
   if (page.data.length <= max) return page;
   return { ...page, data: page.data.slice(0, max), hasMore: true };

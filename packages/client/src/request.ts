@@ -7,21 +7,22 @@ export interface WireFormat {
   readonly path: string;
   /** The names of the inputs in headers. */
   readonly headers?: readonly string[];
-  /** Whether the other inputs are the properties of the body, or the input `body` is the whole. */
+  /** `properties`: the other inputs are properties of the body. `whole`: one input is the body. */
   readonly body?: 'properties' | 'whole';
-  /** The names of the inputs in the query, if the others are properties of the body. */
+  /** The names of the inputs in the query, if the other inputs are properties of the body. */
   readonly query?: readonly string[];
   /** The header of the idempotency key, in lower case as all headers of a request are. */
   readonly idempotencyKey?: string;
   /** The input that sets the size of a page, and the largest size. */
   readonly pagination?: { readonly limit: string; readonly maximum?: number };
   readonly deprecated?: { readonly sunset?: string; readonly successor?: string };
-  /** The statuses of a success, if they are not just 200, and those of them that have no body. */
+  /** The success statuses. Default: only 200. */
   readonly successes?: readonly number[];
+  /** The success statuses whose responses have no body. */
   readonly empty?: readonly number[];
 }
 
-/** An operation with the settings of its client, or of one call that has options of its own. */
+/** An operation with the settings of a client, or of a call that has options of its own. */
 export interface BoundOperation {
   readonly id: OperationId;
   readonly wire: WireFormat;
@@ -30,10 +31,10 @@ export interface BoundOperation {
   readonly reported: Set<OperationId>;
 }
 
-/** What a caller passes to an operation, by the names of its parameters and properties. */
-export type Input = Readonly<Record<string, unknown>>;
+/** The input of any operation: values by the names of parameters and properties. */
+export type InputValues = Readonly<Record<string, unknown>>;
 
-/** A request that lacks only the API key. */
+/** A request without its API key, which each attempt adds. */
 export interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,11 +44,11 @@ export interface PreparedRequest {
 /** Writes the request of a call. Throws for an input that cannot be sent. */
 export function preparedRequest(
   { id, wire, settings }: BoundOperation,
-  input: Input,
+  input: InputValues,
   idempotencyKey: string | undefined,
 ): PreparedRequest {
   checkNumbers(id, input);
-  const path = pathOf(id, wire, input);
+  const path = filledPath(id, wire, input);
   const { query, headers, properties } = inputsByPlace(wire, input);
   const body = bodyOf(wire, properties);
   if (body !== null) headers['content-type'] = 'application/json';
@@ -71,10 +72,10 @@ interface InputsByPlace {
 }
 
 /**
- * The inputs where the operation has them. An unknown one is where the service names it in its
- * error.
+ * The inputs by their place in the request. An input that the operation does not know is sent, too:
+ * the service rejects it, and names it.
  */
-function inputsByPlace(wire: WireFormat, input: Input): InputsByPlace {
+function inputsByPlace(wire: WireFormat, input: InputValues): InputsByPlace {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   // Without a prototype, so that `__proto__` is a property like any other.
@@ -99,8 +100,8 @@ function bodyOf(wire: WireFormat, properties: Readonly<Record<string, unknown>>)
   return body === undefined ? null : exactJson(body);
 }
 
-/** The path with its parameters. Throws for one that would lead to another path or operation. */
-function pathOf(id: string, wire: WireFormat, input: Input): string {
+/** The path with its parameters. Throws for a parameter that would lead to another path. */
+function filledPath(id: string, wire: WireFormat, input: InputValues): string {
   return wire.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
     const segment = encodeURIComponent(String(input[name] ?? ''));
     if (['', '.', '..'].includes(segment))
@@ -109,7 +110,7 @@ function pathOf(id: string, wire: WireFormat, input: Input): string {
   });
 }
 
-/** Adds an input to the query, once for each item if it is a list. */
+/** Adds an input to the query. A list is added once for each of its items. */
 function addToQuery(query: URLSearchParams, name: string, value: unknown): void {
   const items: unknown[] = Array.isArray(value) ? value : [value];
   for (const item of items) {
@@ -117,13 +118,13 @@ function addToQuery(query: URLSearchParams, name: string, value: unknown): void 
   }
 }
 
-/** Throws for a number that JSON cannot hold, or that may have been rounded before it got here. */
+/** Throws for a number that JSON cannot hold, or that JavaScript may have rounded before the call. */
 function checkNumbers(place: string, data: unknown): void {
   if (typeof data === 'number') {
     if (Math.abs(data) < 2 ** 53) return;
     const problem = Number.isFinite(data)
       ? 'may have been rounded: pass a bigint'
-      : 'is no JSON number';
+      : 'is not a JSON number';
     throw new RangeError(`${place} is ${data}, which ${problem}`);
   }
   if (typeof data !== 'object' || data === null) return;

@@ -1,7 +1,7 @@
 import { type CallError, ConnectionError, ResponseError } from './errors.ts';
 import type { BoundOperation, WireFormat } from './request.ts';
 
-/** The milliseconds to wait after a failed attempt; undefined if the call is not tried again. */
+/** The milliseconds to wait after a failed attempt; undefined if there is no further attempt. */
 export function retryDelay(
   { wire, settings }: BoundOperation,
   error: CallError,
@@ -9,7 +9,7 @@ export function retryDelay(
 ): number | undefined {
   const { limit, base, cap } = settings.retry;
   if (attempt > limit || !isRepeatable(wire)) return undefined;
-  // Random, so that clients that failed together do not come back together.
+  // The time is random, so that clients that failed together do not retry together.
   const backOff = Math.min(cap, Math.random() * base * 2 ** (attempt - 1));
   if (error instanceof ConnectionError) return backOff;
   if (!(error instanceof ResponseError) || !isTransient(error)) return undefined;
@@ -24,12 +24,12 @@ function isRepeatable({ method, idempotencyKey }: WireFormat): boolean {
 
 /** Whether the service may respond differently to the same request. */
 function isTransient({ status, code }: ResponseError): boolean {
-  // The service executes another request with this idempotency key: probably an earlier attempt.
+  // The service still executes a request with this idempotency key, probably an earlier attempt.
   if (code === 'request_in_flight') return true;
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** The milliseconds that the service asks to wait, in seconds or as a date (RFC 9110). */
+/** The milliseconds to wait by the header `Retry-After`: seconds, or a date (RFC 9110). */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   const isSeconds = /^\d+$/.test(text);

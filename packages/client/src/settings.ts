@@ -39,7 +39,7 @@ export function settingsFrom(options: Options): Settings {
   return changedSettings(defaults, options);
 }
 
-/** The settings with those options that are given. Throws for a wrong one, with its name. */
+/** The settings, changed by the options that are given. Throws for a wrong option, with its name. */
 export function changedSettings(settings: Settings, options: Options): Settings {
   for (const name of Object.keys(options)) {
     if (!(name in settings) && name !== 'deployment')
@@ -47,7 +47,7 @@ export function changedSettings(settings: Settings, options: Options): Settings 
   }
   const { apiKey = settings.apiKey, fetch = settings.fetch, timeout = settings.timeout } = options;
   checkCount('timeout', timeout);
-  // That of a function is checked before each attempt.
+  // A key that a function returns is checked before each attempt.
   if (typeof apiKey !== 'function') checkedKey(apiKey);
   return {
     baseUrl: addressIn(options) ?? settings.baseUrl,
@@ -60,13 +60,13 @@ export function changedSettings(settings: Settings, options: Options): Settings 
   };
 }
 
-/** Throws for a value that is no number from 0 on, NaN among them. */
+/** Throws unless the value is a number of 0 or more. */
 export function checkCount(option: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0) return;
   throw new RangeError(`option ${option} must be a number >= 0`);
 }
 
-/** The API key. Throws for one that is missing or cannot be sent, without showing it. */
+/** Returns the key. Throws if it is missing or cannot be sent. The message does not show the key. */
 export function checkedKey(key: string): string {
   if (!key) throw new TypeError('no API key: pass apiKey, or set PETSTORE_API_KEY');
   mergedHeaders({ authorization: key });
@@ -74,8 +74,9 @@ export function checkedKey(key: string): string {
 }
 
 /**
- * Merges headers, whose names become lower case; the later of two with the same name takes
- * precedence. Throws for one that cannot be sent, with a message that has no value of a secret.
+ * Merges headers. Their names become lower case. Of two headers with the same name, the later takes
+ * precedence. Throws for a header that cannot be sent. The message does not show its value, which
+ * may be secret.
  */
 export function mergedHeaders(...sources: Options['headers'][]): Record<string, string> {
   const headers = new Headers();
@@ -85,7 +86,7 @@ export function mergedHeaders(...sources: Options['headers'][]): Record<string, 
       try {
         headers.set(name, value);
       } catch {
-        throw new TypeError(`the header ${name} has a character that cannot be sent`);
+        throw new TypeError(`the header ${name} has an invalid character`);
       }
     }
   }
@@ -121,7 +122,7 @@ const plainAddress = /^https?:\/\/[^/@]+\/[^?#]*$/;
 function checkedAddress(option: string, address: string): string {
   const { location } = globalThis as { location?: { href: string } };
   const href = resolvedAddress(address, location?.href);
-  // The message does not contain the address, because that may contain a password.
+  // The message does not contain the address, because the address may contain a password.
   if (!plainAddress.test(href))
     throw new TypeError(`${option} must be like https://host/v1, without user, query or fragment`);
   return href.replace(/\/+$/, '');

@@ -8,15 +8,16 @@ import {
   type ServiceErrorCode,
   service,
 } from '@petstore/types';
-import { FakeService, type Result } from './fake-service.ts';
+import { type FakeResponse, FakeService } from './fake-service.ts';
 import { type Options, type Petstore, petstore } from './index.ts';
 
-/** How the fake answers one request. What is left out is as usual. */
+/** How the fake answers one request. A property that is left out has its usual value. */
 export interface Answer {
-  /** The status; by default that of the code, if there is one. */
+  /** The status. Default: the status of `code`, if there is a code. */
   status?: number;
-  /** The code and the message of an error; by default those of the status. */
+  /** The code of an error. Default: the service's code for the status. */
   code?: ServiceErrorCode;
+  /** The message of an error. */
   message?: string;
   /** The body, sent as JSON. A string is sent as it is. */
   body?: unknown;
@@ -42,7 +43,7 @@ export interface FakePetstore {
   readonly store: Petstore;
   /** For the option `fetch` of your own client, or instead of the global `fetch`. */
   readonly fetch: NonNullable<Options['fetch']>;
-  /** All requests since the beginning or the last `reset`. */
+  /** All requests since the fake was created or last reset. */
   readonly requests: FakeRequest[];
   /** Sets how the next requests of an operation are answered, one after the other. */
   next(operation: OperationId, ...answers: Answer[]): void;
@@ -70,10 +71,10 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
     requests.push({ operation: id, method, url: url.href, headers, body });
     const answer = withStatus(answers.get(id)?.shift() ?? {});
     const handle = () => fake.handle(operation, url, body, headers);
-    const result = await perform(answer, handle, request.signal);
-    const status = answer.status ?? result.status ?? Number(operation.successes[0]);
-    const allHeaders = { ...result.headers, ...answer.headers };
-    return responseOf({ ...result, ...answer, status, headers: allHeaders });
+    const usual = await perform(answer, handle, request.signal);
+    const status = answer.status ?? usual.status ?? Number(operation.successes[0]);
+    const allHeaders = { ...usual.headers, ...answer.headers };
+    return responseOf({ ...usual, ...answer, status, headers: allHeaders });
   };
 
   return {
@@ -97,25 +98,27 @@ export function fakePetstore({ pageSize = Infinity } = {}): FakePetstore {
   };
 }
 
-/** The answer with the status of its code, if it has none of its own. */
+/** The answer with a status. If only its code is set, the status is that of the code. */
 function withStatus(answer: Answer): Answer {
   const statuses: Record<string, number> = service.statuses;
   const { code = '', status = statuses[code] } = answer;
   return status === undefined ? answer : { ...answer, status };
 }
 
-/** What the service does for a request, unless an answer delays or prevents it. */
-async function perform(answer: Answer, handle: () => Result, signal: AbortSignal): Promise<Result> {
+/** Handles a request as usual, unless the answer delays or prevents it. */
+async function perform(
+  answer: Answer,
+  handle: () => FakeResponse,
+  signal: AbortSignal,
+): Promise<FakeResponse> {
   if (answer.delay) await pause(answer.delay, signal);
   if (answer.disconnect === 'before') throw disconnected();
-  const result = hasEffect(answer) ? handle() : {};
+  const response = hasEffect(answer) ? handle() : {};
   if (answer.disconnect === 'after') throw disconnected();
-  return result;
+  return response;
 }
 
-/**
- * Whether the service does something, because the answer neither is an error nor has its own body.
- */
+/** Whether the request has an effect. It has none if the answer is an error or has a body. */
 function hasEffect({ body, status = 0 }: Answer): boolean {
   return body === undefined && status < 400;
 }
@@ -123,8 +126,9 @@ function hasEffect({ body, status = 0 }: Answer): boolean {
 function checkOperation(operation: string): void {
   const ids = Object.keys(operations);
   if (ids.includes(operation)) return;
-  const meant = closest(operation, ids) ?? ids.join(', ');
-  throw new TypeError(`there is no operation ${operation}, but ${meant}`);
+  const similar = closest(operation, ids);
+  const hint = similar ? `Did you mean ${similar}?` : `Use ${ids.join(', ')}.`;
+  throw new TypeError(`there is no operation ${operation}. ${hint}`);
 }
 
 type AnyOperation = Operation & { readonly id: OperationId };
@@ -139,8 +143,8 @@ function operationOf(method: string, pathname: string): AnyOperation | undefined
 /** These statuses have no body. */
 const emptyStatuses = [204, 205, 304];
 
-function responseOf({ status = 200, body, headers, ...error }: Answer & Result): Response {
-  const content = body ?? (status >= 400 ? errorOf(status, error) : undefined);
+function responseOf({ status = 200, body, headers, ...error }: Answer & FakeResponse): Response {
+  const content = body ?? (status >= 400 ? errorBody(status, error) : undefined);
   const text = content === undefined || typeof content === 'string' ? content : exactJson(content);
   return new Response(emptyStatuses.includes(status) ? null : (text ?? null), {
     status,
@@ -148,12 +152,12 @@ function responseOf({ status = 200, body, headers, ...error }: Answer & Result):
   });
 }
 
-/** The error of a status, as the service words it. */
-function errorOf(status: number, { code, message }: Pick<Answer, 'code' | 'message'>) {
+/** The body of an error. By default it has the service's code for the status. */
+function errorBody(status: number, { code, message }: Pick<Answer, 'code' | 'message'>) {
   const [usual] = Object.entries<number>(service.statuses).find(([, own]) => own === status) ?? [];
   return {
     code: code ?? usual ?? 'internal_error',
-    message: message ?? `It is ${status}.`,
+    message: message ?? `The fake responds with ${status}.`,
     status,
   };
 }
@@ -162,7 +166,7 @@ function disconnected(): TypeError {
   return new TypeError('fetch failed', { cause: new Error('the fake broke the connection') });
 }
 
-/** Waits. The signal ends the wait, so that no timer remains. */
+/** Waits. If the signal aborts, the wait ends and its timer is removed. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, Math.min(milliseconds, 2 ** 31 - 1));

@@ -78,10 +78,10 @@ describe('an error of a list has its class and its message when', () => {
     ],
     ['a success is empty', respond(200, ''), 'UnexpectedResponseError', { status: 200 }],
     [
-      'a success is no list',
+      'a success is not a list',
       respond(200, rex),
       'UnexpectedResponseError',
-      { message: `listPets: no list: ${JSON.stringify(rex)}` },
+      { message: `listPets: not a list: ${JSON.stringify(rex)}` },
     ],
     ['the connection breaks', dropBefore, 'ConnectionError', { cause: expect.any(TypeError) }],
   ])('%s', async (_, responder, name, properties) => {
@@ -99,17 +99,15 @@ describe('an error of a list has its class and its message when', () => {
   });
 });
 
-test('an error of a response has what the service said', async () => {
+test('an error of a response has the status, code, message and identifier that the service sent', async () => {
   const { store } = await stubbed([respondError(404, 'not_found', { 'x-request-id': 'r-7' })]);
   const error = await store.getPet({ petId: 1 }).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
-    ...{
-      name: 'NotFoundError',
-      code: 'not_found',
-      message: 'it is not_found',
-      status: 404,
-      requestId: 'r-7',
-    },
+    name: 'NotFoundError',
+    code: 'not_found',
+    message: 'it is not_found',
+    status: 404,
+    requestId: 'r-7',
     body: { code: 'not_found', message: 'it is not_found', status: 404 },
   });
   expect((error as ResponseError).headers.get('x-request-id')).toBe('r-7');
@@ -125,7 +123,7 @@ test('a 404 from an address without the base path says so', async () => {
   await expect(store.listPets()).rejects.toThrow(/not_found$/);
 });
 
-test('an error of a connection names the variable to check', async () => {
+test('a connection error names the variable to check', async () => {
   const { store, close } = await stubbed([], { retry: 0 });
   await close();
   await expect(store.listPets()).rejects.toThrow('check baseUrl or PETSTORE_BASE_URL');
@@ -161,7 +159,7 @@ test('the classes of another copy of the package recognize an error', async () =
     expect(other).not.toBeInstanceOf(PetstoreError);
 });
 
-describe('a class of the caller that extends one of these', () => {
+describe('a class of the caller that extends an error class', () => {
   class ShopError extends PetstoreError {
     readonly shop = 'north';
   }

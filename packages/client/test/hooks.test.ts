@@ -110,7 +110,7 @@ describe('a deprecated operation', () => {
       await own.getPet({ petId: 1 });
       await own.getPet({ petId: 1 });
       await own.withOptions({ timeout: 1_000 }).getPet({ petId: 1 });
-      const message = `getPet is deprecated; ends on ${sunset}; use ${successor}`;
+      const message = `getPet is deprecated and will be removed on ${sunset}; use ${successor}`;
       expect(events.filter(([name]) => name === 'deprecated')).toEqual([
         ['deprecated', { operation, sunset, message }],
       ]);

@@ -26,14 +26,14 @@ async function sentBy(options: Options) {
 
 describe('the address', () => {
   test.each(Object.entries(deployments))(
-    'may be that of the deployment %s',
+    'can be selected by the name of the deployment %s',
     async (deployment, url) => {
       const [sent] = await sentBy({ deployment: deployment as Deployment, apiKey: 'k' });
       expect(sent).toBe(`${url}/pets`);
     },
   );
 
-  test('and the key come from the environment if they are not given', async () => {
+  test('comes from the environment if no option sets it, and so does the key', async () => {
     expect(await sentBy({ apiKey: 'k' })).toEqual([
       `${Object.values(deployments)[0]}/pets`,
       'Bearer k',
@@ -49,7 +49,7 @@ describe('the address', () => {
     ]);
   });
 
-  test('of a wrong variable is refused by its name', () => {
+  test('is refused by the name of its variable if it is wrong', () => {
     vi.stubEnv('PETSTORE_BASE_URL', 'pets.test/secret');
     expect(() => petstore()).toThrow('PETSTORE_BASE_URL must be like https://host/v1');
     expect(() => petstore()).not.toThrow(/secret/);
@@ -92,13 +92,16 @@ describe('the address', () => {
   );
 });
 
-describe('the key', () => {
-  test.each([{}, { apiKey: '' }])('is required: petstore(%o) says what to set', (options) => {
-    const message = 'no API key: pass apiKey, or set PETSTORE_API_KEY';
-    expect(() => petstore(options)).toThrow(new TypeError(message));
-  });
+describe('the API key', () => {
+  test.each([{}, { apiKey: '' }])(
+    'is required: the error of petstore(%o) says what to set',
+    (options) => {
+      const message = 'no API key: pass apiKey, or set PETSTORE_API_KEY';
+      expect(() => petstore(options)).toThrow(new TypeError(message));
+    },
+  );
 
-  test('of a function is required for each call', async () => {
+  test('is required from a function, too, at each call', async () => {
     const { store, requests } = await stubbed([], { apiKey: async () => '' });
     await expect(store.listPets()).rejects.toThrow(
       'no API key: pass apiKey, or set PETSTORE_API_KEY',
@@ -106,7 +109,7 @@ describe('the key', () => {
     expect(requests).toEqual([]);
   });
 
-  test('may be another one for a single call', async () => {
+  test('can differ for a single call', async () => {
     const { store, requests } = await stubbed();
     await store.listPets({}, { apiKey: 'of-the-call' });
     await store.listPets();
@@ -116,7 +119,7 @@ describe('the key', () => {
     ]);
   });
 
-  test('may be another one for each attempt', async () => {
+  test('can differ for each attempt, because a function is called again', async () => {
     let n = 0;
     const { store, requests } = await stubbed([respond(503, ''), pets], {
       apiKey: async () => `key-${++n}`,
@@ -128,7 +131,7 @@ describe('the key', () => {
     ]);
   });
 
-  test('whose function fails ends the call with its error', async () => {
+  test('comes from a function whose error ends the call', async () => {
     const failing = async () => {
       throw new Error('the vault is closed');
     };
@@ -138,9 +141,9 @@ describe('the key', () => {
   });
 
   test.each(['se\ncret', 'secret☃'])(
-    '%j, which cannot be sent, is not in the message',
+    '%j cannot be sent, and is not in the message',
     async (apiKey) => {
-      const message = 'the header authorization has a character that cannot be sent';
+      const message = 'the header authorization has an invalid character';
       expect(() => petstore({ apiKey })).toThrow(new TypeError(message));
       const { store, requests } = await stubbed([], { apiKey: () => apiKey });
       await expect(store.listPets()).rejects.toThrow(new TypeError(message));
@@ -150,7 +153,7 @@ describe('the key', () => {
 });
 
 describe('headers', () => {
-  test('of one name are merged, whatever their case, but not those of the client', async () => {
+  test('replace those of the same name in any case, but not those that the client sets itself', async () => {
     const { store, requests } = await stubbed([respond(201, rex)], {
       headers: { 'User-Agent': 'mine', Authorization: 'Basic x', Accept: 'a/b' },
     });
@@ -168,7 +171,7 @@ describe('headers', () => {
   test.each([{ 'x-team': 'secret\r\nx: y' }, { 'x team': 'secret' }])(
     '%j are refused by name',
     (headers) => {
-      const message = `the header ${Object.keys(headers)} has a character that cannot be sent`;
+      const message = `the header ${Object.keys(headers)} has an invalid character`;
       expect(() => petstore({ apiKey: 'k', headers })).toThrow(new TypeError(message));
     },
   );
@@ -184,7 +187,7 @@ describe('headers', () => {
 });
 
 describe('withOptions', () => {
-  test('changes what is given, and not the client', async () => {
+  test('returns a changed client, and leaves the first one unchanged', async () => {
     const { store, requests } = await stubbed([], { headers: { 'x-team': 'a', 'X-Job': 'a' } });
     await store.withOptions({ apiKey: 'other', headers: { 'x-job': 'b' } }).listPets();
     await store.withOptions({ apiKey: undefined, timeout: undefined }).listPets();
@@ -217,7 +220,7 @@ describe('withOptions', () => {
   });
 });
 
-describe('an option that is not a number from 0 on is refused by name', () => {
+describe('an option that has to be a number of 0 or more is refused by name', () => {
   const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
     ['timeout', { timeout: value }],
     ['retry', { retry: value }],

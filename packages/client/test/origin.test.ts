@@ -31,7 +31,7 @@ test.each(statuses)(
 
 test.each(statuses)('a create does not follow a redirect with %i', async (status) => {
   const { store, requests } = await stubbed([to(status, '/v1/pets'), pets]);
-  const message = 'createPet: the redirect to /v1/pets is not followed: no body';
+  const message = 'createPet: unexpected redirect to /v1/pets: no body';
   await expect(store.createPet(newPet)).rejects.toMatchObject({
     name: 'UnexpectedResponseError',
     status,
@@ -77,7 +77,7 @@ test('a redirect that a browser hides is an error that says so', async () => {
     apiKey: 'k',
     fetch: async () => hidden(),
   });
-  const message = 'listPets: the redirect to elsewhere is not followed: no body';
+  const message = 'listPets: unexpected redirect to another address: no body';
   await expect(store.listPets()).rejects.toMatchObject({
     name: 'UnexpectedResponseError',
     status: 0,

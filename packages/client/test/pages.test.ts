@@ -51,13 +51,13 @@ async function readAll(store: Petstore) {
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 describe('a list', () => {
-  test('gives its first page when it is awaited, by one request', async () => {
+  test('returns its first page when it is awaited, and sends one request', async () => {
     const { store, requests } = await stubbed([pagesOf(25)]);
     expect((await store.listPets()).length).toBe(10);
     expect(requests.length).toBe(1);
   });
 
-  test('gives every element in a loop, page by page, with the same inputs and headers', async () => {
+  test('yields every element in a loop, and requests each page with the same inputs and headers', async () => {
     const { store, requests } = await stubbed([pagesOf(25)]);
     const ids: number[] = [];
     for await (const { id } of store.listPets({ status: 'sold' }, { headers: { 'x-job': 'a' } }))
@@ -220,7 +220,7 @@ describe('the pages', () => {
     expect(requests.length).toBe(count);
   });
 
-  test('are one requested ahead', async () => {
+  test('are requested one page ahead', async () => {
     const { store, requests } = await stubbed([pagesOf(1000)]);
     for await (const { hasMore } of store.listPets().pages()) {
       expect(hasMore).toBe(true);
@@ -255,7 +255,7 @@ describe('the size of a page', () => {
     expect(requests[0]?.url).toBe(`/v1/pets?limit=${limit}`);
   });
 
-  test('is the choice of the service if only the first page is wanted', async () => {
+  test('is chosen by the service if only the first page is wanted', async () => {
     const { store, requests } = await stubbed();
     await store.listPets();
     expect(requests[0]?.url).toBe('/v1/pets');
@@ -294,7 +294,7 @@ describe('a page whose headers a browser hides', () => {
 
   test('is an error where more elements may be missing', async () => {
     const message = expect.stringContaining(
-      'more may follow: the service has to expose Link and X-Request-Id',
+      'another page may follow: CORS has to expose Link and X-Request-Id',
     );
     const expected = { name: 'UnexpectedResponseError', status: 200, message };
     await expect(storeWith().listPets().collect()).rejects.toMatchObject(expected);
@@ -306,7 +306,7 @@ describe('a page whose headers a browser hides', () => {
     expect(await storeWith().listPets()).toEqual([rex]);
   });
 
-  test('is told from the last page, which has an identifier', async () => {
+  test('is not taken for the last page, which has the identifier of its request', async () => {
     expect(await storeWith({ 'x-request-id': 'r-1' }).listPets().collect()).toEqual([rex]);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { newPet, pets, respond, rex, stubbed } from './stub-server.ts';
 
 describe('a request', () => {
-  test('has each input where the operation has it', async () => {
+  test('has each input in its place: path, query, header or body', async () => {
     const { store, requests } = await stubbed([pets, respond(200, rex), respond(201, rex)]);
     await store.listPets({ limit: 5, status: 'sold' });
     await store.getPet({ petId: 7 });
@@ -36,7 +36,7 @@ describe('a request', () => {
     });
   });
 
-  test('lacks undefined inputs, which an optional variable may be', async () => {
+  test('does not contain inputs that are undefined', async () => {
     const { store, requests } = await stubbed([pets, pets, respond(201, rex)]);
     await store.listPets({ status: undefined, limit: undefined });
     await store.listPets({ status: undefined }).collect({ max: undefined });
@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(requests[2]?.body).toBe(JSON.stringify(newPet));
   });
 
-  test('has unknown inputs where the service names them', async () => {
+  test('contains unknown inputs, so that the service rejects them by name', async () => {
     const { store, requests } = await stubbed([pets, respond(201, rex)]);
     await store.listPets({ colour: 'red&', tags: ['a', null, 'b'] } as never);
     await store.createPet(JSON.parse('{"name":"x","categoryId":1,"__proto__":1,"colour":"red"}'));
@@ -88,8 +88,8 @@ describe('an integer', () => {
   test.each([
     [2 ** 53, 'is 9007199254740992, which may have been rounded: pass a bigint'],
     [-(2 ** 53), 'is -9007199254740992, which may have been rounded: pass a bigint'],
-    [Number.NaN, 'is NaN, which is no JSON number'],
-    [Infinity, 'is Infinity, which is no JSON number'],
+    [Number.NaN, 'is NaN, which is not a JSON number'],
+    [Infinity, 'is Infinity, which is not a JSON number'],
   ])('of %d is refused, not rounded', async (categoryId, problem) => {
     const { store, requests } = await stubbed();
     const message = `createPet.categoryId ${problem}`;
@@ -98,13 +98,13 @@ describe('an integer', () => {
     expect(requests).toEqual([]);
   });
 
-  test('that is wrong inside an input is refused by its place', async () => {
+  test('is refused by its place if it is wrong inside an input', async () => {
     const { store } = await stubbed();
     const call = store.createPet({ ...newPet, tags: [{ size: Number.NaN }] } as never);
     await expect(call).rejects.toThrow('createPet.tags.0.size is NaN');
   });
 
-  test('of a result is printed with all its digits', async () => {
+  test('is printed with all its digits', async () => {
     const json = `{"id":1,"name":"x","categoryId":${2n ** 63n - 1n}}`;
     const { store } = await stubbed([respond(200, json)]);
     expect(stringify(await store.getPet({ petId: 1 }))).toBe(json);
@@ -113,7 +113,7 @@ describe('an integer', () => {
     );
   });
 
-  test('is exact, and another number is what JavaScript makes of it', async () => {
+  test('is exact, and a number with a fraction becomes the nearest number of JavaScript', async () => {
     const { store } = await stubbed([respond(200, '[{"weight":0.12345678901234567890}]')]);
     expect(await store.listPets()).toEqual([{ weight: 0.12345678901234568 }]);
   });
@@ -173,7 +173,7 @@ describe('a call with if-none-match', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([etag, etag, etag]);
   });
 
-  test('gives the data if it has changed', async () => {
+  test('returns the data if it has changed', async () => {
     const { store } = await stubbed([respond(200, [rex], { etag: '"2"' })]);
     const { data, response } = await store
       .listPets({}, { headers: { 'if-none-match': etag } })

@@ -99,7 +99,7 @@ describe('a list', () => {
     expect(new Set(delays).size).toBeGreaterThan(1);
   });
 
-  test('that waits for a retry can be aborted', async () => {
+  test('can be aborted while it waits for a retry', async () => {
     const controller = new AbortController();
     const { store, requests } = await stubbed(
       [respondError(503, 'unavailable', { 'retry-after': '10' })],

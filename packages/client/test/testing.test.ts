@@ -50,7 +50,7 @@ describe('the memory', () => {
     expect(await store.createPet(rex)).toEqual({ id: 1, ...rex });
   });
 
-  test('is that of one fake only', async () => {
+  test('is not shared with another fake', async () => {
     await store.createPet(rex);
     expect(await fakePetstore().store.listPets()).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('an answer', () => {
     });
   });
 
-  test('with only a code has the status of that code, and no effect', async () => {
+  test('gets its status from its code, and has then no effect', async () => {
     fake.next('createPet', { code: 'payload_too_large' });
     await expect(store.createPet(rex)).rejects.toMatchObject({
       status: 413,
@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  test('is retried by the client like one of the service', async () => {
+  test('is retried by the client like an answer of the service', async () => {
     fake.next('listPets', { status: 503 }, { disconnect: 'before' });
     expect(await store.listPets()).toEqual([]);
     expect(fake.requests.map(({ operation }) => operation)).toEqual([
@@ -131,7 +131,7 @@ describe('an answer', () => {
     });
   });
 
-  test('can have headers beside what the memory says', async () => {
+  test('can add headers to the usual response', async () => {
     await store.createPet(rex);
     fake.next('listPets', { headers: { etag: '"1"' } });
     const { data, response } = await store.listPets().withResponse();
@@ -156,7 +156,7 @@ describe('an answer', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('with a delay waits for the timers of the test', async () => {
+  test('can have a delay, which uses the timers of the test', async () => {
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();
@@ -167,9 +167,9 @@ describe('an answer', () => {
     expect(await call).toEqual([]);
   });
 
-  test('of an operation that does not exist is an error, and names the one that is meant', () => {
+  test('cannot be set for an unknown operation: the error names a similar operation', () => {
     const wrong = () => fake.next('getPets' as never, { status: 503 });
-    expect(wrong).toThrow(new TypeError('there is no operation getPets, but getPet'));
+    expect(wrong).toThrow(new TypeError('there is no operation getPets. Did you mean getPet?'));
   });
 });
 
@@ -181,7 +181,7 @@ test('its fetch replaces that of a client, and the global one', async () => {
   expect(fake.requests[1]?.headers.get('authorization')).toBe('Bearer k');
 });
 
-test('a request of no operation is a 404', async () => {
+test('a request that matches no operation gets 404', async () => {
   expect((await fake.fetch('http://127.0.0.1:8080/v1/dogs')).status).toBe(404);
   expect((await fake.fetch('http://127.0.0.1:8080/pets')).status).toBe(404);
 });

@@ -5,14 +5,11 @@ export type OperationId = keyof Operations;
 
 type ListedCode = keyof (typeof service)['statuses'];
 
-/** A value of `code` in an error. Any text, if the spec does not list the values. */
+/** A value of `code` in an error. Any string, if the spec does not list the values. */
 export type ServiceErrorCode = [ListedCode] extends [never] ? string : ListedCode & string;
 
-/**
- * The type of a property, or `unknown`, which changes nothing in an intersection, if the data has
- * none.
- */
-type Part<Data, Name extends string> = Data extends { readonly [N in Name]?: infer Value }
+/** The parameters at one place. Without any: `unknown`, because `T & unknown` is `T`. */
+type ParametersIn<Place extends string, Data> = Data extends { readonly [P in Place]?: infer Value }
   ? [Value] extends [undefined]
     ? unknown
     : NonNullable<Value>
@@ -24,23 +21,20 @@ type Flat<T> = { [K in keyof T]: T[K] };
  * body as `body`.
  */
 export type Input<Id extends OperationId> = Flat<
-  Part<Operations[Id]['data'], 'path'> &
-    Part<Operations[Id]['data'], 'query'> &
-    Part<Operations[Id]['data'], 'headers'> &
+  ParametersIn<'path', Operations[Id]['data']> &
+    ParametersIn<'query', Operations[Id]['data']> &
+    ParametersIn<'headers', Operations[Id]['data']> &
     Operations[Id]['body']
 >;
 
-/** The data of an operation's success. */
+/** What an operation returns if it succeeds. */
 export type Result<Id extends OperationId> = Operations[Id]['response'];
 
-/** The arguments of an operation. The input is optional if nothing in it is required. */
+/** The arguments of an operation. The input is optional if the operation requires no input. */
 export type Arguments<Id extends OperationId> =
   Record<never, never> extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>];
 
-/**
- * The whole service as one function per operation: the server implements it, the client offers it,
- * petctl calls it.
- */
+/** The service as one type, with a function for each operation. */
 export type Api = {
   [Id in OperationId]: (...input: Arguments<Id>) => Promise<Result<Id>>;
 };

@@ -5,8 +5,8 @@ export function closest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let fewest = MAX_EDITS + 1;
   for (const candidate of candidates) {
-    // The number of edits is at least the difference in length. This cheap test is first, because a
-    // word may be very long.
+    // The number of edits is at least the difference in length. This test is cheap, and a word may be
+    // very long.
     if (Math.abs(candidate.length - word.length) > MAX_EDITS) continue;
     const edits = editsBetween(word.toLowerCase(), candidate.toLowerCase());
     const isClose = edits <= Math.max(candidate.length, word.length) / 2;
@@ -19,14 +19,14 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 /** The Levenshtein distance: letters to add, remove or change. */
 function editsBetween(from: string, to: string): number {
-  /** The distances between the letters so far and each beginning of `to`. */
+  /** The distances from the letters that were read to each beginning of `to`. */
   let distances = Array.from({ length: to.length + 1 }, (_, length) => length);
-  for (const letter of from) distances = withLetter(distances, letter, to);
+  for (const letter of from) distances = distancesAfter(distances, letter, to);
   return distances.at(-1) ?? 0;
 }
 
-/** The distances when a letter was added to the other word. */
-function withLetter(distances: readonly number[], letter: string, to: string): number[] {
+/** The distances after one more letter was read. */
+function distancesAfter(distances: readonly number[], letter: string, to: string): number[] {
   const next = [(distances[0] ?? 0) + 1];
   for (const [index, other] of [...to].entries()) {
     const added = (next[index] ?? 0) + 1;

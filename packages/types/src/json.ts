@@ -1,22 +1,24 @@
 /**
- * Thrown for a number that JavaScript would round to another integer, or that is too large for it.
+ * Thrown for a number that JavaScript would round to another integer, or that is too large for
+ * JavaScript.
  */
 export class InexactNumberError extends RangeError {
   override name = 'InexactNumberError';
 }
 
 /**
- * Parses JSON with exact integers: one of 64 bits beyond ±(2^53−1) becomes a bigint, and a larger
- * one throws an `InexactNumberError`. A number with a fraction is what JavaScript makes of it.
+ * Parses JSON with exact integers. An integer of up to 64 bits is a number, or a bigint beyond
+ * ±(2^53−1). A larger integer throws an `InexactNumberError`, unless JavaScript prints it with the
+ * same digits, or it is written with a point or an exponent. A number with a fraction becomes the
+ * nearest number of JavaScript.
  */
 export function parseExact(text: string): unknown {
   return mayRound.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
 }
 
 /**
- * JSON in which a bigint is an integer with all its digits, which `JSON.stringify` refuses to
- * write. `parseExact` reads it. Throws for a bigint beyond ±(2^53−1) where the runtime cannot write
- * one.
+ * Writes JSON as `JSON.stringify` does, and also writes a bigint, as an integer with all its
+ * digits. Throws for a bigint beyond ±(2^53−1) in a runtime without `JSON.rawJSON`.
  */
 export function exactJson(value: unknown, indent?: number): string {
   if (!('toJSON' in BigInt.prototype)) {
@@ -24,15 +26,16 @@ export function exactJson(value: unknown, indent?: number): string {
       // Three times as fast as with a replacer.
       return JSON.stringify(value, undefined, indent);
     } catch {
-      // The data has a bigint, or the replacer will throw the same error.
+      // The data contains a bigint, which the replacer below can write. Any other error is thrown
+      // again below.
     }
   }
   return JSON.stringify(value, withDigits, indent);
 }
 
 /**
- * The first property that repeats in an object of valid JSON. `JSON.parse` drops all its values but
- * the last.
+ * The first property that an object in valid JSON has twice. `JSON.parse` would keep only the last
+ * of its values.
  */
 export function repeatedKey(json: string): string | undefined {
   const keysOfOpenObjects: Set<string>[] = [];
@@ -63,8 +66,8 @@ export function repeatedKey(json: string): string | undefined {
 }
 
 /**
- * The integer, number or boolean that a text is, as in JSON; undefined if it is none of this type,
- * or would be rounded.
+ * Parses a text as a JSON integer, number or boolean. Returns undefined if the text does not have
+ * this type, or if the number would be rounded.
  */
 export function parseScalar(text: string, type: string): number | bigint | boolean | undefined {
   if (type === 'boolean') return booleans.get(text);
@@ -78,8 +81,9 @@ export function isInt64(value: bigint): boolean {
 }
 
 /**
- * Only a number of 16 characters, such as `9007199254740993`, or with an exponent, such as `1e400`,
- * can be rounded to another integer. Other texts skip the reviver, because it is slow.
+ * Finds a number that JavaScript may round to another integer: it has at least 16 characters, such
+ * as `9007199254740993`, or an exponent, such as `1e400`. Other texts are parsed without the
+ * reviver, because the reviver is slow.
  */
 const mayRound = /\d[\d.]{15}|\d[eE]/;
 
@@ -94,7 +98,7 @@ const booleans = new Map([
   ['false', false],
 ]);
 
-/** A reviver. A runtime that has the source text of a number hands it over. */
+/** A reviver. Not every runtime passes the source text of a number. */
 function exactNumber(
   key: string,
   value: unknown,
@@ -110,26 +114,29 @@ function exactNumber(
   throw new InexactNumberError(`${place}the number ${number} ${problem}`);
 }
 
-/** The value, unless its source text may have been another integer. */
+/** The value; undefined if its source text may have been another integer. */
 function knownExact(value: number): number | undefined {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
 }
 
-/** The number that a JSON number is; undefined if it would be another integer, or is too large. */
+/**
+ * The exact value of a JSON number; undefined if JavaScript would round it to another integer, or
+ * if it is too large.
+ */
 function exactValue(source: string): number | bigint | undefined {
   const value = Number(source);
   const isDecimal = /[.eE]/.test(source);
-  // The usual number, which this line makes fast.
+  // Most numbers are small integers. This line makes them fast.
   if (!isDecimal && Number.isSafeInteger(value)) return value;
   if (!Number.isInteger(value)) return Number.isFinite(value) ? value : undefined;
   if (Math.abs(value) <= 2 ** 63) return exactInteger(source);
-  // JavaScript prints 1e20 with all its digits, so those digits are no larger integer.
+  // Beyond 64 bits, accept digits only if JavaScript prints the same ones: then nothing was rounded.
   return isDecimal || String(value) === source ? value : undefined;
 }
 
 /**
- * The integer that a number is, also as `1.5e1`; undefined if it has a fraction, as
- * `1.00000000000000000001`, or more than 64 bits.
+ * The integer that a JSON number means: 15 for `1.5e1`. Undefined if the number has a fraction,
+ * such as `1.00000000000000000001`, or more than 64 bits.
  */
 function exactInteger(source: string): number | bigint | undefined {
   const [mantissa = '', exponent = '0'] = source.split(/e/i);
@@ -145,7 +152,7 @@ function exactInteger(source: string): number | bigint | undefined {
 
 /** A replacer that writes bigints with all their digits. */
 function withDigits(this: unknown, key: string, value: unknown): unknown {
-  // `value` may already be the result of a `BigInt.prototype.toJSON`, which many programs define.
+  // Many programs define `BigInt.prototype.toJSON`. `value` is then its result.
   const original = (this as Readonly<Record<string, unknown>>)[key];
   if (typeof original !== 'bigint') return value;
   const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
@@ -154,14 +161,14 @@ function withDigits(this: unknown, key: string, value: unknown): unknown {
   throw new InexactNumberError(`the number ${original} would be rounded`);
 }
 
-/** The position behind a string of valid JSON that begins at `start`. */
+/** The position after the string that begins at `start` in valid JSON. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
   return at + 1;
 }
 
-/** The string that a JSON string is. Most have no escapes. */
+/** The value of a JSON string. Most strings have no escapes, and then slicing is faster. */
 function stringOf(json: string): string {
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
 }

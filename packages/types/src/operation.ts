@@ -41,29 +41,29 @@ export interface Field {
 /** The JSON body of an operation's requests. */
 export interface RequestBody {
   readonly required: boolean;
-  /** Whether the body is the one input `body`. Otherwise each of its properties is an input. */
+  /** Whether the whole body is one input, named `body`. Otherwise each of its properties is one. */
   readonly whole?: true;
 }
 
-/** A declared response. Without a schema it has no body. */
+/** A response that the spec declares. A response without a schema has no body. */
 export interface OperationResponse {
   readonly description: string;
   readonly schema?: Schema;
 }
 
-/** How a list is read page by page. The header `Link` of a page leads to the next one. */
+/** How a list is read page by page. The header `Link` of a page leads to the next page. */
 export interface Pagination {
   /** The input that takes the cursor. */
   readonly cursor: string;
   /** The input that sets the size of a page. */
   readonly limit: string;
-  /** The property of an element that is its cursor. */
+  /** The property of an element whose value is the cursor. */
   readonly key: string;
 }
 
 /**
- * The header that makes a request safe to repeat: the server executes requests with the same value
- * once.
+ * The header that makes a request safe to repeat: of several requests with the same value, the
+ * server executes one.
  */
 export interface IdempotencyKey {
   readonly header: string;
@@ -77,7 +77,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the base URL, with `{name}` for path parameters. */
   readonly path: string;
-  /** The words of its command in petctl. */
+  /** The words of the petctl command for this operation. */
   readonly command: readonly string[];
   readonly summary: string;
   readonly description: string;
@@ -98,8 +98,8 @@ export interface Operation {
   readonly fields: Readonly<Record<string, Field>>;
   /** All declared responses, by status or `default`. */
   readonly responses: Readonly<Record<string, OperationResponse>>;
-  /** The statuses that are successes. */
+  /** All success statuses. */
   readonly successes: readonly string[];
-  /** The status of the success, if there is only one. */
+  /** The success status, if there is only one. */
   readonly success?: number;
 }

@@ -4,7 +4,7 @@ import type { JsonType, Schema } from './operation.ts';
 const allTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
 const recursiveSchemas: Readonly<Record<string, Schema>> = schemas;
 
-/** The schema, with a reference to a schema that contains itself followed. */
+/** The schema itself, or the schema that it refers to. */
 export function resolved(schema: Schema): Schema {
   const name = schema.$ref?.slice('#/components/schemas/'.length);
   return name === undefined ? schema : (recursiveSchemas[name] ?? schema);
@@ -22,15 +22,15 @@ export function typesOf(schema: Schema): readonly JsonType[] {
   return allOf ? ['object'] : allTypes;
 }
 
-/** The only type that a schema allows beside null; undefined if it allows several. */
+/** The only type that a schema allows besides null; undefined if it allows several. */
 export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   const [type, ...others] = typesOf(schema).filter((allowed) => allowed !== 'null');
   return others.length === 0 ? type : undefined;
 }
 
 /**
- * The named properties of an object, including those of its `allOf`. The result has no prototype,
- * so it has no other names.
+ * The properties that an object schema names, also in its `allOf`. The result has no prototype, so
+ * it does not have names such as `toString`.
  */
 export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   const { properties, allOf = [] } = resolved(schema);
@@ -39,7 +39,7 @@ export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   return Object.assign(named, properties);
 }
 
-/** `integer` for a number without a fraction. */
+/** The type of a constant. A number without a fraction is an `integer`. */
 function typeOfScalar(value: unknown): JsonType {
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value === 'boolean' ? 'boolean' : 'string';

@@ -79,7 +79,7 @@ describe.skipIf(skips('the example in a browser', noBrowser, 'chromium'))(
     test('reports a key that is not accepted, and a service that cannot be reached', async () => {
       const { page, expectStatus } = await open('another-key');
       await page.getByRole('button', { name: 'List' }).click();
-      await expectStatus('The service rejected this key. Enter another one.');
+      await expectStatus('The service rejected this key. Enter another key.');
       await page.getByLabel('Address').fill(`http://${host}:1/v1`);
       await page.getByRole('button', { name: 'List' }).click();
       await expectStatus('The service cannot be reached');

@@ -53,9 +53,9 @@ test('editors show what each method gives, and what is deprecated', async () => 
   // The last overload is the usual one.
   const docsOf = (method: string) => methods.findLast((text) => text.includes(` ${method}(`));
   expect(docsOf('listPets')).toContain('@returns With `await`, the first page.');
-  expect(docsOf('createPet')).toContain('The client sends an idempotency key by itself');
+  expect(docsOf('createPet')).toContain('The client itself sends an idempotency key');
   expect(docsOf('createPet')).toContain('@returns The added animal');
-  expect(docsOf('getPet')).toContain('@returns The pet.');
+  expect(docsOf('getPet')).toContain('@returns The animal.');
   expect(docsOf('getPet')).toContain('@deprecated since');
 });
 

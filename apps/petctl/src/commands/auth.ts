@@ -1,10 +1,10 @@
 import { type Operation, operations } from '@petstore/types';
 import type { Command } from 'commander';
 import { CliError } from '../errors.ts';
-import { type Input, readWord } from '../input.ts';
+import { type InputValues, readWord } from '../input.ts';
 import { printerFor } from '../output/printer.ts';
 import { methodFor } from '../service/client.ts';
-import { checkedKey, enteredKey, type Key } from '../service/credentials.ts';
+import { enteredKey, type Key, parseKey } from '../service/credentials.ts';
 import { explainError } from '../service/explain-error.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
@@ -39,7 +39,7 @@ async function login(session: Session, settings: Settings): Promise<void> {
   const { reporter, credentials, env } = session;
   const { baseUrl } = settings.target;
   const entered = await readKey(baseUrl, session);
-  const value = checkedKey(entered.trim(), 'The input');
+  const value = parseKey(entered.trim(), 'The input');
   const failure = await errorWith({ value, from: enteredKey }, session, settings);
   if (failure !== undefined) {
     reporter.notice('The key was not stored.');
@@ -82,12 +82,12 @@ function statusRow(
   return { address, inUse, key: key && shortened(key.value), from: key?.from, accepted };
 }
 
-/** The ends of a key, if that does not show too much of it. */
+/** The beginning and the end of a long key. Of a short key, this would show too much. */
 function shortened(key: string): string {
   return key.length > 12 ? `${key.slice(0, 3)}…${key.slice(-3)}` : '…';
 }
 
-/** Whether the service accepts a key, by the error of a call with it. */
+/** Whether the service accepts a key, by the error of a call with this key. */
 function acceptance(failure: unknown): boolean | 'unknown' {
   if (failure === undefined) return true;
   const isRejected = failure instanceof CliError && failure.kind === 'unauthorized';
@@ -113,12 +113,12 @@ async function logout(session: Session, { target }: Settings): Promise<void> {
 async function errorWith(key: Key, session: Session, settings: Settings): Promise<unknown> {
   const operation = Object.values<Operation>(operations).find(isHarmless);
   if (!operation) return undefined;
-  const calling = { operation, settings, key };
+  const setup = { operation, settings, key };
   try {
-    await methodFor(calling, session)(smallestInput(operation));
+    await methodFor(setup, session)(smallestInput(operation));
     return undefined;
   } catch (error) {
-    return explainError(error, calling);
+    return explainError(error, setup);
   }
 }
 
@@ -128,8 +128,8 @@ function isHarmless({ method, fields }: Operation): boolean {
   return method === 'GET' && !needsInput;
 }
 
-/** The input for the smallest response: a list gets its smallest page. */
-function smallestInput({ pagination, fields }: Operation): Input {
+/** The input for the smallest response. For a list, this is the smallest page. */
+function smallestInput({ pagination, fields }: Operation): InputValues {
   if (!pagination) return {};
   return { [pagination.limit]: fields[pagination.limit]?.schema.minimum ?? 1 };
 }
@@ -145,7 +145,7 @@ async function readKey(address: string, { context, stderr }: Session): Promise<s
   stderr.writeAndForget(`Enter the API key for ${address} (hidden): `);
   try {
     return await new Promise((resolve, reject) => {
-      // Ctrl-Z would end the prompt.
+      // Without this listener, Ctrl-Z would end the prompt.
       lines.on('SIGTSTP', () => {});
       const interrupt = () => reject(new CliError('interrupted', 'Interrupted.'));
       lines.once('line', resolve).once('SIGINT', interrupt).once('close', interrupt);

@@ -1,6 +1,6 @@
 import type { Page, PageCall } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import type { Input } from '../input.ts';
+import type { InputValues } from '../input.ts';
 import type { Printer } from '../output/printer.ts';
 import { methodFor } from '../service/client.ts';
 import { explainError } from '../service/explain-error.ts';
@@ -9,35 +9,35 @@ import type { Settings } from '../settings.ts';
 import { isObject, kebab } from '../text.ts';
 
 /** A call of an operation, as the command line asks for it. */
-export interface OperationCall {
+export interface RequestedCall {
   readonly operation: Operation;
   readonly settings: Settings;
-  readonly input: Input;
-  /** How many results are wanted; undefined for one page. */
+  readonly input: InputValues;
+  /** The number of wanted results; undefined for one page. */
   readonly wanted: number | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
 /** Calls an operation, and prints its result. */
 export async function callOperation(
-  call: OperationCall,
+  call: RequestedCall,
   out: Printer,
   session: Session,
 ): Promise<void> {
   const { operation, settings, input, wanted, idempotencyKey } = call;
   const key = await session.credentials.keyFor(settings.target);
-  const calling = { operation, settings, key };
-  const method = methodFor(calling, session);
+  const setup = { operation, settings, key };
+  const method = methodFor(setup, session);
   try {
     if (operation.pagination) await printList(method(input), wanted, operation, out, session);
     else await printResult(await method(input, { idempotencyKey }), operation, out);
   } catch (error) {
-    throw explainError(error, calling);
+    throw explainError(error, setup);
   }
 }
 
 async function printResult(data: unknown, { successes }: Operation, out: Printer): Promise<void> {
-  // With several successes, the client says which one it is.
+  // With several success statuses, the client returns the status beside the data.
   const body = successes.length > 1 && isObject(data) ? data.data : data;
   if (body !== undefined) await out.write([body]);
   await out.end();
@@ -57,7 +57,7 @@ async function printList(
   let rows = 0;
   let last: Page<unknown> | undefined;
   for await (const page of pagesOf(list, wanted)) {
-    // The client requests the next page: let it be sent before a slow reader blocks the output.
+    // The client is about to request the next page. Let it do so before a slow reader blocks stdout.
     if (page.hasMore) await new Promise(setImmediate);
     await out.write(page.data);
     if (session.stdout.isClosed) return;
@@ -81,5 +81,5 @@ function cutNotice(rows: number, lastRow: unknown, { pagination }: Operation): s
   const notice = `The list is cut after ${rows}, and there may be more. Use --all or --limit <number>`;
   const cursor = pagination && isObject(lastRow) ? lastRow[pagination.key] : undefined;
   if (!pagination || cursor === undefined) return `${notice}.`;
-  return `${notice}, or --${kebab(pagination.cursor)} ${cursor} for those that follow.`;
+  return `${notice}, or --${kebab(pagination.cursor)} ${cursor} for the results that follow.`;
 }

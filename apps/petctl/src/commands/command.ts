@@ -15,10 +15,12 @@ export class PetctlCommand extends Command {
     throw usageErrorOf(this, code, message.replace(/^error: /, ''));
   }
 
+  // commander has no hook for a missing or misspelt command. It asks for the text of help instead, so
+  // this method throws.
   override helpInformation(context?: HelpContext): string {
-    // commander shows the help of a group that is called without a command, as an error.
+    // A group without a command: `petctl pets`.
     if (context?.error) throw missingCommand(this);
-    // Without this, `petctl pets lsit --help` would show the help of `petctl pets`.
+    // A misspelt command: `petctl pets lsit --help`.
     const [word] = this.args;
     const isGroup = this.commands.length > 0;
     if (isGroup && word !== undefined && !word.startsWith('-') && !namesBelow(this).includes(word))
@@ -32,44 +34,50 @@ function namesBelow(group: Command): string[] {
   return group.commands.map((command) => command.name());
 }
 
-/** The words of a command: `petctl pets list`. */
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+/** All words of a command: `petctl pets list`. */
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
-/** The error for an invalid command line. Values are not quoted, because they may be keys. */
+/** The error for an invalid command line. It does not quote values, because a value may be a key. */
 function usageErrorOf(command: Command, code: string | undefined, message: string): UsageError {
-  const hint = `See '${pathOf(command)} --help'.`;
+  const hint = `See '${fullName(command)} --help'.`;
   switch (code) {
     case 'commander.unknownCommand':
       return unknownCommand(command, command.args[0] ?? '');
     case 'commander.unknownOption':
       return unknownOption(command, flagIn(message));
     case 'commander.excessArguments':
-      return new UsageError(`'${pathOf(command)}' got too many arguments.`, hint);
+      return new UsageError(`'${fullName(command)}' got too many arguments.`, hint);
     default:
-      return new UsageError(`${message.replace(/\.$/, '')}.`, hint);
+      return new UsageError(sentence(message), hint);
   }
 }
 
+/** A message of commander as a sentence: with a capital letter and a full stop. */
+function sentence(message: string): string {
+  const text = message.replace(/\.$/, '');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 function missingCommand(group: Command): UsageError {
-  const path = pathOf(group);
+  const name = fullName(group);
   return new UsageError(
-    `'${path}' needs a command.`,
-    `Use ${namesBelow(group).join(', ')}; '${path} --help' explains them.`,
+    `'${name}' needs a command.`,
+    `Use ${namesBelow(group).join(', ')}; '${name} --help' explains them.`,
   );
 }
 
 function unknownCommand(group: Command, name: string): UsageError {
-  const message = `'${pathOf(group)}' has no command ${quoted(name)}.`;
+  const message = `'${fullName(group)}' has no command ${quoted(name)}.`;
   return new UsageError(message, suggestion(name, namesBelow(group)));
 }
 
-/** Flags that look as if they take a key. */
+/** Flags that users try in order to pass a key. */
 const keyFlags = ['--key', '--token', '--api-key', '--apikey', '--api-token'];
 
 function unknownOption(command: Command, flag: string): UsageError {
-  const message = `unknown option '${flag}'.`;
+  const message = `'${fullName(command)}' has no option '${flag}'.`;
   if (keyFlags.includes(flag))
     return new UsageError(
       message,
@@ -80,7 +88,7 @@ function unknownOption(command: Command, flag: string): UsageError {
   const similar = closest(flag.slice(2), names);
   return new UsageError(
     message,
-    similar === undefined ? `See '${pathOf(command)} --help'.` : `Did you mean '--${similar}'?`,
+    similar === undefined ? `See '${fullName(command)} --help'.` : `Did you mean '--${similar}'?`,
   );
 }
 

@@ -22,12 +22,12 @@ export function addCompletion(root: Command, session: Session): void {
 }
 
 /**
- * The command that the scripts call. It is no command of commander, because the words to complete
- * are no command line yet: they may begin with a dash.
+ * The command that the scripts call. It is not a command of commander, because commander would
+ * parse the words to complete, and these may begin with a dash.
  */
 export const completeCommand = '__complete';
 
-/** The candidates for the last of the words: on each line one, a tab, and its description. */
+/** The candidates for the last word. Each line has a candidate, a tab, and its description. */
 export function complete(root: Command, words: readonly string[]): string {
   const typed = flagsAndValues(words);
   const last = typed.pop() ?? '';
@@ -39,12 +39,12 @@ export function complete(root: Command, words: readonly string[]): string {
 }
 
 /**
- * The words as if each value followed its flag after a space: bash passes `--flag=value` as three
- * words.
+ * The words without `=`, as if a space separated each flag from its value: bash passes
+ * `--flag=value` as three words.
  */
 function flagsAndValues(words: readonly string[]): string[] {
   const typed = words.filter((word) => word !== '=');
-  // The value that follows is still empty.
+  // After `=`, the value to complete is still empty.
   if (words.at(-1) === '=') typed.push('');
   return typed;
 }
@@ -107,9 +107,9 @@ function choicesOf({ argChoices = [] }: Option | Argument): Candidate[] {
   return argChoices.map((word) => [word, '']);
 }
 
-// What each shell runs. The scripts pass the words as arguments and read lines. Without candidates,
-// they complete names of files. They avoid compgen -W, which evaluates its input, and _describe,
-// which splits it at colons.
+// The script of each shell passes the words as arguments, and reads the candidates as lines. Without
+// candidates, it completes the names of files. The scripts avoid compgen -W, which evaluates its
+// input, and _describe, which splits its input at colons.
 const scripts = {
   bash: String.raw`# petctl for bash
 _petctl() {

@@ -2,7 +2,14 @@
 import { type Field, type Operation, resolved, type Schema, typeIn } from '@petstore/types';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
-import { checkPlace, type Input, missingInputs, parseValue, range } from '../input.ts';
+import {
+  checkPlace,
+  type InputValues,
+  missingInputs,
+  missingText,
+  parseValue,
+  range,
+} from '../input.ts';
 import { commonOptions } from '../settings.ts';
 import { kebab } from '../text.ts';
 
@@ -27,8 +34,8 @@ export function pathFieldsOf({ path, fields }: Operation): PathField[] {
 }
 
 /** The fields that the arguments of a command line set. */
-export function pathInput(fields: readonly PathField[], { args }: Command): Input {
-  const input: Input = {};
+export function pathInput(fields: readonly PathField[], { args }: Command): InputValues {
+  const input: InputValues = {};
   for (const [i, { name, field }] of fields.entries()) {
     const word = { text: args[i] ?? '', name: `<${kebab(name)}>` };
     checkPlace(word, 'path');
@@ -37,7 +44,7 @@ export function pathInput(fields: readonly PathField[], { args }: Command): Inpu
   return input;
 }
 
-/** The flags of all fields but those in the path. `others` are the other options of the command. */
+/** The flags of all fields that are not in the path. `others` are the other options of the command. */
 export function fieldFlags(
   { fields, pagination }: Operation,
   others: readonly Option[],
@@ -45,7 +52,7 @@ export function fieldFlags(
   const reserved = [...others, ...commonOptions()].map(({ long }) => long);
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.in === 'path' || name === pagination?.limit) return [];
-    // A field that has the name of another option has its place in the name.
+    // If another option has the same name, the name of the flag begins with the place of the field.
     const isReserved = reserved.includes(`--${kebab(name)}`);
     const flag = `--${isReserved ? `${field.in}-` : ''}${kebab(name)}`;
     return fieldFlag(name, flag, field) ?? [];
@@ -60,7 +67,7 @@ function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefi
   const schema = resolved(field.schema);
   const isList = typeIn(schema) === 'array';
   const valueSchema = isList ? resolved(schema.items ?? {}) : schema;
-  // A parameter without a type is a string; a property without one may be anything.
+  // A parameter without a type is a string. A property without a type may be anything.
   const type = typeIn(valueSchema) ?? (field.in === 'body' ? undefined : 'string');
   if (type === undefined || type === 'object' || type === 'array') return undefined;
   const placeholder = valueSchema.enum ? kebab(name) : type;
@@ -81,8 +88,8 @@ function fieldFlag(name: string, flag: string, field: Field): FieldFlag | undefi
 }
 
 /** The fields that the flags of a command line set. */
-export function flagInput(flags: readonly FieldFlag[], command: Command): Input {
-  const input: Input = {};
+export function flagInput(flags: readonly FieldFlag[], command: Command): InputValues {
+  const input: InputValues = {};
   for (const { name, option, parse } of flags) {
     const words: string | string[] | undefined = command.getOptionValue(option.attributeName());
     if (words !== undefined) input[name] = parse(words);
@@ -91,13 +98,13 @@ export function flagInput(flags: readonly FieldFlag[], command: Command): Input 
 }
 
 /** Throws if a required input of a command is missing. */
-export function checkRequired(input: Input, operation: Operation): void {
+export function checkRequired(input: InputValues, operation: Operation): void {
   const missing = missingInputs(input, operation);
   if (missing.length === 0) return;
   const isWhole = operation.body?.whole === true;
   const flags = missing.map((name) => (name === 'body' && isWhole ? '--data' : `--${kebab(name)}`));
   throw new UsageError(
-    `${flags.join(' and ')} missing.`,
+    `${missingText(flags)}.`,
     operation.body && 'Use flags, or properties of --data.',
   );
 }
@@ -106,7 +113,7 @@ function choicesOf(schema: Schema, type: string): string[] | undefined {
   return type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
 }
 
-/** What help says of a field. */
+/** The description of a field in help. */
 export function fieldHelp({ description, schema }: Field): string {
   const bounds = range(resolved(schema));
   const text = joinLines(description);
@@ -120,7 +127,7 @@ function flagHelp(field: Field, isList: boolean): string {
   return sentences.join(' ');
 }
 
-/** The lines of each paragraph as one, because help is wrapped anew. */
+/** Joins the lines of each paragraph, because help is wrapped to the width of the terminal. */
 export function joinLines(text: string): string {
   return text.trim().replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
 }

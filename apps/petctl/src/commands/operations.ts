@@ -6,7 +6,7 @@ import { printerFor, shapeOf } from '../output/printer.ts';
 import { deprecationOf } from '../service/client.ts';
 import type { Session } from '../session.ts';
 import { kebab } from '../text.ts';
-import { callOperation, type OperationCall } from './call-operation.ts';
+import { callOperation, type RequestedCall } from './call-operation.ts';
 import {
   checkRequired,
   fieldFlags,
@@ -20,8 +20,8 @@ import { addImport } from './import.ts';
 import { printAsCurl, printAsJson } from './preview.ts';
 
 /**
- * Adds a command for each operation of the spec. Its name and its flags depend on this operation
- * alone.
+ * Adds a command for each operation of the spec. The name and the flags of a command depend on its
+ * operation alone.
  */
 export function addOperations(root: Command, session: Session): void {
   for (const operation of Object.values<Operation>(operations)) {
@@ -44,22 +44,22 @@ function addOperation(parent: Command, name: string, operation: Operation, sessi
     .description(descriptionOf(operation));
   const pathFields = pathFieldsOf(operation);
   for (const { name, field } of pathFields) command.argument(`<${kebab(name)}>`, fieldHelp(field));
-  const callOptions = callOptionsOf(operation);
-  const flags = fieldFlags(operation, callOptions);
+  const otherOptions = otherOptionsOf(operation);
+  const flags = fieldFlags(operation, otherOptions);
   for (const { option } of flags) command.addOption(option);
-  for (const option of callOptions) command.addOption(option);
+  for (const option of otherOptions) command.addOption(option);
 
   command.action(async () => {
     const settings = session.settings();
-    const options = command.opts<CallOptions>();
+    const options = command.opts<OtherFlags>();
     const { data } = options;
     const input = data === undefined ? {} : await readData(data, operation, session.context.stdin);
     Object.assign(input, pathInput(pathFields, command), flagInput(flags, command));
     checkRequired(input, operation);
     const wanted = wantedResults(options);
     const idempotencyKey = idempotencyKeyOf(options, operation);
-    const call: OperationCall = { operation, settings, input, wanted, idempotencyKey };
-    // Throws for an invalid --fields or --jq, also if the request is only shown.
+    const call: RequestedCall = { operation, settings, input, wanted, idempotencyKey };
+    // This throws for an invalid --fields or --jq, also if the request is only shown.
     const printer = await printerFor(shapeOf(operation), settings, session);
     if (options.curl) await printAsCurl(call, session);
     else if (options.dryRun) await printAsJson(call, session);
@@ -73,8 +73,8 @@ function summaryOf({ summary, deprecated, stability }: Operation): string {
 }
 
 /**
- * The first paragraph of the spec's description. What follows it is for those who write HTTP
- * requests.
+ * The first paragraph of the spec's description, and what the spec says of the operation's end or
+ * stability. Later paragraphs are for those who write HTTP requests.
  */
 function descriptionOf(operation: Operation): string {
   const [first = ''] = operation.description.split('\n\n');
@@ -85,8 +85,8 @@ function descriptionOf(operation: Operation): string {
   return paragraphs.join('\n\n');
 }
 
-/** The options that are no fields of the spec, as they stand on the command line. */
-interface CallOptions {
+/** The flags that do not set a field of the spec, as they stand on the command line. */
+interface OtherFlags {
   readonly data?: string;
   readonly limit?: string;
   readonly all?: true;
@@ -95,7 +95,7 @@ interface CallOptions {
   readonly curl?: true;
 }
 
-function callOptionsOf({ body, pagination, idempotencyKey }: Operation): Option[] {
+function otherOptionsOf({ body, pagination, idempotencyKey }: Operation): Option[] {
   const options: Option[] = [];
   if (body) {
     const description = 'The body as JSON, @FILE, or - for stdin. Flags override it.';
@@ -120,15 +120,15 @@ function callOptionsOf({ body, pagination, idempotencyKey }: Operation): Option[
   ];
 }
 
-/** How many results are wanted; undefined for one page. */
-function wantedResults({ limit, all }: CallOptions): number | undefined {
+/** The number of wanted results; undefined for one page. */
+function wantedResults({ limit, all }: OtherFlags): number | undefined {
   if (all) return Number.POSITIVE_INFINITY;
   if (limit === undefined) return undefined;
   return Number(parseValue({ text: limit, name: '--limit' }, { type: 'integer', minimum: 1 }));
 }
 
 function idempotencyKeyOf(
-  { idempotencyKey: key }: CallOptions,
+  { idempotencyKey: key }: OtherFlags,
   { idempotencyKey: declared }: Operation,
 ): string | undefined {
   if (key === undefined || declared === undefined) return undefined;

@@ -3,13 +3,13 @@ import { UsageError } from '../errors.ts';
 import { csvLine } from '../output/formats.ts';
 import { type Line, startingWith } from './source-file.ts';
 
-/** More than servers accept: a quote that is not closed would fill the memory. */
+/** Servers accept less. Without this limit, a quote that is not closed would fill the memory. */
 const MAX_RECORD = 4 * 2 ** 20;
 
 export interface Row {
   /** The number of its last line. */
   readonly line: number;
-  /** Its text, to store it in another file. */
+  /** Its text, to store it in the --failed file. */
   readonly text: string;
   /** An undefined cell is a missing value. */
   readonly cells: readonly (string | undefined)[];
@@ -24,7 +24,7 @@ export async function* csvRows(
   rest: AsyncIterable<Line>,
   delimiter: string,
 ): AsyncGenerator<Row, undefined> {
-  // Rows are taken from an array, because a stream that fails loses those that nobody has read.
+  // The rows go through an array, because a stream that fails loses the rows that were not read.
   const rows: Row[] = [];
   // The parser does not see the lines before the first one.
   const lineBefore = first.number - 1;
@@ -42,7 +42,7 @@ export async function* csvRows(
   } catch (error) {
     fault = error;
   }
-  // The parser holds a row back until it knows what follows.
+  // The parser holds back a row until it knows what follows the row.
   await ended(parser).catch((error: unknown) => {
     fault ??= error;
   });
@@ -79,7 +79,7 @@ function ended(parser: Parser): Promise<void> {
   });
 }
 
-/** The error for a fault of the file. The parser itself says only on which line it has noticed it. */
+/** The error for a fault of the file. The parser knows only the line where it noticed the fault. */
 function explained(fault: unknown, lastLine: number): unknown {
   if (!(fault instanceof CsvError)) return fault;
   const hint = 'The records before it are read. It and later ones are not added.';

@@ -3,12 +3,12 @@ import { CliError, type ErrorKind, UsageError } from '../errors.ts';
 import { codeOf } from '../text.ts';
 import type { RecordKey } from './record-keys.ts';
 
-/** The file with the records that are not added. It has the format of the file that is imported. */
+/** The file for the records that are not added. It has the format of the file that is imported. */
 export class FailedFile {
   readonly #name: string;
   readonly #descriptor: number;
   #header: string;
-  /** How many records with a content are in the file. */
+  /** How many times each content is in the file. */
   readonly #copies = new Map<string, number>();
 
   /** Creates or empties the file. Throws if that would empty the file that is imported. */
@@ -31,8 +31,8 @@ export class FailedFile {
   }
 
   /**
-   * Adds a record, and the equal ones before it that the file lacks. An import of the file gives a
-   * record the same key only if the same number of equal records precedes it.
+   * Adds a record. The key of a record depends on how many equal records precede it. So before the
+   * third of three equal records, the first two are written as well, if the file lacks them.
    */
   add(record: string, key: RecordKey | undefined): void {
     if (key === undefined) return this.#write(record);
@@ -42,7 +42,7 @@ export class FailedFile {
     this.#copies.set(content, copies);
   }
 
-  /** Writes a record. The header precedes the first one, so without records the file is empty. */
+  /** Writes a record, the first one after the header. A file without records stays empty. */
   #write(record: string): void {
     try {
       writeFileSync(this.#descriptor, `${this.#header}${record}\n`);

@@ -1,24 +1,24 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { exactJson, type Operation } from '@petstore/types';
 import { CliError } from '../errors.ts';
-import type { Input } from '../input.ts';
+import type { InputValues } from '../input.ts';
 
-/** For each different record, an import remembers how often it has occurred. */
+/** The limit bounds the memory: an import remembers how often each different record has occurred. */
 const MAX_DIFFERENT_RECORDS = 1_000_000;
 
 /** The idempotency key of a record, and its place among equal records. */
 export interface RecordKey {
   readonly text: string;
-  /** Identifies the content: equal records have the same one. */
+  /** A digest of the content. Equal records have the same digest. */
   readonly content: string;
   /** The number of equal records before it. */
   readonly ordinal: number;
 }
 
 /**
- * Makes a key of each record's content, and of the number of equal records before it. So a repeated
- * import sends the same keys, and adds only what is new: of a file with the records A, A, B, all
- * are added once; then, of A, A, A, B, one more A.
+ * Makes a key of each record's content, and of the number of equal records before it. A repeated
+ * import sends the same keys, so it adds only what is new. An import of the records A, A, B adds
+ * three. A later import of A, A, A, B adds one more A.
  */
 export class RecordKeys {
   readonly #operation: string;
@@ -26,14 +26,14 @@ export class RecordKeys {
   /** How often each content has occurred. */
   readonly #occurrences = new Map<string, number>();
 
-  /** With `again`, no record is equal to another one, so all are added. */
+  /** With `again`, no key equals a key of another import, so all records are added. */
   constructor({ id }: Operation, again: boolean) {
     this.#operation = id;
     this.#again = again;
   }
 
   /** The key of the next record. */
-  next(input: Input): RecordKey {
+  next(input: InputValues): RecordKey {
     if (this.#occurrences.size >= MAX_DIFFERENT_RECORDS)
       throw new CliError('partial', 'The file has too many records. Split it.');
     const properties = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,31 +1,31 @@
 import { Readable } from 'node:stream';
 import type { Operation } from '@petstore/types';
 import { CliError, UsageError } from '../errors.ts';
-import { checkProperties, type Input, missingInputs } from '../input.ts';
+import { checkProperties, type InputValues, missingInputs, missingText } from '../input.ts';
 import { type Printer, shapeOf } from '../output/printer.ts';
 import type { ProgressBar, Reporter } from '../output/reporter.ts';
-import type { Calling, Method } from '../service/client.ts';
+import type { CallSetup, Method } from '../service/client.ts';
 import { explainError } from '../service/explain-error.ts';
 import { isObject } from '../text.ts';
 import type { FailedFile } from './failed-file.ts';
 import type { RecordKey, RecordKeys } from './record-keys.ts';
 
 const CONCURRENCY = 8;
-/** So many failures of the service in a row end an import. */
-const MAX_FAILURES = 16;
+/** One more failure in a row than this ends the import. */
+const MAX_FAILURES_IN_ROW = 16;
 
 /** A record of a file. */
 export interface ImportRecord {
-  /** Where it stands: `line 3`. */
+  /** Its place in the file: `line 3`. */
   readonly place: string;
-  /** Its text, to store it in another file. */
+  /** Its text, to store it in the --failed file. */
   readonly text: string;
-  /** The JSON value that it is. Throws a UsageError if it is none. */
+  /** Returns the record as a JSON value. Throws a UsageError if the text cannot be read. */
   readonly value: () => unknown;
 }
 
 export interface RecordFile {
-  /** What begins another file with some of the records. */
+  /** The beginning of the --failed file. */
   readonly header: string;
   readonly records: AsyncIterable<ImportRecord>;
 }
@@ -37,7 +37,7 @@ interface ImportCounts {
 }
 
 interface SenderParts {
-  readonly calling: Calling;
+  readonly setup: CallSetup;
   readonly method: Method;
   /** Undefined for an operation without idempotency keys. */
   readonly keys: RecordKeys | undefined;
@@ -49,20 +49,20 @@ interface SenderParts {
 }
 
 /** What became of a record. */
-type Outcome =
+type RecordOutcome =
   | { readonly kind: 'created' | 'existing'; readonly data: unknown }
   | { readonly kind: 'failed'; readonly error: CliError }
   /** The import has stopped before the record was added. */
-  | { readonly kind: 'left' };
+  | { readonly kind: 'notAdded' };
 
-interface Result {
+interface RecordResult {
   readonly record: ImportRecord;
   /** Undefined for a record that cannot be sent, and for an operation without keys. */
   readonly key: RecordKey | undefined;
-  readonly outcome: Outcome;
+  readonly outcome: RecordOutcome;
 }
 
-/** Sends records some at a time, and settles them in the order of the file. */
+/** Sends several records at a time, and handles their results in the order of the file. */
 export class RecordSender {
   readonly #parts: SenderParts;
   readonly #counts = { created: 0, existing: 0, failed: 0 };
@@ -92,7 +92,7 @@ export class RecordSender {
     return this.#stopReason !== undefined;
   }
 
-  /** Sends no more records. The first reason stays. */
+  /** Stops sending records. Only the first reason is kept. */
   stop(reason: unknown): void {
     this.#stopReason ??= reason;
   }
@@ -119,28 +119,28 @@ export class RecordSender {
     }
   }
 
-  async #send(record: ImportRecord): Promise<Result> {
-    const { calling, method, keys } = this.#parts;
+  async #send(record: ImportRecord): Promise<RecordResult> {
+    const { setup, method, keys } = this.#parts;
     let key: RecordKey | undefined;
     try {
-      const input = inputOf(record, calling.operation);
+      const input = inputOf(record, setup.operation);
       key = keys?.next(input);
-      if (this.#isStopped) return { record, key, outcome: { kind: 'left' } };
+      if (this.#isStopped) return { record, key, outcome: { kind: 'notAdded' } };
       const { data, response } = await method(input, { idempotencyKey: key?.text }).withResponse();
       const isReplayed = response.headers.get('idempotency-replayed') === 'true';
       return { record, key, outcome: { kind: isReplayed ? 'existing' : 'created', data } };
     } catch (thrown) {
-      const error = explainError(thrown, calling);
+      const error = explainError(thrown, setup);
       if (!this.#isStopped && concernsOneRecord(error))
         return { record, key, outcome: { kind: 'failed', error } };
       this.stop(error);
-      return { record, key, outcome: { kind: 'left' } };
+      return { record, key, outcome: { kind: 'notAdded' } };
     }
   }
 
-  async #settle({ record, key, outcome }: Result): Promise<void> {
+  async #settle({ record, key, outcome }: RecordResult): Promise<void> {
     if (outcome.kind === 'failed') this.#settleFailed(record, key, outcome.error);
-    else if (outcome.kind === 'left') this.#store(record, key);
+    else if (outcome.kind === 'notAdded') this.#store(record, key);
     else await this.#settleAdded(outcome.kind, outcome.data);
     const bytes = Buffer.byteLength(record.text) + 1;
     this.#parts.progress?.advance(bytes, countsText(this.#counts));
@@ -159,9 +159,9 @@ export class RecordSender {
   #settleFailed(record: ImportRecord, key: RecordKey | undefined, error: CliError): void {
     this.#store(record, key);
     if (error.kind === 'failed') this.#failuresInRow++;
-    if (this.#failuresInRow > MAX_FAILURES) return this.stop(error);
+    if (this.#failuresInRow > MAX_FAILURES_IN_ROW) return this.stop(error);
     this.#counts.failed++;
-    // A usage error already names the place.
+    // The message of a usage error already names the place.
     const message = error.kind === 'usage' ? error.message : `${record.place}: ${error.message}`;
     this.#parts.reporter.error(new CliError('partial', message, undefined, error.details));
   }
@@ -176,20 +176,19 @@ export class RecordSender {
   }
 }
 
-/** The input of a record. Throws a UsageError if it cannot be sent. */
-function inputOf(record: ImportRecord, operation: Operation): Input {
+/** The input of a record. Throws a UsageError if the record cannot be sent. */
+function inputOf(record: ImportRecord, operation: Operation): InputValues {
   const value = record.value();
   if (isObject(value)) removeResultProperties(value, operation);
   const input = checkProperties(value, operation, record.place);
   const missing = missingInputs(input, operation);
-  if (missing.length > 0)
-    throw new UsageError(`${record.place}: ${missing.join(' and ')} missing.`);
+  if (missing.length > 0) throw new UsageError(`${record.place}: ${missingText(missing)}.`);
   return input;
 }
 
 /**
- * Removes what the operation returns and does not take, such as the identifier, because petctl's
- * own lists have it.
+ * Removes the properties that the operation returns but does not accept, such as the identifier,
+ * because the lists that petctl prints contain them.
  */
 function removeResultProperties(record: Record<string, unknown>, operation: Operation): void {
   for (const name of shapeOf(operation).columns) {

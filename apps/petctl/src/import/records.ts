@@ -5,7 +5,7 @@ import type { ImportRecord, RecordFile } from './record-sender.ts';
 import { csvRecords, tsvRecords } from './rows.ts';
 import { firstLine, type Line, MAX_LENGTH, startingWith } from './source-file.ts';
 
-/** The records of a file. Its first line that is not blank tells the format. */
+/** The records of a file. The first line that is not blank tells the format of the file. */
 export async function readRecords(
   lines: AsyncGenerator<Line>,
   operation: Operation,
@@ -23,7 +23,7 @@ export async function readRecords(
     : csvRecords(first, lines, operation);
 }
 
-/** The records of JSON Lines. Blank lines are none. */
+/** The records of JSON Lines. Blank lines are skipped. */
 async function* jsonLineRecords(lines: AsyncIterable<Line>): AsyncGenerator<ImportRecord> {
   for await (const { number, text: line } of lines) {
     const text = line.trim();
@@ -42,7 +42,7 @@ function checkOneLine({ number, text }: Line): void {
   );
 }
 
-/** The records of a JSON array, which is valid as a whole or not at all. */
+/** The records of a JSON array. The array is read as a whole, because it may be invalid at its end. */
 async function* jsonArrayRecords(lines: AsyncIterable<Line>): AsyncGenerator<ImportRecord> {
   let array = '';
   for await (const { text } of lines) {

@@ -11,8 +11,8 @@ import type { ImportRecord, RecordFile } from './record-sender.ts';
 import { type Line, startingWith } from './source-file.ts';
 
 /**
- * The records of tab-separated lines. If the first line does not name the columns, they are those
- * that a list has by default.
+ * The records of tab-separated lines. If the first line does not name the columns, they are the
+ * columns that petctl prints by default.
  */
 export function tsvRecords(
   first: Line,
@@ -46,12 +46,12 @@ async function* tsvRows(
     if (untrimmed.trim() === '') continue;
     const text = untrimmed.replace(/\r$/, '');
     const cells = text.split('\t').map((cell, i) => (cell === '' ? emptyCells[i] : cell));
-    yield recordOf({ line, text, cells }, names, operation, unescapeTsvCell);
+    yield rowRecord({ line, text, cells }, names, operation, unescapeTsvCell);
   }
 }
 
 /**
- * What an empty cell means: an empty string where the property is a required string, else a missing
+ * What an empty cell means: an empty string if the property is a required string, or else a missing
  * value.
  */
 function emptyCellOf(name: string, { fields }: Operation): string | undefined {
@@ -80,11 +80,11 @@ async function* csvRowRecords(
   names: readonly string[],
   operation: Operation,
 ): AsyncGenerator<ImportRecord> {
-  for await (const row of rows) yield recordOf(row, names, operation, unescapeCsvCell);
+  for await (const row of rows) yield rowRecord(row, names, operation, unescapeCsvCell);
 }
 
 /**
- * A semicolon if that separates known names, as spreadsheets of some languages write it, else a
+ * A semicolon, which spreadsheets of some languages write, if it separates known names; otherwise a
  * comma.
  */
 function delimiterOf(firstLine: string, known: readonly string[]): string {
@@ -102,9 +102,7 @@ function knownColumns(operation: Operation): string[] {
   return [...new Set([...Object.keys(operation.fields), ...shapeOf(operation).columns])];
 }
 
-/**
- * The properties that the titles of columns mean: `category-id` is `categoryId`. Other titles stay.
- */
+/** The properties that titles of columns mean: `category-id` is `categoryId`. Other titles stay. */
 function columnNames(titles: readonly string[], known: readonly string[]): string[] {
   return titles.map((title) => {
     const text = title.trim();
@@ -112,15 +110,15 @@ function columnNames(titles: readonly string[], known: readonly string[]): strin
   });
 }
 
-/** Throws for a column that is not known or occurs twice. */
+/** Throws for a column that is unknown or occurs twice. */
 function checkColumns(names: readonly string[], known: readonly string[]): void {
   checkNames(names, known, 'The first line');
   if (new Set(names).size < names.length)
     throw new UsageError('The first line has a column twice.');
 }
 
-/** The record of a row. `toText` replaces the escapes of a string. */
-function recordOf(
+/** The record of a row. `toText` replaces the escapes in a string. */
+function rowRecord(
   { line, text, cells }: Row,
   names: readonly string[],
   operation: Operation,
@@ -130,14 +128,14 @@ function recordOf(
   const value = () => {
     if (cells.length !== names.length)
       throw new UsageError(
-        `${place}: it has ${cells.length} cells, and the first line has ${names.length}.`,
+        `${place} has ${cells.length} cells, and the first line has ${names.length}.`,
       );
-    return propertiesOf(cells, names, operation, toText);
+    return rowProperties(cells, names, operation, toText);
   };
   return { place, text, value };
 }
 
-function propertiesOf(
+function rowProperties(
   cells: Row['cells'],
   names: readonly string[],
   { fields }: Operation,
@@ -154,8 +152,8 @@ function propertiesOf(
 }
 
 /**
- * The value of a cell. One that has not the type of its property stays a string, which the service
- * rejects.
+ * The value of a cell. A cell that does not have the type of its property stays a string, and the
+ * service rejects it.
  */
 function scalarOf(cell: string, type: string): unknown {
   // Spreadsheets write `1.0` for 1.

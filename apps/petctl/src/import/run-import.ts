@@ -11,7 +11,7 @@ import { countsText, RecordSender } from './record-sender.ts';
 import { readRecords } from './records.ts';
 import { SourceFile } from './source-file.ts';
 
-/** What the command line asks for. */
+/** An import, as the command line asks for it. */
 interface ImportOrder {
   readonly operation: Operation;
   readonly settings: Settings;
@@ -30,14 +30,14 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
   const { reporter, stdout, context, credentials } = session;
   const shape = { ...shapeOf(operation), isList: true };
   const printer = await printerFor(shape, settings, session);
-  const calling = { operation, settings, key: await credentials.keyFor(settings.target) };
+  const setup = { operation, settings, key: await credentials.keyFor(settings.target) };
   const source = new SourceFile(file, context.stdin);
   const { header, records } = await readRecords(source.lines(), operation);
   const stats = source.stats();
   const isShown = !stdout.isTerminal || settings.output !== undefined || settings.jq !== undefined;
   const sender = new RecordSender({
-    calling,
-    method: methodFor(calling, session),
+    setup,
+    method: methodFor(setup, session),
     keys: operation.idempotencyKey && new RecordKeys(operation, again),
     printer: isShown ? printer : undefined,
     failedFile: failed === undefined ? undefined : FailedFile.open(failed, header, stats),
@@ -48,7 +48,7 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
   });
   const stopListening = onSignal(context.signals, (kind) => {
     sender.stop(new CliError(kind, 'Interrupted.'));
-    // A file is read to its end only to store the records that are left.
+    // The rest of the file is read only if it is stored in the --failed file.
     if (file === '-' || failed === undefined) source.close();
     reporter.notice('Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
   });
@@ -58,8 +58,8 @@ export async function runImport(order: ImportOrder, session: Session): Promise<v
 }
 
 /**
- * Handles the first SIGINT and SIGTERM. A second one ends the process. Returns a function that ends
- * this.
+ * Handles the first SIGINT and the first SIGTERM. A second one ends the process. Returns a function
+ * that removes the handlers.
  */
 function onSignal(
   signals: Context['signals'],

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { InputSource } from '../input.ts';
 import { codeOf } from '../text.ts';
 
-/** More than a line has, also one with a whole array of JSON. */
+/** More bytes than any line has, also if the line is a whole JSON array. */
 export const MAX_LENGTH = 64 * 2 ** 20;
 
 /** A line of a file, without its line feed. */
@@ -24,7 +24,7 @@ export class SourceFile {
     this.#stream = this.#stdin ?? createReadStream(name);
   }
 
-  /** Identifies the file, and has its size. stdin may be a file, too. */
+  /** What identifies the file, and its size. stdin may be a file, too. */
   stats(): Stats | undefined {
     if (!this.#stdin) return statSync(this.#name);
     return this.#stdin.fd === undefined ? undefined : fstatSync(this.#stdin.fd);
@@ -56,11 +56,11 @@ export class SourceFile {
   }
 }
 
-/** The first line that is not blank; the last one if all are. */
+/** The first line that is not blank. If all lines are blank, the last line. */
 export async function firstLine(lines: AsyncGenerator<Line>): Promise<Line> {
   let first: Line = { number: 1, text: '' };
   while (first.text.trim() === '') {
-    // `for await` would close the file.
+    // Leaving a `for await` loop would close the file.
     const { done, value } = await lines.next();
     if (done) break;
     first = value;
@@ -68,7 +68,7 @@ export async function firstLine(lines: AsyncGenerator<Line>): Promise<Line> {
   return first;
 }
 
-/** The first line, and those after it. */
+/** The first line, and the lines after it. */
 export async function* startingWith(first: Line, rest: AsyncIterable<Line>): AsyncGenerator<Line> {
   yield first;
   yield* rest;

@@ -19,21 +19,21 @@ export function escapeLines(text: string): string {
 }
 
 /**
- * A cell of TSV: like `escapeLine`, and a backslash is doubled, so that `\t` is never a tab of the
- * text.
+ * A cell of TSV. It is escaped like a line. A backslash is doubled, so that a backslash and a `t` in
+ * the text do not look like an escaped tab.
  */
 export function escapeTsvCell(text: string): string {
   return escapeLine(text.replaceAll('\\', '\\\\'));
 }
 
-/** The text that `escapeTsvCell` made a cell of. Escapes that it does not write stay. */
+/** Reverses `escapeTsvCell`. Escapes that `escapeTsvCell` does not write stay. */
 export function unescapeTsvCell(cell: string): string {
   return cell.replace(/\\(?:[\\nrt]|u[\da-f]{4})/g, unescaped);
 }
 
 /**
- * A cell of CSV: line feeds and tabs stay, and the backslash of what looks like an escape is
- * escaped.
+ * A cell of CSV. Line feeds and tabs stay. If the text itself contains an escape such as `\u001b`,
+ * the backslash is escaped.
  */
 export function escapeCsvCell(text: string): string {
   const isolated = text.replace(/\\(?=u[\da-f]{4})/g, codeEscape);
@@ -42,7 +42,7 @@ export function escapeCsvCell(text: string): string {
   );
 }
 
-/** The text that `escapeCsvCell` made a cell of. Escapes that it does not write stay. */
+/** Reverses `escapeCsvCell`. Escapes that `escapeCsvCell` does not write stay. */
 export function unescapeCsvCell(cell: string): string {
   return cell.replace(/\\u[\da-f]{4}/g, (code) => {
     const text = unescaped(code);

@@ -7,15 +7,16 @@ export type OutputFormat = (typeof formats)[number];
 
 /** How rows become text. */
 export interface Format {
-  /** What precedes the rows. `rows` are the first of them. */
+  /** The text before the rows. `rows` are the first rows. */
   head(columns: readonly string[], rows: readonly unknown[]): string;
   row(row: unknown, columns: readonly string[], isFirst: boolean): string;
+  /** The text after the rows. */
   tail(isEmpty: boolean): string;
 }
 
 const noText = () => '';
 
-/** The formats that print a row without knowing others. */
+/** A format that prints each row without knowing the other rows. */
 export function textFormat(output: Exclude<OutputFormat, 'table'>, isList: boolean): Format {
   switch (output) {
     case 'tsv':

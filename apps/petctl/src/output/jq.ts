@@ -5,12 +5,12 @@ import type { OutputStream } from './output-stream.ts';
 
 interface JqOptions {
   readonly filter: string;
-  /** Whether each row is filtered as it arrives, and not the whole result at its end. */
+  /** Whether each row is filtered as it arrives. Otherwise the whole result is filtered at its end. */
   readonly isStreamed: boolean;
   readonly isList: boolean;
 }
 
-/** Prints what a jq filter makes of results, as `jq -r` prints it. */
+/** Prints results through a jq filter, as `jq -r` does. */
 export class JqPrinter {
   readonly #options: JqOptions;
   readonly #stdout: OutputStream;
@@ -51,12 +51,12 @@ export class JqPrinter {
 export async function checkFilter(filter: string): Promise<void> {
   // Without an input, the filter is compiled and not run.
   const { stderr } = await runJq('', filter);
-  // The exit code of a syntax error is 3, but a filter can also end with any code.
+  // The exit code is ambiguous: a syntax error has the code 3, but a filter can choose this code, too.
   if (/^jq: \d+ compile errors?$/m.test(stderr)) throw new UsageError(`--jq: ${reasonIn(stderr)}.`);
 }
 
 async function runJq(json: string, filter: string) {
-  // Loaded on demand: a megabyte of WebAssembly.
+  // Loaded on demand, because it is a megabyte of WebAssembly.
   const { raw } = await import('jq-wasm');
   // After `--`, jq does not take a filter such as `-length` for an option.
   return raw(json, filter, ['-c', '--']).catch((error: Error) => {
@@ -65,14 +65,14 @@ async function runJq(json: string, filter: string) {
     throw new CliError(
       'unwritten',
       '--jq: the filter needs too much memory.',
-      'Check it for endless recursion.',
+      'Check the filter for endless recursion.',
     );
   });
 }
 
 /**
- * The results of `jq -c` as `jq -r` would print them. jq itself could not: its wrapper cuts white
- * space at the ends of the output.
+ * Turns the output of `jq -c` into that of `jq -r`. `jq -r` itself cannot be used, because jq-wasm
+ * trims the output, and white space at its ends may belong to a result.
  */
 function rawLines(compact: string): string {
   if (compact === '') return '';

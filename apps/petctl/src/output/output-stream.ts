@@ -11,7 +11,7 @@ export type OutputTarget = Writable & {
 /** The codes of a pipe or a socket whose reader is gone. */
 const closedCodes = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
 
-/** stdout or stderr. A reader that is gone is no error: what is written after that is dropped. */
+/** stdout or stderr. If the reader is gone, later output is dropped, and that is not an error. */
 export class OutputStream {
   readonly #target: OutputTarget;
   #failure: Error | undefined;
@@ -26,7 +26,7 @@ export class OutputStream {
     return this.#target.isTTY === true;
   }
 
-  /** How many characters a line of the terminal has; 80 where that is not known. */
+  /** The number of characters in a line of the terminal; 80 if it is not known. */
   get width(): number {
     return (this.isTerminal && this.#target.columns) || 80;
   }
@@ -35,12 +35,12 @@ export class OutputStream {
   get isClosed(): boolean {
     if (this.#failure === undefined) return false;
     const code = codeOf(this.#failure);
-    // A terminal that is gone; for a file, it is a broken disk.
+    // For a terminal, EIO means that the terminal is gone. For a file, it means a broken disk.
     return closedCodes.includes(code) || (code === 'EIO' && this.isTerminal);
   }
 
   /**
-   * Resolves when the text is written, or dropped. Throws for any failure but a reader that is
+   * Resolves when the text is written or dropped. Throws for any failure except that the reader is
    * gone.
    */
   async write(text: string): Promise<void> {
@@ -56,14 +56,14 @@ export class OutputStream {
     );
   }
 
-  /** Writes what nobody waits for. There is no place to report a failure of stderr. */
+  /** Writes to stderr without waiting. A failure is dropped: there is no place to report it. */
   writeAndForget(text: string): void {
     this.write(text).catch(() => {});
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when the last write has ended. */
   async flush(): Promise<void> {
-    // Whoever wrote has the error.
+    // The caller of `write` has got the error.
     await this.#lastWrite.catch(() => {});
   }
 

@@ -20,8 +20,8 @@ interface ResultShape {
 }
 
 /**
- * A printer for the format of a command. Throws for an unknown name in --fields, and for an invalid
- * filter.
+ * A printer in the format that the settings select. Throws for an unknown name in --fields, and for
+ * an invalid filter in --jq.
  */
 export async function printerFor(
   shape: ResultShape,
@@ -58,7 +58,7 @@ async function formatFor(
 ): Promise<Format> {
   const { output = stdout.isTerminal ? 'table' : 'tsv' } = settings;
   if (output !== 'table') return textFormat(output, isList);
-  // Loaded on demand, because it measures texts by a segmenter, which takes as long as a request.
+  // Loaded on demand, because creating its segmenter of texts takes as long as a request.
   const { Table } = await import('./table.ts');
   const available = stdout.isTerminal ? stdout.width : undefined;
   const isBold = stdout.isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
@@ -94,8 +94,8 @@ class RowPrinter implements Printer {
   }
 
   /**
-   * What precedes all rows, by the first of them. Where the spec names no properties, the first row
-   * has those to show.
+   * The text before the rows. If the spec names no columns, the first row's properties become the
+   * columns.
    */
   #head(rows: readonly unknown[]): string {
     if (this.#columns.length === 0) this.#columns = Object.keys(asRow(rows[0] ?? {}));

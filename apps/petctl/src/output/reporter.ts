@@ -48,8 +48,8 @@ export class Reporter {
   }
 
   /**
-   * Shows a line on a terminal until the next line of any kind is written. It is cut, because one
-   * that wraps could not be erased.
+   * Shows a line on a terminal until the next line of any kind is written. A long line is cut,
+   * because a line that wraps could not be erased.
    */
   progress(line: string): void {
     const shown = line.slice(0, this.#stderr.width - 1);
@@ -75,7 +75,7 @@ const BAR_WIDTH = 24;
 /** Shows on a terminal how much of a file is done. */
 export class ProgressBar {
   readonly #reporter: Reporter;
-  /** In bytes; 0 if it is not known. */
+  /** The size of the file in bytes; 0 if it is not known. */
   readonly #size: number;
   #done = 0;
   #drawnAt = Number.NEGATIVE_INFINITY;
@@ -85,7 +85,7 @@ export class ProgressBar {
     this.#size = size;
   }
 
-  /** So many bytes more are done. Draws the bar with a summary behind it, but not too often. */
+  /** Counts more bytes as done. Draws the bar with a summary after it, but not too often. */
   advance(bytes: number, summary: string): void {
     this.#done += bytes;
     if (performance.now() - this.#drawnAt < REDRAW_MS) return;

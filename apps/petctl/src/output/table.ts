@@ -10,11 +10,11 @@ interface Column {
 }
 
 /**
- * An aligned table for people. The first rows decide the widths. On a terminal it is no wider than
- * that, if texts can be cut.
+ * An aligned table for people. The first rows decide the widths of the columns. On a terminal,
+ * texts are cut so that the table fits.
  */
 export class Table implements Format {
-  /** Undefined outside a terminal, where no text is cut. */
+  /** The width of the terminal; undefined outside a terminal, where no text is cut. */
   readonly #available: number | undefined;
   readonly #isBold: boolean;
   #columns: readonly Column[] = [];
@@ -51,7 +51,7 @@ export class Table implements Format {
     return padded.join(gap).trimEnd();
   }
 
-  /** Narrows the widest columns that can be cut, until all fit. */
+  /** Narrows the widest columns that can be cut, until all columns fit. */
   #narrow(available: number): void {
     const cuttable = this.#columns.filter(({ canBeCut }) => canBeCut);
     const gaps = gap.length * (this.#columns.length - 1);
@@ -93,9 +93,7 @@ function cellsOf(row: unknown, names: readonly string[]): string[] {
   return valuesOf(row, names).map((text = '') => escapeLine(text));
 }
 
-/**
- * Whether a column has texts that remain useful when they are cut: no numbers, and no identifiers.
- */
+/** Whether the values of a column remain useful when they are cut. Numbers and identifiers do not. */
 function isFreeText(name: string, rows: readonly unknown[]): boolean {
   if (/(^i|I)d$/.test(name)) return false;
   return rows.every((row) => ['string', 'undefined'].includes(typeof asRow(row)[name]));

@@ -8,13 +8,13 @@ import {
 } from '@petstore/client';
 import { type Operation, operations } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
-import type { Input } from '../input.ts';
+import type { InputValues } from '../input.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 import type { Key } from './credentials.ts';
 
-/** What a call needs besides its input. */
-export interface Calling {
+/** What a call of an operation needs besides its input. */
+export interface CallSetup {
   readonly operation: Operation;
   readonly settings: Settings;
   readonly key: Key;
@@ -23,15 +23,17 @@ export interface Calling {
 /**
  * A method of the client, for an operation that is known at run time only. A list is a `PageCall`.
  */
-export type Method = (input: Input, options?: CallOptions) => PageCall<unknown> & Call<unknown>;
+export type Method = (
+  input: InputValues,
+  options?: CallOptions,
+) => PageCall<unknown> & Call<unknown>;
 
 /** The client's method for an operation. */
 export function methodFor(
-  calling: Calling,
+  { operation, settings, key }: CallSetup,
   session: Session,
   fetch: Options['fetch'] = session.connections.fetch,
 ): Method {
-  const { operation, settings, key } = calling;
   const client = petstore({
     baseUrl: settings.target.baseUrl,
     apiKey: key.value,
@@ -45,18 +47,18 @@ export function methodFor(
   return client[operation.id as keyof typeof operations] as Method;
 }
 
-/** What to say of a deprecated operation. */
+/** The notice for a deprecated operation. */
 export function deprecationOf(
   { command, successor }: Operation,
   sunset: string | undefined,
 ): string {
   const other = Object.values<Operation>(operations).find(({ id }) => id === successor);
-  const removal = sunset === undefined ? '' : ` and may be removed from ${sunset} on`;
+  const removal = sunset === undefined ? '' : ` and will be removed on ${sunset}`;
   const hint = other ? ` Use 'petctl ${other.command.join(' ')}' instead.` : '';
   return `'petctl ${command.join(' ')}' is deprecated${removal}.${hint}`;
 }
 
-/** What deprecated commands and --verbose write on stderr. */
+/** The hooks that write to stderr: the notice of a deprecated operation, and lines of --verbose. */
 function hooksFor(operation: Operation, settings: Settings, { reporter }: Session): Hooks {
   const deprecated: Hooks['deprecated'] = ({ sunset }) =>
     reporter.notice(deprecationOf(operation, sunset));

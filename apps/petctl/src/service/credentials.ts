@@ -13,22 +13,22 @@ import { CliError, UsageError } from '../errors.ts';
 import type { Environment, Target } from '../settings.ts';
 import { codeOf, isObject } from '../text.ts';
 
-/** An API key, and where it comes from. */
+/** An API key, and the place that it comes from. */
 export interface Key {
   readonly value: string;
   readonly from: string;
 }
 
-/** Where a key is from that a login tries. */
+/** The place of a key that a user has just entered for a login. */
 export const enteredKey = 'the login';
 
-/** The file: the address of the last login, and the keys by address. */
+/** The content of the file: the address of the last login, and the keys by address. */
 interface Stored {
   readonly current: string | undefined;
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** Stands for a key that the keyring has. No key contains a space. */
+/** Stands in the file for a key that is in the keyring. No key looks like this: keys have no spaces. */
 const inKeyring = 'in the keyring';
 
 /**
@@ -69,18 +69,18 @@ export class Credentials {
     );
   }
 
-  /** The key of the environment, if that is for this address, else the stored one. */
+  /** The key in the environment, if it is for this address; otherwise the stored key. */
   async findKey({ baseUrl, environmentKeyFor }: Target): Promise<Key | undefined> {
     const value = this.#env.PETCTL_API_KEY;
     if (value === undefined || environmentKeyFor !== baseUrl) return this.storedKey(baseUrl);
-    return { value: checkedKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
+    return { value: parseKey(value, 'PETCTL_API_KEY'), from: 'PETCTL_API_KEY' };
   }
 
   /** The stored key for an address. Throws if the keyring that has it cannot be opened. */
   async storedKey(address: string): Promise<Key | undefined> {
     const value = this.#read().keys[address];
     if (value === undefined) return undefined;
-    if (value !== inKeyring) return { value: checkedKey(value, this.#file), from: this.#file };
+    if (value !== inKeyring) return { value: parseKey(value, this.#file), from: this.#file };
     const entry = await keyringEntry(address, this.#env);
     const password = entry?.getPassword();
     if (password) return { value: password, from: 'the keyring' };
@@ -98,7 +98,7 @@ export class Credentials {
     } catch (error) {
       throw new UsageError(
         `The keyring did not take the key (${codeOf(error)}).`,
-        'Or set PETCTL_KEYRING=false.',
+        'Unlock the keyring, or set PETCTL_KEYRING=false to use a file.',
       );
     }
     const keys = { ...this.#read().keys, [address]: entry ? inKeyring : key };
@@ -125,21 +125,21 @@ export class Credentials {
     try {
       return storedIn(readFileSync(this.#file, 'utf8'));
     } catch (error) {
-      // Accounts of services have /dev/null as their home folder.
+      // ENOTDIR: accounts of services have /dev/null as their home folder.
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return { current: undefined, keys: {} };
       throw new UsageError(
         `${this.#file} cannot be read (${codeOf(error)}).`,
-        'Fix it, or move it away and log in again.',
+        'Fix the file, or move it away and log in again.',
       );
     }
   }
 
-  /** Replaces the file at once. If it is a link, the file that it leads to. */
+  /** Replaces the file in one step. If the file is a link, replaces the target of the link. */
   #write(stored: Stored): void {
     const file = existsSync(this.#file) ? realpathSync(this.#file) : this.#file;
     const temporary = `${file}.${Date.now()}`;
     try {
-      // Root would replace the device.
+      // As root, the rename below would replace /dev/null itself.
       if (file === devNull) throw new Error(`it leads to ${devNull}`);
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       const text = `${JSON.stringify(stored, undefined, 2)}\n`;
@@ -155,14 +155,14 @@ export class Credentials {
   }
 }
 
-/** Returns a key, or throws if no request can carry it. */
-export function checkedKey(value: string, from: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value;
-  throw new UsageError(`${from} has no valid API key: it must be visible ASCII without spaces.`);
+/** Returns the text as a key. Throws if no request can carry it. */
+export function parseKey(text: string, from: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new UsageError(`${from} has no valid API key: a key is visible ASCII without spaces.`);
 }
 
 /**
- * The user's folder for settings. A relative one is ignored, because the current folder must not
+ * The user's folder for settings. A relative path is ignored, because the current folder must not
  * configure petctl.
  */
 function configFolder({ XDG_CONFIG_HOME = '', APPDATA = '', HOME = '' }: Environment): string {
@@ -179,13 +179,13 @@ function storedIn(text: string): Stored {
     if (current === undefined) return { current, keys };
     if (typeof current === 'string' && URL.canParse(current)) return { current, keys };
   }
-  throw new Error('it has another content');
+  throw new Error('its content is not from petctl');
 }
 
 function lockedKeyring(address: string): UsageError {
   return new UsageError(
     `The keyring with the key for ${address} cannot be opened.`,
-    'Unlock it, or set PETCTL_API_KEY.',
+    'Unlock the keyring, or set PETCTL_API_KEY.',
   );
 }
 
@@ -205,11 +205,12 @@ async function keyringEntry(address: string, env: Environment) {
     // Without Secret Service, the library would use the keyring of the kernel, which is lost at the
     // next boot.
     const entry = new Entry('petctl', address, { linux: { store: 'secret-service' } });
-    // A test: without a keyring this throws, without a password it does not.
+    // Find out whether there is a keyring: without one, this call throws. If only the password is
+    // missing, it does not throw.
     entry.getPassword();
     return entry;
   } catch {
-    // Without a keyring, the file has the keys.
+    // Without a keyring, the keys are stored in the file.
     return undefined;
   }
 }

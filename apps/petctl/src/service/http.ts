@@ -2,10 +2,10 @@ import type { Agent, AgentOptions, IncomingMessage } from 'node:http';
 import { CliError, UsageError } from '../errors.ts';
 import type { Environment } from '../settings.ts';
 
-/** More than any page has. */
-const MAX_LENGTH = 64 * 2 ** 20;
+/** More characters than any page has. */
+const MAX_RESPONSE_LENGTH = 64 * 2 ** 20;
 
-/** What this Node can do. It takes time to find out, and is only read where a proxy is set. */
+/** What this Node can do. Finding out takes time, so it is read only if a proxy is set. */
 interface NodeFeatures {
   readonly knowsProxies: boolean;
 }
@@ -26,7 +26,7 @@ export class HttpConnections {
     this.#node = node;
   }
 
-  /** `fetch`, as far as the client needs it. All requests of a call of petctl have one origin. */
+  /** `fetch`, as far as the client needs it. One run of petctl sends all requests to one origin. */
   fetch = async (
     address: string | URL | Request,
     { method = 'GET', headers, body, signal }: RequestInit = {},
@@ -71,12 +71,12 @@ function newAgent(http: { Agent: new (options: AgentOptions) => Agent }, proxy: 
   try {
     return new http.Agent({ keepAlive: true, ...proxy });
   } catch (error) {
-    // Node cannot read the proxy, for example its password.
+    // Node cannot read the address of the proxy, for example its password.
     throw networkFailure(error);
   }
 }
 
-/** What `fetch` throws where it is not the caller's mistake. */
+/** The error that `fetch` throws for a failure of the network. */
 function networkFailure(cause: unknown): TypeError {
   return new TypeError('fetch failed', { cause });
 }
@@ -106,7 +106,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of message.setEncoding('utf8')) {
     text += part;
-    if (text.length > MAX_LENGTH)
+    if (text.length > MAX_RESPONSE_LENGTH)
       throw new CliError('failed', 'The response is too long.', 'Check --base-url.');
   }
   return text.replace(/^\ufeff/, '');
@@ -124,7 +124,7 @@ function proxyFor(url: URL, env: Environment): string | undefined {
   // The message does not quote the value, because it may contain a password.
   throw new UsageError(
     `${variable} is not the address of an HTTP proxy.`,
-    'Use one such as http://proxy:3128, or name the host in no_proxy.',
+    'Use an address such as http://proxy:3128, or name the host in no_proxy.',
   );
 }
 
@@ -145,8 +145,8 @@ function isExcepted(url: URL, env: Environment): boolean {
 }
 
 /**
- * Whether an entry of `no_proxy` means an address: `10.0.0.1`, `example.com` with its subdomains,
- * `example.com:8080`.
+ * Whether an entry of `no_proxy` matches an address. Entries are `10.0.0.1`, `example.com`, which
+ * includes its subdomains, or `example.com:8080`.
  */
 function matches(entry: string, { protocol, hostname, port }: URL): boolean {
   const address = `${protocol}//${entry.replace(/^\*?\./, '')}`;

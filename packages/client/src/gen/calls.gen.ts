@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (c3b7444cd7e050be) by `npm run generate`. Do not edit.
 
 import type { Call } from '../call.ts';
 import type { Input } from '../input.ts';
@@ -12,7 +12,7 @@ import type { OperationId, Pet } from '@petstore/types';
  */
 export type Methods = {
     /**
-     * List animals, if the result has changed since the one with the `ETag` in `if-none-match`.
+     * List animals, if the result has changed. `if-none-match` is the `ETag` of an earlier response.
      *
      * @returns `undefined` if nothing has changed.
      */
@@ -20,9 +20,9 @@ export type Methods = {
     /**
      * List animals
      *
-     * Returns a page of pets in ascending order of `id`, optionally only those with one status.
+     * Returns a page of animals in ascending order of `id`, optionally only animals with one status.
      *
-     * A page of large pets ends before `limit`, at about 1 MiB.
+     * A page ends at about 1 MiB, so it can have fewer animals than `limit` although more animals follow.
      *
      * @returns With `await`, the first page. With `for await`, every element. With `.pages()`, the pages one by one. With `.collect()`, all elements as one array.
      */
@@ -30,15 +30,15 @@ export type Methods = {
     /**
      * Add an animal
      *
-     * Adds a pet and returns it with the identifier that the service assigned.
+     * Adds an animal and returns it with the identifier that the service assigned.
      *
-     * The client sends an idempotency key by itself: one for all attempts of a call.
+     * The client itself sends an idempotency key, the same for all attempts of a call.
      *
      * @returns The added animal, including the assigned `id`.
      */
     createPet(input: Input<'createPet'>, options?: CallOptions): Call<Pet>;
     /**
-     * Get an animal, if the result has changed since the one with the `ETag` in `if-none-match`.
+     * Get an animal, if the result has changed. `if-none-match` is the `ETag` of an earlier response.
      *
      * @returns `undefined` if nothing has changed.
      *
@@ -48,11 +48,11 @@ export type Methods = {
     /**
      * Get an animal
      *
-     * Returns one pet by its identifier.
+     * Returns one animal by its identifier.
      *
      * Use `listPets` with its filter `status` instead.
      *
-     * @returns The pet.
+     * @returns The animal.
      *
      * @deprecated since 2026-11-20. It will be removed on 2030-12-05. Use `listPets` instead.
      */

@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (c3b7444cd7e050be) by `npm run generate`. Do not edit.
 
 import type { CreatePetData, CreatePetResponses, GetPetData, GetPetResponses, ListPetsData, ListPetsResponses } from './types.gen.ts';
 
@@ -50,7 +50,7 @@ const CategoryIdSchema = {
 
 const PetSchema = {
     type: "object",
-    description: "A pet of the store.",
+    description: "An animal of the store.",
     additionalProperties: false,
     required: ["id", "name", "categoryId"],
     properties: {
@@ -63,7 +63,7 @@ const PetSchema = {
 
 const ErrorCodeSchema = {
     type: "string",
-    description: "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)\n- `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)\n",
+    description: "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)\n- `internal_error`: the service has a bug or failed (500). With the status 503, a write may have been done: send the same\n  request with the same `Idempotency-Key` to find out\n- `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)\n",
     enum: ["invalid_request", "unauthorized", "not_found", "method_not_allowed", "request_in_flight", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limited", "internal_error", "unavailable"]
 } as const;
 
@@ -102,7 +102,7 @@ export const operations = {
         path: "/pets",
         command: ["pets", "list"],
         summary: "List animals",
-        description: "Returns a page of pets in ascending order of `id`, optionally only those with one status.\n\nA page of large pets ends before `limit`, at about 1 MiB.",
+        description: "Returns a page of animals in ascending order of `id`, optionally only animals with one status.\n\nA page ends at about 1 MiB, so it can have fewer animals than `limit` although more animals follow.",
         tags: ["pets"],
         deprecated: false,
         pagination: {
@@ -125,13 +125,13 @@ export const operations = {
             status: {
                 in: "query",
                 required: false,
-                description: "Return only pets with this availability status. A pet without a status matches none.",
+                description: "Return only animals with this availability status. An animal without a status matches none.",
                 schema: PetStatusSchema
             },
             after: {
                 in: "query",
                 required: false,
-                description: "Return only pets whose identifier is greater than this one; `0` starts at the beginning.",
+                description: "Return only animals whose identifier is greater than this one; `0` starts at the beginning.",
                 schema: {
                     type: "integer",
                     format: "int64",
@@ -142,7 +142,7 @@ export const operations = {
         },
         responses: {
             "200": {
-                description: "A page of pets, in ascending order of `id`.",
+                description: "A page of animals, in ascending order of `id`.",
                 schema: {
                     type: "array",
                     items: PetSchema
@@ -173,7 +173,7 @@ export const operations = {
         path: "/pets",
         command: ["pets", "create"],
         summary: "Add an animal",
-        description: "Adds a pet and returns it with the identifier that the service assigned.",
+        description: "Adds an animal and returns it with the identifier that the service assigned.",
         tags: ["pets"],
         deprecated: false,
         body: {
@@ -242,7 +242,7 @@ export const operations = {
         path: "/pets/{petId}",
         command: ["pets", "get"],
         summary: "Get an animal",
-        description: "Returns one pet by its identifier.\n\nUse `listPets` with its filter `status` instead.",
+        description: "Returns one animal by its identifier.\n\nUse `listPets` with its filter `status` instead.",
         tags: ["pets"],
         deprecated: true,
         deprecatedSince: "2026-11-20",
@@ -258,7 +258,7 @@ export const operations = {
         },
         responses: {
             "200": {
-                description: "The pet.",
+                description: "The animal.",
                 schema: PetSchema
             },
             "304": {
@@ -269,7 +269,7 @@ export const operations = {
                 schema: ErrorSchema
             },
             "404": {
-                description: "The requested animal could not be found, or no pet can have this `petId`.",
+                description: "The requested animal could not be found, or no animal can have this `petId`.",
                 schema: ErrorSchema
             },
             default: {

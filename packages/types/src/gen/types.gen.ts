@@ -1,4 +1,4 @@
-// Generated from spec/openapi.yaml (de405641599a43bd) by `npm run generate`. Do not edit.
+// Generated from spec/openapi.yaml (c3b7444cd7e050be) by `npm run generate`. Do not edit.
 
 /**
  * Availability of the animal.
@@ -21,7 +21,7 @@ export type PetName = string;
 export type CategoryId = number | bigint;
 
 /**
- * A pet to add. The service assigns its identifier.
+ * An animal to add. The service assigns its identifier.
  */
 export type NewPet = {
     /**
@@ -39,7 +39,7 @@ export type NewPet = {
 };
 
 /**
- * A pet of the store.
+ * An animal of the store.
  */
 export type Pet = {
     /**
@@ -65,14 +65,15 @@ export type Pet = {
  *
  * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)
  * - `unauthorized`: the API key is missing or invalid (401)
- * - `not_found`: there is no such pet, or no such path (404)
+ * - `not_found`: there is no such animal, or no such path (404)
  * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
  * - `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)
  * - `payload_too_large`: the body exceeds the server's limit (413)
  * - `unsupported_media_type`: the body is not `application/json` (415)
  * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
  * - `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)
- * - `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)
+ * - `internal_error`: the service has a bug or failed (500). With the status 503, a write may have been done: send the same
+ * request with the same `Idempotency-Key` to find out
  * - `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)
  *
  */
@@ -87,14 +88,15 @@ export type ApiError = {
      *
      * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)
      * - `unauthorized`: the API key is missing or invalid (401)
-     * - `not_found`: there is no such pet, or no such path (404)
+     * - `not_found`: there is no such animal, or no such path (404)
      * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
      * - `request_in_flight`: a request with the same `Idempotency-Key` is still running; retry after `Retry-After` (409)
      * - `payload_too_large`: the body exceeds the server's limit (413)
      * - `unsupported_media_type`: the body is not `application/json` (415)
      * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
      * - `rate_limited`: too many requests with this API key; retry after `Retry-After` (429)
-     * - `internal_error`: a bug or failure of the service (500), or the outcome of a write is unknown (503)
+     * - `internal_error`: the service has a bug or failed (500). With the status 503, a write may have been done: send the same
+     * request with the same `Idempotency-Key` to find out
      * - `unavailable`: the service cannot handle the request now, and has done nothing; retry after `Retry-After` (503)
      *
      */
@@ -118,11 +120,11 @@ export type ListPetsData = {
          */
         limit?: number;
         /**
-         * Return only pets with this availability status. A pet without a status matches none.
+         * Return only animals with this availability status. An animal without a status matches none.
          */
         status?: PetStatus;
         /**
-         * Return only pets whose identifier is greater than this one; `0` starts at the beginning. From 0 to 9007199254740991.
+         * Return only animals whose identifier is greater than this one; `0` starts at the beginning. From 0 to 9007199254740991.
          */
         after?: number;
     };
@@ -148,7 +150,7 @@ export type ListPetsError = ListPetsErrors[keyof ListPetsErrors];
 
 export type ListPetsResponses = {
     /**
-     * A page of pets, in ascending order of `id`.
+     * A page of animals, in ascending order of `id`.
      */
     200: Array<Pet>;
 };
@@ -157,7 +159,7 @@ export type ListPetsResponse = ListPetsResponses[keyof ListPetsResponses];
 
 export type CreatePetData = {
     /**
-     * The pet to add. The service rejects any other property.
+     * The animal to add. The service rejects any other property.
      */
     body: NewPet;
     path?: never;
@@ -217,7 +219,7 @@ export type GetPetErrors = {
      */
     401: ApiError;
     /**
-     * The requested animal could not be found, or no pet can have this `petId`.
+     * The requested animal could not be found, or no animal can have this `petId`.
      */
     404: ApiError;
     /**
@@ -230,7 +232,7 @@ export type GetPetError = GetPetErrors[keyof GetPetErrors];
 
 export type GetPetResponses = {
     /**
-     * The pet.
+     * The animal.
      */
     200: Pet;
 };
