@@ -17,24 +17,29 @@ function outputAfter(lines: readonly string[]): string {
   return spawnSync(process.execPath, [script, 'test'], { env, encoding: 'utf8' }).stdout;
 }
 
+/** The names of the tests do not have the lines, because `npm test` would repeat these names, too. */
 const failures = [
-  ['FAIL  test/a.test.ts > a test', '@petstore/server:test:  '],
-  ['FAILED: a check', 'petctl:test: '],
-  ['//:lint: src/a.ts format', ''],
-  ['petctl:typecheck: src/a.ts(1,2): error TS2322: Type', ''],
-  ['@petstore/tools:drift: D6 pages: README.md:1: there is no flag --a; fix: correct the page', ''],
-  ['SKIPPED: no database', '@petstore/server:test: '],
+  ['a test that failed', 'FAIL  test/a.test.ts > a test', '@petstore/server:test:  '],
+  ['a failed check', 'FAILED: a check', 'petctl:test: '],
+  ['a finding of the linter', '//:lint: src/a.ts format', ''],
+  ['an error of the compiler', 'petctl:typecheck: src/a.ts(1,2): error TS2322: Type', ''],
+  [
+    'a finding of the drift check',
+    '@petstore/tools:drift: D6 pages: README.md:1: there is no flag --a; fix: correct the page',
+    '',
+  ],
+  ['what was skipped', 'SKIPPED: no database', '@petstore/server:test: '],
 ] as const;
 
-test.each(failures)('the last lines repeat "%s"', (text, before) => {
+test.each(failures)('the last lines repeat %s', (_, text, before) => {
   const heading = text.endsWith('format') ? ` ${'━'.repeat(9)}` : '';
   const lines = outputAfter(['a line', before + text + heading, 'another line', '', '']).trim();
   expect(lines.split('\n').slice(-2)).toEqual(['', text]);
 });
 
-test.each(['D6 pages: fix this', `//:lint: ci ${'━'.repeat(9)}`])(
-  'a line that says nothing of a failure is not repeated: %s',
-  (text) => {
-    expect(outputAfter([text])).toBe(`${text}\n`);
-  },
-);
+test.each([
+  ['a heading of the drift check', 'D6 pages: fix this'],
+  ['the heading of the linter itself', `//:lint: ci ${'━'.repeat(9)}`],
+])('%s is not repeated', (_, text) => {
+  expect(outputAfter([text])).toBe(`${text}\n`);
+});
