@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 
 const turboArguments = {
-  test: ['lint', 'typecheck', 'test', 'drift', '--concurrency=100%'],
+  test: ['lint', 'typecheck', 'test', 'test:store', 'drift', '--concurrency=100%'],
   // One task at a time: the bench needs quiet cores, and tests under load need all cores.
   deep: ['test:deep', 'bench', '--concurrency=1'],
 };

@@ -1,3 +1,3 @@
 import { testConfig } from '@petstore/testing/vitest';
 
-export default testConfig({ isolate: false });
+export default testConfig(() => ({ isolate: false }));

@@ -1,7 +1,7 @@
 import { testConfig } from '@petstore/testing/vitest';
 
-export default testConfig({
+export default testConfig(() => ({
   globalSetup: ['./test/build.ts'],
   setupFiles: ['./test/setup.ts'],
   isolate: false,
-});
+}));

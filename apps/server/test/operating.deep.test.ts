@@ -1,8 +1,9 @@
 // The log, readiness and the end of a process.
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { Agent, request as open } from 'node:http';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, newFolder } from '@petstore/testing';
 import { apiKey, runServer, type ServerProcess } from '@petstore/testing/server';
@@ -228,4 +229,38 @@ test('while the store opens, the server is alive but not ready, and SIGTERM ends
     status: 503,
   });
   await expectEnd(server);
+});
+
+test('a server whose disk never responds is not ready, and ends on SIGTERM', async () => {
+  const folder = newFolder();
+  const trigger = join(folder, 'stand-still');
+  const preload = join(folder, 'preload.mjs');
+  writeFileSync(
+    preload,
+    `import { existsSync } from 'node:fs';
+  import { open } from 'node:fs/promises';
+  const handle = await open(process.execPath);
+  const prototype = Object.getPrototypeOf(handle);
+  await handle.close();
+  const { datasync } = prototype;
+  prototype.datasync = function () {
+    return existsSync(${JSON.stringify(trigger)}) ? new Promise(() => {}) : datasync.call(this);
+  };`,
+  );
+  const { origin, baseUrl, child } = await startForTest({
+    NODE_OPTIONS: `--import=${preload}`,
+    PETSTORE_SHUTDOWN_TIMEOUT: '1',
+  });
+  const create = () =>
+    fetch(`${baseUrl}/pets`, { method: 'POST', headers: { ...key, ...json }, body: pet('Rex') });
+  expect((await create()).status).toBe(201);
+  writeFileSync(trigger, '');
+  const waiting = create().catch(() => undefined);
+  const ready = async () => (await fetch(`${origin}/readyz`)).status;
+  await expect.poll(ready).toBe(503);
+  const ended = Promise.withResolvers<number | null>();
+  child.once('exit', ended.resolve);
+  child.kill('SIGTERM');
+  expect(await ended.promise).toBe(0);
+  await waiting;
 });

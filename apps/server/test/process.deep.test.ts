@@ -1,6 +1,6 @@
 // The process with its settings, keys, folder, export and import: what `process.test.ts` leaves out, because it starts many.
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -127,4 +127,40 @@ test('what is exported is imported into another folder, with its identifiers and
   expect(
     await (await create(second.baseUrl, '{"name":"next","categoryId":1}')).json(),
   ).toMatchObject({ id: 3 });
+});
+
+test('damaged keys are refused in one line that names the file, and it stays as it is', () => {
+  const folder = newFolder();
+  const file = join(folder, 'keys.json');
+  writeFileSync(file, 'null');
+  const { status, stderr } = runCommand([], { PETSTORE_DATA_DIR: folder });
+  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
+  expect(stderr).toContain(file);
+  expect(readFileSync(file, 'utf8')).toBe('null');
+});
+
+test('a folder that cannot be looked into is refused in one line', () => {
+  const folder = join(newFolder(), 'loop');
+  symlinkSync(folder, folder);
+  const { status, stderr } = runCommand([], { PETSTORE_DATA_DIR: folder });
+  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
+  expect(stderr).toContain(`${join(folder, 'keys.json')} cannot be read`);
+});
+
+test.each([
+  ['status', 'gone', 'document/status', ': available, pending, sold;'],
+  ['tags', 'new', 'document must NOT have', ': tags;'],
+])("an import names what is wrong with a pet's %s", (property, value, place, rest) => {
+  const document = { id: 1, name: 'Rex', categoryId: 2, [property]: value };
+  const lines = [
+    { format: 'petstore export 1', nextIds: { pets: 2 } },
+    { collection: 'pets', document },
+    { documents: 1 },
+  ];
+  const input = lines.map((line) => JSON.stringify(line)).join('\n');
+  const env = { PETSTORE_DATA_DIR: newFolder() };
+  const { status, stderr } = runCommand(['import'], env, `${input}\n`);
+  expect(status).toBe(1);
+  expect(stderr).toContain(`petstore-server: Line 2: ${place}`);
+  expect(stderr).toContain(rest);
 });

@@ -1,16 +1,8 @@
 // The process: its settings, keys, log and end. `process.deep.test.ts` and `operating.deep.test.ts` have more of it.
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newFolder } from '@petstore/testing';
+import { newFolder, rounds } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
 import { isClosed, linesOf, listPets, runCommand, startForTest } from './listening.ts';
@@ -44,12 +36,18 @@ test('the first start makes a key, prints it once, and stores its hash; keys are
   expect((await listPets(second.baseUrl, bearer(first.key))).status).toBe(200);
 });
 
-test.each<[string, string[], NodeJS.ProcessEnv, string]>([
+type Refusal = readonly [what: string, args: string[], env: NodeJS.ProcessEnv, message: string];
+
+const refusalsOfSettings: readonly Refusal[] = [
   ['a misspelt variable', [], { PETSTORE_LOG_LEVLE: 'info' }, 'did you mean PETSTORE_LOG_LEVEL?'],
   ['a port in the variable of Kubernetes', [], { PETSTORE_PORT: '80' }, 'PETSTORE_PORT'],
   ['a variable of nothing', [], { PETSTORE_COLOUR: 'red' }, 'PETSTORE_COLOUR'],
   ['a misspelt flag', ['--prot', '1'], {}, '--port'],
   ['an invalid value', [], { PETSTORE_BODY_LIMIT: '1e6' }, 'a number from 1'],
+];
+
+/** They take longer, because the server is loaded before. */
+const refusalsOfServers: readonly Refusal[] = [
   ['a key that is empty', [], { PETSTORE_API_KEYS: 'a-long-enough-key,' }, 'entry 2 is empty'],
   ['a key that can be guessed', [], { PETSTORE_API_KEYS: 'me=x' }, 'less than 16 characters'],
   [
@@ -65,16 +63,21 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
     'several hosts',
   ],
   ['an address that another machine has', [], { HOST: '192.0.2.1' }, 'HOST'],
-])('a start is refused in one line, and leaves nothing behind: %s', (_, args, env, message) => {
-  const folder = join(newFolder(), 'data');
-  const refused = runCommand(args, { PETSTORE_DATA_DIR: folder, ...env });
-  // Commander adds what was probably meant.
-  const [line = '', ...more] = refused.stderr.trimEnd().split('\n');
-  expect(line).toMatch(/^(petstore-server|error): /);
-  expect(more.filter((each) => !each.startsWith('(Did you mean'))).toEqual([]);
-  expect(refused.stderr).toContain(message);
-  expect([refused.stdout, refused.status === 0, existsSync(folder)]).toEqual(['', false, false]);
-});
+];
+
+test.each(rounds(refusalsOfSettings, [...refusalsOfSettings, ...refusalsOfServers]))(
+  'a start is refused in one line, and leaves nothing behind: %s',
+  (_, args, env, message) => {
+    const folder = join(newFolder(), 'data');
+    const refused = runCommand(args, { PETSTORE_DATA_DIR: folder, ...env });
+    // Commander adds what was probably meant.
+    const [line = '', ...more] = refused.stderr.trimEnd().split('\n');
+    expect(line).toMatch(/^(petstore-server|error): /);
+    expect(more.filter((each) => !each.startsWith('(Did you mean'))).toEqual([]);
+    expect(refused.stderr).toContain(message);
+    expect([refused.stdout, refused.status === 0, existsSync(folder)]).toEqual(['', false, false]);
+  },
+);
 
 test('commands on a folder without keys say so', () => {
   const folder = join(newFolder(), 'mistyped');
@@ -99,42 +102,6 @@ test('a key that cannot be stored leaves nothing behind, and the message says wh
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   }
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-});
-
-test('damaged keys are refused in one line that names the file, and it stays as it is', () => {
-  const folder = newFolder();
-  const file = join(folder, 'keys.json');
-  writeFileSync(file, 'null');
-  const { status, stderr } = runCommand([], { PETSTORE_DATA_DIR: folder });
-  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
-  expect(stderr).toContain(file);
-  expect(readFileSync(file, 'utf8')).toBe('null');
-});
-
-test('a folder that cannot be looked into is refused in one line', () => {
-  const folder = join(newFolder(), 'loop');
-  symlinkSync(folder, folder);
-  const { status, stderr } = runCommand([], { PETSTORE_DATA_DIR: folder });
-  expect([status === 0, stderr]).toEqual([false, expect.stringMatching(/^petstore-server: .*\n$/)]);
-  expect(stderr).toContain(`${join(folder, 'keys.json')} cannot be read`);
-});
-
-test.each([
-  ['status', 'gone', 'document/status', ': available, pending, sold;'],
-  ['tags', 'new', 'document must NOT have', ': tags;'],
-])("an import names what is wrong with a pet's %s", (property, value, place, rest) => {
-  const document = { id: 1, name: 'Rex', categoryId: 2, [property]: value };
-  const lines = [
-    { format: 'petstore export 1', nextIds: { pets: 2 } },
-    { collection: 'pets', document },
-    { documents: 1 },
-  ];
-  const input = lines.map((line) => JSON.stringify(line)).join('\n');
-  const env = { PETSTORE_DATA_DIR: newFolder() };
-  const { status, stderr } = runCommand(['import'], env, `${input}\n`);
-  expect(status).toBe(1);
-  expect(stderr).toContain(`petstore-server: Line 2: ${place}`);
-  expect(stderr).toContain(rest);
 });
 
 test('the help shows every setting with its variable', () => {

@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { configDefaults, defineConfig, type ViteUserConfigExport } from 'vitest/config';
+import {
+  type ConfigEnv,
+  configDefaults,
+  defineConfig,
+  type ViteUserConfigExport,
+} from 'vitest/config';
 import type { InlineConfig } from 'vitest/node';
 
 /** The options of a package's tests, and those of vitest. */
@@ -18,21 +23,23 @@ export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
 const TIME_LIMIT = { quick: 480_000, deep: 1_800_000 };
 
 /**
- * The vitest configuration of all packages. Without a mode, it selects the test files of the quick
- * run; the mode `deep` selects all files, `*.deep.test.ts` too, at full length.
+ * The vitest configuration of all packages. The mode `deep` selects all test files, at full length;
+ * any other mode leaves out `*.deep.test.ts`.
  *
  * With `isolate: false`, test files share processes, which load everything once. Then each test must
  * own all the state that it changes.
  */
-export function testConfig(options: TestOptions = {}): ViteUserConfigExport {
-  const { globalSetup = [], postgres = false, ...test } = options;
+export function testConfig(
+  optionsFor: (env: ConfigEnv) => TestOptions = () => ({}),
+): ViteUserConfigExport {
   // The processes of the tests load the code that the last run compiled: they start in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
   // The Node of the test processes, for which vitest has no option. Deep tests of the
   // packages set the variable to the oldest supported Node.
   process.execPath = process.env.PETSTORE_TEST_NODE ?? process.execPath;
-  return defineConfig(({ mode }) => {
-    const isDeep = mode === 'deep';
+  return defineConfig((env) => {
+    const { globalSetup = [], postgres = false, ...test } = optionsFor(env);
+    const isDeep = env.mode === 'deep';
     const timeout = isDeep ? TIME_LIMIT.deep : TIME_LIMIT.quick;
     const excluded = isDeep ? [] : ['test/**/*.deep.test.ts'];
     return {

@@ -11,7 +11,7 @@ import { things as declared, everything, open, others, parsed } from './fixture.
 import { busy, History, WRITERS } from './history.ts';
 import { mountedDisk } from './mounts.ts';
 
-const kills = rounds(2, 100);
+const kills = rounds(1, 100);
 
 test(`loses and doubles nothing when ${WRITERS} writers are killed, ${kills} times`, async () => {
   const folder = newFolder();

@@ -29,7 +29,7 @@ function filesIn(folder: string): Files {
 /** `/data/journal-2.jsonl: line 3 is damaged. Nothing was changed; …`, in one line. */
 const ADVICE = /^\/\S+\/(store|journal-\w+)\.jsonl?: [^\n]+ Nothing was changed; [^\n]+\.$/;
 
-const step = rounds(211, 1);
+const step = rounds(401, 1);
 
 let files: Files;
 /** The note of the last journal's length, which a clean stop leaves. */

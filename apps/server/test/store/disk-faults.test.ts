@@ -6,8 +6,6 @@ import { isDeep, newFolder } from '@petstore/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb.ts';
 import { UnavailableError, UnknownOutcomeError } from '../../src/store/store.ts';
-import { startForTest } from '../listening.ts';
-import { key as authorization, json, pet } from '../wire.ts';
 import { SpoiledDisk, systemError } from './disk-faults.ts';
 import { everything, key, open, others, parsed, things } from './fixture.ts';
 
@@ -168,43 +166,6 @@ test.runIf(isDeep)(
       expect(one).toMatchObject({ reason: new UnavailableError('Too many requests are waiting.') });
     await store.check();
     await store.close();
-  },
-);
-
-test.runIf(isDeep)(
-  'a server whose disk never responds is not ready, and ends on SIGTERM',
-  async () => {
-    const folder = newFolder();
-    const trigger = join(folder, 'stand-still');
-    const preload = join(folder, 'preload.mjs');
-    writeFileSync(
-      preload,
-      `import { existsSync } from 'node:fs';
-    import { open } from 'node:fs/promises';
-    const handle = await open(process.execPath);
-    const prototype = Object.getPrototypeOf(handle);
-    await handle.close();
-    const { datasync } = prototype;
-    prototype.datasync = function () {
-      return existsSync(${JSON.stringify(trigger)}) ? new Promise(() => {}) : datasync.call(this);
-    };`,
-    );
-    const { origin, baseUrl, child } = await startForTest({
-      NODE_OPTIONS: `--import=${preload}`,
-      PETSTORE_SHUTDOWN_TIMEOUT: '1',
-    });
-    const headers = { ...authorization, ...json };
-    const create = () => fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: pet('Rex') });
-    expect((await create()).status).toBe(201);
-    writeFileSync(trigger, '');
-    const waiting = create().catch(() => undefined);
-    const ready = async () => (await fetch(`${origin}/readyz`)).status;
-    await expect.poll(ready).toBe(503);
-    const ended = Promise.withResolvers<number | null>();
-    child.once('exit', ended.resolve);
-    child.kill('SIGTERM');
-    expect(await ended.promise).toBe(0);
-    await waiting;
   },
 );
 

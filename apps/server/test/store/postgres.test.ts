@@ -146,30 +146,33 @@ describeOnOwnDatabase('the tables', (newDatabase) => {
     for (const store of stores) await store.close();
   });
 
-  test('get a column for a new filter, with the values of all documents', async () => {
-    const url = await newDatabase();
-    const first = await openPostgresStore(url, [{ ...things, filters: [] }, others]);
-    const colors = ['red', 'a\0\\', undefined, 'c'.repeat(10_000)];
-    for (let i = 0; i < 1200; i++)
-      await first.collection('things').create({ color: colors[i % 4], size: i });
-    await first.close();
-    const store = await open(url);
-    const found = async (property: string, value: string) => {
-      const page = await store
-        .collection('things')
-        .list({ after: 0, limit: 1000, filters: { [property]: value } });
-      return JSON.parse(page.json).length;
-    };
-    // The last page ends early.
-    for (const [color, count] of [
-      ['red', 300],
-      ['a\0\\', 300],
-      ['c'.repeat(10_000), 105],
-    ] as const)
-      expect(await found('color', color), color.slice(0, 9)).toBe(count);
-    expect(await found('size', '7')).toBe(1);
-    await store.close();
-  });
+  test.runIf(isDeep)(
+    'get a column for a new filter, with the values of all documents',
+    async () => {
+      const url = await newDatabase();
+      const first = await openPostgresStore(url, [{ ...things, filters: [] }, others]);
+      const colors = ['red', 'a\0\\', undefined, 'c'.repeat(10_000)];
+      for (let i = 0; i < 1200; i++)
+        await first.collection('things').create({ color: colors[i % 4], size: i });
+      await first.close();
+      const store = await open(url);
+      const found = async (property: string, value: string) => {
+        const page = await store
+          .collection('things')
+          .list({ after: 0, limit: 1000, filters: { [property]: value } });
+        return JSON.parse(page.json).length;
+      };
+      // The last page ends early.
+      for (const [color, count] of [
+        ['red', 300],
+        ['a\0\\', 300],
+        ['c'.repeat(10_000), 105],
+      ] as const)
+        expect(await found('color', color), color.slice(0, 9)).toBe(count);
+      expect(await found('size', '7')).toBe(1);
+      await store.close();
+    },
+  );
 });
 
 /** Two servers write while their database is killed or stopped, and started again. Then they are killed, too. */

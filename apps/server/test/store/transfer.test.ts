@@ -104,7 +104,7 @@ test('what is not a complete export is refused in one line', async () => {
   ];
   for (const [input, message] of cases) {
     const store = createMemoryStore(all);
-    const error: unknown = await imported(store, input).catch((reason: unknown) => reason);
+    const error: unknown = await imported(store, input, 4096).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreError);
     expect((error as StoreError).message).toContain(message);
     expect((error as StoreError).message).not.toContain('\n');
