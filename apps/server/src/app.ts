@@ -1,4 +1,5 @@
 // The Express app: every request passes these steps, one after the other.
+import { setTimeout as pause } from 'node:timers/promises';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { allowOrigins, authenticate, limitRate } from './access.ts';
 import { readBody } from './body.ts';
@@ -70,9 +71,14 @@ export function createService(opening: Store | Promise<Store>, options: AppOptio
   return { app, health, ready: makeReady(opening, health) };
 }
 
+/** The time for requests that have waited for the store. */
+const WAITING_MS = 10;
+
 /** Opens the store, and loads what explains invalid requests: that holds up all others, so the server is not ready before. */
 async function makeReady(opening: Store | Promise<Store>, health: Health): Promise<void> {
   health.noteOpen(await opening);
+  // The requests that wait for the store come first.
+  await pause(WAITING_MS);
   await loadExplainer();
   health.noteReady();
 }

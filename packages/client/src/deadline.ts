@@ -18,7 +18,7 @@ export class Deadline {
   constructor(id: string, timeout: number, signals: readonly (AbortSignal | undefined)[]) {
     this.#endsAt = performance.now() + (timeout || Infinity);
     if (timeout > 0) {
-      const message = `${id} took longer than the timeout of ${timeout} ms`;
+      const message = `${id} took longer than ${timeout} ms`;
       this.#after(timeout, () => this.#end(new TimeoutError(message)));
     }
     for (const signal of signals) {

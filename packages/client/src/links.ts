@@ -24,7 +24,7 @@ export function hasNextPage(page: Success<unknown>): boolean {
   if (nextTarget(headers) !== undefined) return true;
   // Every response of the service has this header. If it is missing, the browser hides headers.
   if (type === 'cors' && headers.get('x-request-id') === null)
-    throw linkError(page, 'another page may follow: CORS has to expose Link and X-Request-Id');
+    throw linkError(page, 'another page may follow: CORS must expose Link and X-Request-Id');
   return false;
 }
 
@@ -32,7 +32,7 @@ export function hasNextPage(page: Success<unknown>): boolean {
 export function nextUrl(page: Success<unknown>, cycle: CycleDetector): string {
   const { response, url } = page;
   const next = addressWithin(url, nextTarget(response.headers) ?? '');
-  if (next === undefined) throw linkError(page, 'the next page is not at the same origin');
+  if (next === undefined) throw linkError(page, 'the next page has another origin');
   if (cycle.leadsBack(next)) throw linkError(page, 'the next page was read before');
   return next;
 }

@@ -32,7 +32,7 @@ const stuck: [string, Responder[], Options][] = [
 describe.each(stuck)('a call that hangs %s', (_, responders, options) => {
   test('ends at its deadline', async () => {
     const { store } = await stubbed(responders, { ...options, timeout: 50 });
-    const message = 'listPets took longer than the timeout of 50 ms';
+    const message = 'listPets took longer than 50 ms';
     await expect(store.listPets()).rejects.toMatchObject({ name: 'TimeoutError', message });
   });
 

@@ -143,7 +143,7 @@ describe('the API key', () => {
   test.each(['se\ncret', 'secret☃'])(
     '%j cannot be sent, and is not in the message',
     async (apiKey) => {
-      const message = 'the header authorization has an invalid character';
+      const message = 'header authorization has an invalid character';
       expect(() => petstore({ apiKey })).toThrow(new TypeError(message));
       const { store, requests } = await stubbed([], { apiKey: () => apiKey });
       await expect(store.listPets()).rejects.toThrow(new TypeError(message));
@@ -171,7 +171,7 @@ describe('headers', () => {
   test.each([{ 'x-team': 'secret\r\nx: y' }, { 'x team': 'secret' }])(
     '%j are refused by name',
     (headers) => {
-      const message = `the header ${Object.keys(headers)} has an invalid character`;
+      const message = `header ${Object.keys(headers)} has an invalid character`;
       expect(() => petstore({ apiKey: 'k', headers })).toThrow(new TypeError(message));
     },
   );
@@ -244,14 +244,14 @@ describe('an option that does not exist is refused by name', () => {
   const misspelt = ['baseURL', 'timout', 'fetsh'];
 
   test.each([...misspelt, 'signal', 'idempotencyKey'])('%s of a client', (name) => {
-    const error = new TypeError(`there is no option ${name}`);
+    const error = new TypeError(`unknown option ${name}`);
     expect(() => petstore({ apiKey: 'k', [name]: 'x' })).toThrow(error);
     expect(() => petstore({ apiKey: 'k' }).withOptions({ [name]: 'x' })).toThrow(error);
   });
 
   test.each([...misspelt, 'Signal'])('%s of a call', async (name) => {
     const { store, requests } = await stubbed();
-    const error = new TypeError(`there is no option ${name}`);
+    const error = new TypeError(`unknown option ${name}`);
     await expect(store.listPets({}, { [name]: 'x' })).rejects.toThrow(error);
     expect(requests).toEqual([]);
   });

@@ -105,7 +105,7 @@ test.each([
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     name: 'UnexpectedResponseError',
-    message: expect.stringContaining('is not at the same origin'),
+    message: expect.stringContaining('has another origin'),
   });
   expect([requests.length, other.requests.length]).toEqual([1, 0]);
 });

@@ -294,7 +294,7 @@ describe('a page whose headers a browser hides', () => {
 
   test('is an error where more elements may be missing', async () => {
     const message = expect.stringContaining(
-      'another page may follow: CORS has to expose Link and X-Request-Id',
+      'another page may follow: CORS must expose Link and X-Request-Id',
     );
     const expected = { name: 'UnexpectedResponseError', status: 200, message };
     await expect(storeWith().listPets().collect()).rejects.toMatchObject(expected);
