@@ -12,7 +12,7 @@ export function readSpec(): string {
   return readFileSync(require.resolve('@petstore/spec/openapi.yaml'), 'utf8');
 }
 
-/** Parses the spec. Only this loads the parser, because most starts do not need it. */
+/** Parses the spec. Only this loads the parser, which the commands for keys and data do not need. */
 export function parseSpec(): SpecNode {
   const { parse }: typeof import('yaml') = require('yaml');
   return parse(readSpec(), { maxAliasCount: 1000, merge: true });
