@@ -93,7 +93,7 @@ describe.skipIf(skipped)('in a page of another origin, the client', () => {
   test('says which headers are hidden, instead of ending a list at its first page', async () => {
     expect(await run('ETag')).toMatchObject({
       first: 1,
-      all: expect.stringContaining('the service has to expose Link and X-Request-Id'),
+      all: expect.stringContaining('CORS must expose Link and X-Request-Id'),
     });
   });
 });
